@@ -14,6 +14,9 @@ const onServer = 'test/*/postgres*.test.ts';
  */
 const commands = 'test/e2e/cli/{demo,foreign,forget,frame,list,prove,replay,secrets,shapes,state,withstand}.test.ts';
 
+/** Hostile cases that can differ on a server, and run there too. */
+const hostile = 'test/hostile/{rows,histories}.test.ts';
+
 /** One kind of test: where its files are, and when a test that hangs is given up, on a machine as busy as it may be. */
 function kind(name: string, timeoutMs: number, include: readonly string[] = [`test/${name}/**/*.test.ts`]) {
   return {
@@ -48,9 +51,10 @@ export default defineConfig({
       kind('house', 120 * second, ['test/tidy*.test.ts', 'test/wall.test.ts']),
       kind('contract', 120 * second),
       kind('server', 180 * second),
-      kind('postgres', 300 * second, ['test/postgres/**/*.test.ts', onServer, commands]),
+      kind('postgres', 300 * second, ['test/postgres/**/*.test.ts', onServer, commands, hostile]),
       kind('crash', 300 * second),
       kind('compat', 120 * second),
+      kind('hostile', 300 * second),
       kind('seeds', 120 * second),
       kind('simulation', soaking ? 3600 * second : 300 * second),
       kind('e2e', 300 * second),

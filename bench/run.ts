@@ -25,6 +25,7 @@ import { benchReplay } from './replay.ts';
 import { lineOf, markdownOf, soakOf, tally } from './report.ts';
 import { benchState } from './state.ts';
 import { benchStateCommits } from './state-commits.ts';
+import { benchSteady } from './steady.ts';
 import { fullSizes, quickSizes, Workspace } from './workspace.ts';
 
 const groups: Readonly<Record<string, (workspace: Workspace) => Promise<Row[]>>> = {
@@ -40,6 +41,7 @@ const groups: Readonly<Record<string, (workspace: Workspace) => Promise<Row[]>>>
   growth: benchGrowth,
   diff: benchDiff,
   opening: benchOpening,
+  steady: benchSteady,
   'postgres-append': benchPostgresAppend,
   'postgres-reads': benchPostgresReads,
   'postgres-processes': benchPostgresProcesses,

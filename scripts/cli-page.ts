@@ -37,7 +37,7 @@ silently. Ctrl-C ends it silently with 130.
 | 3 | the store, the network or an agent failed: missing, locked, damaged, full, written by a newer release |
 | 130 | Ctrl-C |
 
-**Refs** name histories and points: \`session[/branch][@at]\`, where \`at\` is a seq, \`head\`, \`before:SEQ\`, \`turn:N\`, \`run:ID\` or \`time:ISO\`; \`latest\` is the session last appended to. \`/ @ : %\` in an id are percent-encoded. [More](../concepts/points-and-refs.md)
+**Refs** name histories and points: \`session[/branch][@at]\`, where \`at\` is a seq, \`head\`, \`before:SEQ\`, \`turn:N\`, \`run:ID\` or \`time:ISO\`; \`latest\` is the session last appended to. Commands that look also take a run (\`RUN\`) or a task (\`task:ID\`, \`SESSION@task:ID\`) in place of a session: the point where it ended, and for \`replay\` its events alone. \`/ @ : %\` in an id are percent-encoded. [More](../concepts/points-and-refs.md)
 
 **Confirmation.** Commands that cannot be undone (\`erase\`, \`delete-session\`) ask at a terminal, and need \`--yes\` elsewhere.
 

@@ -5,6 +5,7 @@ import type { ConfigAnswer } from '../src/cli/commands/config.ts';
 import type { DemoAnswer } from '../src/cli/commands/demo.ts';
 import type { ExportAnswer } from '../src/cli/commands/export.ts';
 import type { ImportRow } from '../src/cli/commands/import.ts';
+import type { RepairAnswer } from '../src/cli/commands/repair.ts';
 import type { ServeAnswer } from '../src/cli/commands/serve.ts';
 import type { TokenMade } from '../src/cli/commands/token.ts';
 import type { VerifyAnswer } from '../src/cli/commands/verify.ts';
@@ -247,8 +248,8 @@ export const shapes: Readonly<Record<string, CliShape>> = {
     '`expected` and `same` are printed with `--expect`, `difference` if the fingerprint is not the expected one: `{ reference, at, seq, type, reason }`. `reference` is the history in this store that has the expected fingerprint. `seq` and `type` are those of the first unexpected event, and `at` is its ref: on the reference if only the reference has the event, else on the history. All of them are null if unknown. Exits with 0 if the fingerprint is the expected one, 1 if not.',
   ),
   verify: shape<VerifyAnswer>(
-    { ok: 'always', events: 'always', firstBad: 'always', reason: 'always', notCovered: 'always' },
-    '`firstBad` and `reason` are null if `ok`. Exits with 0 if the history verifies, 1 if not.',
+    { ok: 'always', events: 'always', firstBad: 'always', reason: 'always', notCovered: 'always', deep: 'always' },
+    '`firstBad` and `reason` are null if `ok`. `deep` is null without `--deep`, and if the branch itself is damaged; else `{ branches, count, faults }`: `count` rows are wrong, and `faults` names the first 100 as `{ kind: event | key | clock | marker | snapshot, branch, seq, message }`. Exits with 0 if the history verifies, 1 if not.',
   ),
   fork: shape<ForkAnswer>(
     { session: 'always', branch: 'always', ref: 'always', head: 'always', pending: 'always', lineage: 'always' },
@@ -343,8 +344,16 @@ export const shapes: Readonly<Record<string, CliShape>> = {
     'This is the answer of `token create`, and `token` is in no other answer. `namespaces` is null for all of them. `token list` prints one line per token. `token revoke` prints `{ id, revoked }` and exits with 1 if there is no such token.',
   ),
   config: shape<ConfigAnswer>(
-    { file: 'always', store: 'always', namespace: 'always', agents: 'always', prices: 'always', masking: 'always' },
-    '`file` is null if there is none; `store` is `{ url, by: given | environment | config | default }`; `agents` are `{ name, kind }`, and none of them is started; `prices` lists the models that the file has prices for; `masking` is `{ rules, except, key }`, or null if nothing is masked; `key` is `{ kind: environment | file | process, path? }`, where the key of masks comes from.',
+    {
+      file: 'always',
+      settings: 'always',
+      store: 'always',
+      namespace: 'always',
+      agents: 'always',
+      prices: 'always',
+      masking: 'always',
+    },
+    '`file` and `settings` are null if there is none; `store` is `{ url, by: given | environment | settings | config | default }`; `agents` are `{ name, kind }`, and none of them is started; `prices` lists the models that the file has prices for; `masking` is `{ rules, except, key }`, or null if nothing is masked; `key` is `{ kind: environment | file | process, path? }`, where the key of masks comes from. `--save`: `{ file, settings }`. `--trust`: `{ folder, listedIn }`.',
   ),
   doctor: shape<DoctorAnswer>(
     {
@@ -363,6 +372,10 @@ export const shapes: Readonly<Record<string, CliShape>> = {
       advice: 'always',
     },
     '`store` is `{ kind, schema, durability, bytes, facts, tables, namespaces }`: `facts` are `{ name, text }`, `tables` `{ name, bytes, indexBytes }`, `namespaces` `{ name, sessions, bytes }`, the largest first. `findings` are `{ code, message, todo }`: what is wrong. `advice` are `{ message, todo }`: possible improvements. Values that could not be checked are null. A store that is missing, locked, damaged or newer is a finding, not an error. Exits with 0 if all is well, 1 if there are findings.',
+  ),
+  repair: shape<RepairAnswer>(
+    { sessions: 'always', count: 'always', repaired: 'always' },
+    '`sessions` were compared with their logs, and `count` rows were wrong and are mended. `repaired` has `{ namespace, session, count, faults }` for each session that had any; `faults` are as for `verify --deep`.',
   ),
   completion: shape<CompletionAnswer>({ shell: 'always', script: 'always' }, ''),
 };

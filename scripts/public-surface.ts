@@ -114,7 +114,7 @@ function shapeOf(
         kind: 'type',
         parameters: undefined,
         type: undefined,
-        members: membersOf(source, declaration),
+        members: withInherited(root, source, declaration),
       };
     case 'TSTypeAliasDeclaration':
       return {
@@ -133,6 +133,35 @@ function shapeOf(
 
 function membersOf(source: Source, declaration: SyntaxNode): Member[] {
   return firstOfEach(nodesIn(body(declaration), 'body').flatMap((node) => memberOf(source, node)));
+}
+
+/** Returns the members of an interface, and after them those of the interfaces it extends, in whole or in part. */
+function withInherited(root: string, source: Source, declaration: SyntaxNode): Member[] {
+  const clauses = nodesIn(declaration, 'extends').map((clause) => textOf(source, clause));
+  const inherited = clauses.flatMap((clause) => membersFrom(root, source, clause));
+  return firstOfEach([...membersOf(source, declaration), ...inherited]);
+}
+
+/** Returns the members that a type named in a file brings; an alias of such a type is followed. */
+function membersFrom(root: string, source: Source, type: string): Member[] {
+  const { name, isKept } = heritageOf(type);
+  const found = declared(root, source, name);
+  if (found === undefined) return [];
+  const alias = nodeAt(found.declaration, 'typeAnnotation');
+  const members =
+    alias === undefined
+      ? withInherited(root, found.source, found.declaration)
+      : membersFrom(root, found.source, textOf(found.source, alias));
+  return members.filter((member) => isKept(member.name));
+}
+
+/** Reads a type such as `ResumeOptions<Run>`, `Omit<ResumeOptions, 'prompt'>` or `Partial<Pick<Point, 'seq'>>`. */
+function heritageOf(text: string): { readonly name: string; readonly isKept: (member: string) => boolean } {
+  const [, whole = text] = /^(?:Partial|Readonly|Required)<(.*)>$/s.exec(text) ?? [];
+  const [, kind, name, listed = ''] = /^(Omit|Pick)<\s*(\w+)(?:<[^>]*>)?\s*,(.*)>$/s.exec(whole) ?? [];
+  if (kind === undefined || name === undefined) return { name: /^\w+/.exec(whole)?.[0] ?? '', isKept: () => true };
+  const names = new Set([...listed.matchAll(/'([^']+)'/g)].map(([, word]) => word));
+  return { name, isKept: (member) => names.has(member) === (kind === 'Pick') };
 }
 
 /** Returns the members of a class; one without a comment has that of the interface it implements. */
@@ -174,16 +203,24 @@ function derived(root: string, source: Source, member: Member | undefined): Memb
   return { ...member, about: `As \`${from}\`, on this branch. ${about}`, example: undefined, derivedFrom: from };
 }
 
+interface Declared {
+  readonly source: Source;
+  readonly declaration: SyntaxNode;
+}
+
 /** Finds an interface by the name a file uses for it: declared there, or imported. */
-function interfaceOf(
-  root: string,
-  source: Source,
-  name: string,
-): { readonly source: Source; readonly declaration: SyntaxNode } | undefined {
+function interfaceOf(root: string, source: Source, name: string): Declared | undefined {
+  const found = declared(root, source, name);
+  return found?.declaration.type === 'TSInterfaceDeclaration' ? found : undefined;
+}
+
+/** Finds an interface or an alias by the name a file uses for it: declared there, or imported. */
+function declared(root: string, source: Source, name: string): Declared | undefined {
   const held = source.body.find((node) => nodeAt(nodeAt(node, 'declaration') ?? node, 'id')?.['name'] === name);
   if (held !== undefined) {
     const declaration = nodeAt(held, 'declaration') ?? held;
-    return declaration.type === 'TSInterfaceDeclaration' ? { source, declaration } : undefined;
+    const isType = declaration.type === 'TSInterfaceDeclaration' || declaration.type === 'TSTypeAliasDeclaration';
+    return isType ? { source, declaration } : undefined;
   }
   const from = source.body.find(
     (node) =>
@@ -192,7 +229,7 @@ function interfaceOf(
   );
   const path = String(from === undefined ? '' : nodeAt(from, 'source')?.['value']);
   if (!path.startsWith('.')) return undefined;
-  return interfaceOf(root, parse(root, posix.join(posix.dirname(source.file), path)), name);
+  return declared(root, parse(root, posix.join(posix.dirname(source.file), path)), name);
 }
 
 /** The overloads of one method share the comment of the first. */

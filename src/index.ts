@@ -2,7 +2,13 @@
 
 export { Branch } from './engine/branch.ts';
 export { SessionRecorder } from './engine/recording/recorder.ts';
-export { Reprise, type SessionOptions, type SessionsOptions } from './engine/reprise.ts';
+export {
+  Reprise,
+  type SessionOptions,
+  type SessionsOptions,
+  type SessionVerification,
+  type VerifyAllOptions,
+} from './engine/reprise.ts';
 export { Session } from './engine/session.ts';
 export { StateHandle } from './engine/state/state-handle.ts';
 export { Transaction } from './engine/state/transaction.ts';
@@ -143,7 +149,7 @@ export type { Edit, EditOptions, Replacement } from './core/view/edit.ts';
 // The options and results of the verbs.
 
 export type { DiffCounts, DiffOptions, DiffPair, DiffPlace, HistoryDiff } from './core/comparing/diff.ts';
-export type { StrictDiff, StrictEvent, StrictNames, TypeMismatch } from './core/comparing/diff-strict.ts';
+export type { StrictDiff, StrictEvent, StrictNames, TailEvent, TypeMismatch } from './core/comparing/diff-strict.ts';
 export type { ChangedValue, JsonPath, LoneValue, ValueDiff } from './core/comparing/value-diff.ts';
 export type {
   AppendOptions,
@@ -170,7 +176,10 @@ export type { Lineage, LineageEdit } from './engine/looking/lineage.ts';
 export type { ReplayAllOptions } from './engine/looking/replay-all.ts';
 export type { SessionJson } from './engine/looking/session-json.ts';
 export type { StateAtOptions } from './engine/looking/state-at.ts';
+export type { Repaired } from './engine/proving/repair.ts';
 export type { Verification, VerifyOptions } from './engine/proving/verify.ts';
+export type { DeepResult, DeepVerification } from './engine/proving/verify-deep.ts';
+export type { AnyProjection } from './engine/proving/verify-snapshots.ts';
 export type { BranchLeft, RecordOptions } from './engine/recording/record-options.ts';
 export type { EffectAnswer, EffectQuestion } from './engine/resuming/effect-guard.ts';
 export type { ExperimentOptions } from './engine/resuming/experiment-options.ts';
@@ -214,11 +223,20 @@ export type { Sha256 } from './core/parts/digest.ts';
 export type { BranchSummary } from './core/store/branch-record.ts';
 export type { Abort, EventStore } from './core/store/event-store.ts';
 export type { AsyncContext, Platform, RequestListener, RequestTold } from './core/store/platform.ts';
+export type { DerivedFault, ReindexOutcome } from './core/store/reindex-request.ts';
 export type { SessionRef } from './core/store/session-ref.ts';
 export type { SessionRecord } from './core/store/session-request.ts';
-export type { NamespaceSize, StoreAdvice, StoreFact, StoreHealth, TableSize } from './core/store/store-health.ts';
+export type {
+  HealthRequest,
+  NamespaceSize,
+  StoreAdvice,
+  StoreFact,
+  StoreHealth,
+  TableSize,
+} from './core/store/store-health.ts';
 export { createNodePlatform } from './node/platform.ts';
 export { openMemoryStore } from './store/memory/memory-store.ts';
 export { openPostgresStore } from './store/postgres/postgres-store.ts';
 export type { PostgresStoreOptions } from './store/postgres/store-options.ts';
-export { openSqliteStore, type SqliteStoreOptions } from './store/sqlite/sqlite-store.ts';
+export { openSqliteStore } from './store/sqlite/sqlite-store.ts';
+export type { SqliteStoreOptions } from './store/sqlite/store-options.ts';

@@ -3,31 +3,34 @@ import { resolve } from 'node:path';
 import { shipit } from './adapters/import/shipit.ts';
 import { RepriseError } from './core/error.ts';
 import { given } from './core/json.ts';
-import { checkKeys, type KnownKeys, optionKeys } from './core/known-keys.ts';
+import { checkKeys, type KnownKeys, optionKeys, shownValue } from './core/known-keys.ts';
 import { checkMasking, type MaskingOptions } from './core/masking/masking-options.ts';
+import { propertyOf } from './core/property.ts';
 import { type Config, checkConfig } from './core/recording/config.ts';
 import { checkPrices, knownPrices, type PriceTable } from './core/recording/prices.ts';
 import type { EventStore, Platform } from './core/store/event-store.ts';
 import type { TokenKeeper } from './core/store/token-store.ts';
 import { createReprise, type Reprise } from './engine/reprise.ts';
-import { type LoadedConfig, loadConfigFile, nearestConfig } from './node/config-file.ts';
+import { loadConfigFile } from './node/config-file.ts';
 import { maskKey } from './node/mask-key.ts';
 import { createNodePlatform } from './node/platform.ts';
+import { checkShown, loadProject, type Project, settingOf } from './node/project.ts';
 import { release } from './node/release.ts';
 import { chooseStore, type StoreLocation } from './node/store-location.ts';
 
 /** How to open Reprise. */
 export interface OpenOptions {
   /**
-   * A store URL (`sqlite:PATH`, `postgres://…`, `https://…`, `memory:`), or a store of your own. If it is left out: `REPRISE_STORE`,
-   * else what the configuration says, else `.reprise/reprise.db`.
+   * A store URL (`sqlite:PATH`, `postgres://…`, `https://…`, `memory:`), or a store of your own. If it is left out:
+   * `REPRISE_STORE`, else what `.reprise/settings.json` or the configuration says, else `.reprise/reprise.db`.
    */
   readonly store?: string | EventStore;
-  /** The namespace to work in; that of the configuration where the store is not given, else `default`. */
+  /** The namespace to work in; that of the project where the store is not given, else `default`. */
   readonly namespace?: string;
   /**
-   * A configuration, or the path of its file. If it is left out, the project's `reprise.config.ts`, unless a store is
-   * given; `false` looks for none.
+   * A configuration, or the path of its file. If it is left out, the project's settings and its `reprise.config.ts`,
+   * unless a store is given; `false` looks for none. A file that is found and belongs to a different user is refused with
+   * `config.untrusted`; a file that is named is run.
    */
   readonly config?: Config | string | false;
   /** Prices of models for whatever is recorded, before those of the configuration and the known ones. */
@@ -59,18 +62,18 @@ const openKeys: KnownKeys = optionKeys<OpenOptions>(
   'open Reprise',
   {
     store: true,
-    namespace: true,
+    namespace: 'text',
     config: true,
-    prices: true,
+    prices: 'object',
     masking: true,
-    token: true,
-    durability: true,
-    readOnly: true,
-    create: true,
-    busyWaitMs: true,
-    snapshotEvents: true,
-    onRead: true,
-    platform: true,
+    token: 'text',
+    durability: 'text',
+    readOnly: 'flag',
+    create: 'flag',
+    busyWaitMs: 'number',
+    snapshotEvents: 'number',
+    onRead: 'function',
+    platform: 'object',
   },
   'openReprise',
 );
@@ -89,39 +92,53 @@ const openKeys: KnownKeys = optionKeys<OpenOptions>(
 export async function openReprise(options: string | OpenOptions = {}): Promise<Reprise> {
   const opened: OpenOptions = typeof options === 'string' ? { store: options } : options;
   checkKeys(opened, openKeys);
+  checkStore(opened.store);
   const platform = opened.platform ?? createNodePlatform();
-  const loaded = await configFor(opened);
+  const project = await projectFor(opened);
   const { snapshotEvents, onRead } = opened;
-  // A namespace is a wall inside a store: that of the configuration says nothing about another one.
-  const namespace = opened.namespace ?? (opened.store === undefined ? loaded?.config.namespace : undefined);
   const store =
     typeof opened.store === 'object'
       ? opened.store
-      : await openStore(chooseStore(opened.store, loaded).location, platform, opened);
+      : await openStore(chooseStore(opened.store, project).location, platform, opened);
+  // A namespace is a wall inside a store: that of the project says nothing about another one.
+  const namespace = opened.namespace ?? (opened.store === undefined ? settingOf(project, 'namespace') : undefined);
   return createReprise({
     store,
     platform,
     formats: [shipit],
     readFile: (path) => createReadStream(path),
-    recording: recordingOf(opened, loaded?.config ?? {}),
+    recording: recordingOf(opened, project),
     ...given({ namespace, snapshotEvents, onRead }),
   });
 }
 
-/** Returns the configuration in effect. A caller that names a store gets none: the URL says everything. */
-async function configFor({ config, store }: OpenOptions): Promise<LoadedConfig | undefined> {
-  if (config === false) return undefined;
-  if (typeof config === 'string') return loadConfigFile(config);
-  if (config !== undefined) return { file: resolve('reprise.config.ts'), config: checkConfig(config, 'config') };
-  return store === undefined ? nearestConfig() : undefined;
+/** Refuses a store that is neither a URL nor an object with the methods of a store. */
+function checkStore(store: unknown): void {
+  if (store === undefined || typeof store === 'string' || typeof propertyOf(store, 'close') === 'function') return;
+  throw new RepriseError('option.invalid', `Cannot open Reprise: "store" is ${shownValue(store)}`, {
+    hint: 'Write a URL: sqlite:PATH, postgres://… or memory:. Or pass a store that you opened.',
+    details: { key: 'store' },
+  });
+}
+
+/** Returns the project in effect. A caller that names a store gets none: the URL says everything. */
+async function projectFor({ config, store }: OpenOptions): Promise<Project> {
+  if (config === false) return {};
+  if (typeof config === 'string') return { config: await loadConfigFile(config) };
+  if (config !== undefined)
+    return { config: { file: resolve('reprise.config.ts'), config: checkConfig(config, 'config') } };
+  if (store !== undefined) return {};
+  const project = await loadProject();
+  checkShown(project);
+  return project;
 }
 
 function recordingOf(
   opened: OpenOptions,
-  config: Config,
+  project: Project,
 ): NonNullable<Parameters<typeof createReprise>[0]['recording']> {
-  const masking = opened.masking ?? config.masking ?? {};
-  const prices = { ...knownPrices, ...config.prices, ...checkPrices(opened.prices ?? {}) };
+  const masking = opened.masking ?? settingOf(project, 'masking') ?? {};
+  const prices = { ...knownPrices, ...project.config?.config.prices, ...checkPrices(opened.prices ?? {}) };
   return masking === false ? { prices } : { prices, masking: checkMasking(masking), maskKey };
 }
 

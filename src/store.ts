@@ -35,6 +35,7 @@ export type {
   PartsRequest,
 } from './core/store/page-request.ts';
 export type { Receipt, ReceiptsRequest } from './core/store/receipt.ts';
+export type { DerivedFault, ReindexOutcome, ReindexRequest } from './core/store/reindex-request.ts';
 export { judgeRestore, type RestoredRow, type RestorePlan } from './core/store/restore.ts';
 export type { RestoredEvent, RestoreOutcome, RestoreRequest } from './core/store/restore-request.ts';
 export type { BranchRef, SessionRef } from './core/store/session-ref.ts';
@@ -45,8 +46,15 @@ export type {
   SessionsPage,
   SessionsRequest,
 } from './core/store/session-request.ts';
-export type { Snapshot, SnapshotKey } from './core/store/snapshot-key.ts';
-export type { NamespaceSize, StoreAdvice, StoreFact, StoreHealth, TableSize } from './core/store/store-health.ts';
+export type { HeldSnapshotsRequest, Snapshot, SnapshotKey } from './core/store/snapshot-key.ts';
+export type {
+  HealthRequest,
+  NamespaceSize,
+  StoreAdvice,
+  StoreFact,
+  StoreHealth,
+  TableSize,
+} from './core/store/store-health.ts';
 export type { StoredEvent } from './core/store/stored-event.ts';
 export type { TokenKeeper, TokenRecord, TokenStore } from './core/store/token-store.ts';
 export type { EditMarker, Marker, MarkerBase } from './core/view/marker.ts';

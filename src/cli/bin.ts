@@ -1,28 +1,17 @@
 #!/usr/bin/env node
-import { enableCompileCache } from 'node:module';
+// This file imports nothing that an old Node lacks, so that it can say what is needed.
+const needed = [22, 20] as const;
 
-const leftOpenMs = 1000;
-
-// A short command spends most of its time loading code; the compile cache speeds up every run but the first.
-enableCompileCache();
-const { main } = await import('./main.ts');
-
-// Node parses a configuration twice in a project without "type": "module", and warns. The user cannot act on that here.
-const printed = process.listeners('warning');
-process.removeAllListeners('warning').on('warning', (warning: Error & { readonly code?: string }) => {
-  if (warning.code !== 'MODULE_TYPELESS_PACKAGE_JSON') for (const print of printed) print(warning);
-});
-
-// A reader that stops early (`| head`) and Ctrl-C are not failures: end silently.
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(process.exitCode ?? 0);
-    throw error;
-  });
+const { node } = process.versions;
+const [major = 0, minor = 0] = node.split('.').map(Number);
+if (major > needed[0] || (major === needed[0] && minor >= needed[1])) await import('./program.ts');
+else {
+  const message = `Cannot run Reprise on Node ${node}: it needs Node ${needed.join('.')} or later`;
+  const hint = 'Install a newer Node from nodejs.org, or with your version manager.';
+  const isJson = process.argv.some((word) => /^--json(?:=|$)/.test(word));
+  const text = isJson ? JSON.stringify({ error: { code: 'node.too-old', message, hint } }) : `${message}\n${hint}`;
+  process.stderr.write(`${text}\n`);
+  process.exitCode = 3;
 }
-process.on('SIGINT', () => process.exit(130));
-process.on('SIGTERM', () => process.exit(143));
-process.exitCode = await main(process.argv.slice(2));
-// An agent may leave a server, a pool or a child process open, which would keep the program alive forever. Give it a
-// moment to close by itself; the timer itself keeps nothing alive.
-setTimeout(() => process.exit(), leftOpenMs).unref();
+
+export {};

@@ -207,6 +207,12 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/doctor.ts')).doctor,
   },
   {
+    name: 'repair',
+    group: 'Manage',
+    summary: 'rebuild what is derived from the log: key index, clocks, snapshots',
+    load: async () => (await import('./commands/repair.ts')).repair,
+  },
+  {
     name: 'completion',
     group: 'Manage',
     summary: 'print a completion script for bash, zsh or fish',

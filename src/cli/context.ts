@@ -5,9 +5,12 @@ import { nearest } from '../core/nearest.ts';
 import { mainBranch, parseRef, type Ref, refText } from '../core/ref.ts';
 import type { Reprise } from '../engine/reprise.ts';
 import type { Session } from '../engine/session.ts';
-import { type LoadedConfig, nearestConfig } from '../node/config-file.ts';
+import type { LoadedConfig } from '../node/config-file.ts';
+import { checkShown, loadProject, type Project, readProject, settingOf } from '../node/project.ts';
+import { absoluteUrl, type ChosenStore, chooseStore } from '../node/store-location.ts';
 import { openReprise } from '../open-reprise.ts';
 import { branchesOf } from '../reading/branch-tree.ts';
+import { findWork } from '../reading/find-work.ts';
 import { type OpenRef, openRef } from '../reading/open-ref.ts';
 import { demoFile } from './demo-file.ts';
 import type { GlobalOptions } from './global-options.ts';
@@ -32,7 +35,7 @@ export class Context {
   readonly out: Output;
   readonly #options: GlobalOptions;
   #reprise: Reprise | undefined;
-  #config: Promise<LoadedConfig | undefined> | undefined;
+  #project: Project | undefined;
 
   constructor(options: GlobalOptions) {
     this.#options = options;
@@ -50,12 +53,43 @@ export class Context {
   }
 
   /**
-   * Loads the project's configuration; undefined if there is none. A command that starts agents loads it first, so that
-   * its prices and masking apply also to a store given with `--store`.
+   * Runs the project's configuration; undefined if there is none. Only a command that starts agents calls it, before it
+   * opens the store, so that its prices and masking apply also to a store given with `--store`.
    */
-  config(): Promise<LoadedConfig | undefined> {
-    this.#config ??= nearestConfig();
-    return this.#config;
+  async config(): Promise<LoadedConfig | undefined> {
+    if (this.#project?.config === undefined) {
+      const project = await loadProject();
+      checkShown(project);
+      this.#project = project;
+    }
+    return this.#project.config;
+  }
+
+  /** Returns the files of the project: with its configuration, if the command has run it, else its settings alone. */
+  project(): Project {
+    this.#project ??= readProject();
+    return this.#project;
+  }
+
+  /** Returns the project, or nothing if it cannot be used: a store that is given is read wherever the user stands. */
+  #projectOrNone(): Project {
+    try {
+      return this.project();
+    } catch {
+      return {};
+    }
+  }
+
+  /** Returns the store that the command uses, and what chose it. */
+  chosenStore(): ChosenStore {
+    return chooseStore(this.storeUrl, this.storeUrl === undefined ? this.project() : {});
+  }
+
+  /** Returns the namespace that the command works in. */
+  chosenNamespace(): string {
+    const { store, namespace } = this.#options;
+    // A namespace is a wall inside a store: that of the project says nothing about a store that is given.
+    return namespace ?? (store === undefined ? settingOf(this.project(), 'namespace') : undefined) ?? 'default';
   }
 
   /** Opens the store. Reading never creates one. */
@@ -65,13 +99,16 @@ export class Context {
   }
 
   async #open(create: boolean, busyWaitMs: number | undefined): Promise<Reprise> {
-    const { store, namespace } = this.#options;
-    const loaded = store === undefined || this.#config !== undefined ? await this.config() : undefined;
+    const { location } = this.chosenStore();
+    const { config, settings } = this.#options.store === undefined ? this.project() : this.#projectOrNone();
+    const masking = settings?.settings.masking;
     const opened = openReprise({
       create,
-      config: loaded?.file ?? false,
+      config: config?.config ?? false,
+      store: absoluteUrl(location),
+      namespace: this.chosenNamespace(),
       onRead: (events) => this.out.progress.add(events),
-      ...given({ store, namespace, busyWaitMs }),
+      ...given({ masking, busyWaitMs }),
     });
     return this.patient(opened).catch(noStore);
   }
@@ -86,8 +123,44 @@ export class Context {
     return work.finally(() => clearInterval(wait));
   }
 
-  /** Looks up a ref and opens its session; the error for a typo suggests the closest name. */
+  /**
+   * Looks up a ref and opens its session; the error for a typo suggests the closest name. A run or a task can be named
+   * in place of a session: `RUN`, `task:ID`, `SESSION@task:ID`.
+   */
   async at(text: string): Promise<OpenRef> {
+    const [, place, task] = /^(?:(.+)@)?task:(.+)$/s.exec(text) ?? [];
+    if (task !== undefined) return this.#task(task, place);
+    try {
+      return await this.session(text);
+    } catch (error) {
+      const { session, branch, at } = parsedRef(text);
+      const isName = branch === mainBranch && at.kind === 'head' && !text.includes('/');
+      if (!isName || session === 'latest' || !hasCode(error, 'session.not-found')) throw error;
+      const work = { run: session };
+      const found = await findWork(await this.open(), work);
+      if (found === undefined) throw error;
+      return { ...(await openRef(await this.open(), found)), work };
+    }
+  }
+
+  /** Finds a task: on a branch if one is given, else in the newest session that has it. */
+  async #task(task: string, place: string | undefined): Promise<OpenRef> {
+    const within = place === undefined ? undefined : (await this.branch(place)).ref;
+    const reprise = await this.open();
+    const named = place?.includes('/') === true ? within : within && { session: within.session, branch: undefined };
+    const found = await findWork(reprise, { task }, named);
+    if (found !== undefined) return { ...(await openRef(reprise, found)), work: { task } };
+    const where = within === undefined ? 'no session has it' : `${refText(within)} does not have it`;
+    throw new RepriseError('event.not-found', `Cannot find task "${task}": ${where}`, {
+      hint:
+        place === undefined
+          ? 'Add its session if that is an old one: SESSION@task:ID. See: reprise list'
+          : `See: reprise replay ${place} --event-type task.started`,
+    });
+  }
+
+  /** Looks up a ref whose session is named by its id; the error for a typo suggests the closest name. */
+  async session(text: string): Promise<OpenRef> {
     const ref = parsedRef(text);
     const reprise = await this.open();
     try {
@@ -117,7 +190,7 @@ export class Context {
   /** Looks up a ref that must name a point: a command that changes something there must not guess. */
   async point(text: string): Promise<OpenRef> {
     parsedRef(text);
-    if (text.includes('@')) return this.at(text);
+    if (text.includes('@')) return this.session(text);
     throw new RepriseError('ref.invalid', `Cannot use ${JSON.stringify(text)}: it names a branch but no point on it`, {
       hint: `Add a seq: ${JSON.stringify(`${text}@SEQ`)}. "reprise replay ${text}" shows them.`,
     });
@@ -126,7 +199,7 @@ export class Context {
   /** Looks up a ref that must name a branch, and no point in its past. */
   async branch(text: string): Promise<OpenRef> {
     const { session, branch, at } = parsedRef(text);
-    if (at.kind === 'head') return this.at(text);
+    if (at.kind === 'head') return this.session(text);
     throw new RepriseError(
       'ref.invalid',
       `Cannot use ${JSON.stringify(text)}: this command takes a branch, not a point`,
@@ -138,6 +211,8 @@ export class Context {
 
   /** Masks the secrets in what a person typed, before it is stored, and names the rules that found them. */
   async masked<Typed extends object>(session: Session, typed: Typed): Promise<Typed> {
+    // Rules that only the configuration has would be left out without a word.
+    settingOf(this.project(), 'masking');
     const mask = await session.masker();
     const { data } = mask({ type: 'command.typed', data: { typed: typed as unknown as JsonInput } });
     const rules = data?.['masked'];

@@ -15,6 +15,7 @@ export const stopped = 130;
 const usageCodes: ReadonlySet<string> = new Set<ErrorCode>([
   'agent.invalid',
   'config.invalid',
+  'config.not-run',
   'edit.invalid',
   'event.invalid',
   'event.reserved',
@@ -40,6 +41,7 @@ const usageCodes: ReadonlySet<string> = new Set<ErrorCode>([
 
 const failedCodes: ReadonlySet<string> = new Set<ErrorCode>([
   'agent.failed',
+  'config.untrusted',
   'event.damaged',
   'event.newer-version',
   'part.damaged',

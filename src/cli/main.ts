@@ -5,6 +5,7 @@ import { commands } from './commands.ts';
 import { usage } from './exit-code.ts';
 import { overview } from './help.ts';
 import { report } from './report.ts';
+import { writeAnswer } from './terminal/stdout.ts';
 import { asksForJson, commandFirst } from './words.ts';
 
 /** Runs one command line and returns its exit code. */
@@ -30,7 +31,7 @@ async function help(name: string | undefined, asksJson: boolean): Promise<number
 }
 
 function print(text: string): number {
-  process.stdout.write(`${text}\n`);
+  writeAnswer(`${text}\n`);
   return 0;
 }
 

@@ -1,6 +1,7 @@
 import { withoutPassword } from '../core/store/store-url.ts';
 import { plain } from '../wording/text.ts';
 import { commands } from './commands.ts';
+import { jsonText } from './terminal/json-text.ts';
 import { typedAdvice } from './typed.ts';
 
 const commandNames = commands.map(({ name }) => name);
@@ -17,7 +18,7 @@ export function report(error: Reported, asksJson: boolean, exitCode: number): nu
   const { code } = error;
   const message = withoutPasswords(error.message);
   const hint = error.hint === undefined ? undefined : withoutPasswords(error.hint);
-  if (asksJson) process.stderr.write(`${JSON.stringify({ error: { code, message, hint: hint ?? null } })}\n`);
+  if (asksJson) process.stderr.write(`${jsonText({ error: { code, message, hint: hint ?? null } })}\n`);
   else
     process.stderr.write(
       `${plain(message)}\n${hint === undefined ? '' : `${typedAdvice(plain(hint), commandNames)}\n`}`,
@@ -25,10 +26,17 @@ export function report(error: Reported, asksJson: boolean, exitCode: number): nu
   return exitCode;
 }
 
-/** Removes the passwords of this command line from text: an error repeats a URL that was given in the wrong place. */
+/**
+ * Removes the passwords of this command line from text: an error repeats a URL that was given in the wrong place, as it
+ * is or quoted.
+ */
 function withoutPasswords(text: string): string {
-  const urls = [...process.argv.slice(2), process.env['REPRISE_STORE'] ?? ''].map((word) =>
-    word.replace(/^--store=/, ''),
-  );
-  return urls.reduce((held, url) => (url.includes('://') ? held.replaceAll(url, withoutPassword(url)) : held), text);
+  const words = [...process.argv.slice(2), process.env['REPRISE_STORE'] ?? ''];
+  const urls = words.map((word) => word.replace(/^--store=/, '')).filter((word) => /[:=].*@|password=/is.test(word));
+  return urls
+    .flatMap((url) => [
+      [url, withoutPassword(url)] as const,
+      [JSON.stringify(url).slice(1, -1), JSON.stringify(withoutPassword(url)).slice(1, -1)] as const,
+    ])
+    .reduce((held, [url, shown]) => held.replaceAll(url, shown), text);
 }

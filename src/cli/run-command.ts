@@ -7,6 +7,7 @@ import { type GlobalOptions, globalOptions } from './global-options.ts';
 import { helpColumns, helpStyle, indented } from './help.ts';
 import type { OptionValues } from './option-values.ts';
 import { type Reported, report } from './report.ts';
+import { keepStdout, writeAnswer } from './terminal/stdout.ts';
 import { withShape } from './words.ts';
 
 /** Runs one command with the words after its name, and returns its exit code. */
@@ -21,6 +22,7 @@ export async function runCommand(entry: CommandEntry, argv: readonly string[], a
         .flat()
         .filter((value): value is string => typeof value === 'string');
       const context = new Context(options);
+      keepStdout();
       try {
         // Show progress for anything that takes long; a command that knows the total begins again with it.
         context.out.progress.begin(entry.name);
@@ -44,7 +46,7 @@ function commandOf(entry: CommandEntry, spec: CommandSpec): Command {
     .helpOption('-h, --help', 'show this help')
     .exitOverride()
     .configureHelp({ ...helpStyle(), optionDescription, visibleOptions, groupItems, formatItem })
-    .configureOutput({ writeErr: () => undefined, getOutHelpWidth: helpColumns });
+    .configureOutput({ writeOut: writeAnswer, writeErr: () => undefined, getOutHelpWidth: helpColumns });
   for (const option of globalOptions()) command.addOption(option);
   if (spec.exits !== undefined) command.addHelpText('after', exitLines(spec.exits));
   if (spec.examples !== undefined) {

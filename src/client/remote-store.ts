@@ -15,6 +15,7 @@ import type {
   EraseRequest,
   EventStore,
   HeldPartsRequest,
+  HeldSnapshotsRequest,
   LatestPage,
   LatestRequest,
   Page,
@@ -23,6 +24,8 @@ import type {
   PartsRequest,
   Platform,
   Receipt,
+  ReindexOutcome,
+  ReindexRequest,
   SessionRecord,
   SessionRef,
   SessionsPage,
@@ -33,7 +36,7 @@ import type {
 import type { ReceiptsRequest } from '../core/store/receipt.ts';
 import type { RestoreOutcome, RestoreRequest } from '../core/store/restore-request.ts';
 import type { NewSession, RenameRequest } from '../core/store/session-request.ts';
-import type { StoreHealth } from '../core/store/store-health.ts';
+import type { HealthRequest, StoreHealth } from '../core/store/store-health.ts';
 import type { AskedView, Segment } from '../core/view/view.ts';
 import { appendToWire, eraseToWire, outcomeFromWire, restoreToWire } from '../wire/append-codec.ts';
 import { branchFromWire, headFromWire, summaryFromWire } from '../wire/branch-codec.ts';
@@ -42,6 +45,7 @@ import {
   healthFromWire,
   receiptFromWire,
   receiptToWire,
+  reindexFromWire,
   snapshotFromWire,
   snapshotKeyToWire,
   snapshotNameFromWire,
@@ -257,6 +261,14 @@ export class RemoteStore implements EventStore {
     return snapshot === undefined ? undefined : snapshotFromWire(snapshot);
   }
 
+  async heldSnapshots(ref: BranchRef, request: HeldSnapshotsRequest): Promise<readonly Omit<Snapshot, 'value'>[]> {
+    const { limit, after } = request;
+    const place = after === undefined ? undefined : { key: snapshotKeyToWire(after), seq: toWhole(after.seq) };
+    const wire = { branch: branchRefToWire(ref), limit: toWhole(limit), ...given({ after: place }) };
+    const { snapshots } = await this.#calls.call(() => this.#client.listHeldSnapshots(wire));
+    return snapshots.map(snapshotNameFromWire);
+  }
+
   async dropSnapshots(ref: SessionRef): Promise<void> {
     this.#checkWrite();
     await this.#calls.call(() => this.#client.dropSnapshots({ session: sessionRefToWire(ref) }));
@@ -296,13 +308,14 @@ export class RemoteStore implements EventStore {
     return digestsFrom(digests);
   }
 
-  async reindex(ref: SessionRef): Promise<void> {
-    this.#checkWrite();
-    await this.#calls.call(() => this.#client.reindex({ session: sessionRefToWire(ref) }));
+  async reindex(ref: SessionRef, { dryRun = false }: ReindexRequest = {}): Promise<ReindexOutcome> {
+    if (!dryRun) this.#checkWrite();
+    const wire = { session: sessionRefToWire(ref), dryRun };
+    return reindexFromWire(await this.#calls.call(() => this.#client.reindex(wire)));
   }
 
-  async health(): Promise<StoreHealth> {
-    return healthFromWire(await this.#calls.call(() => this.#client.getHealth({})), this.#url);
+  async health({ deep = false }: HealthRequest = {}): Promise<StoreHealth> {
+    return healthFromWire(await this.#calls.call(() => this.#client.getHealth({ deep })), this.#url);
   }
 
   close(): Promise<void> {

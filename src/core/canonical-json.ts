@@ -41,6 +41,25 @@ export function orderedJson(value: unknown): string {
   return text ?? JSON.stringify(value);
 }
 
+/** Tells whether the JSON text of a value has surely more characters than a number, without writing it; stops there. */
+export function isLongerJson(value: unknown, max: number): boolean {
+  let left = max;
+  const open: unknown[] = [value];
+  while (open.length > 0 && left >= 0) {
+    const held = open.pop();
+    if (typeof held === 'string') left -= held.length + 2;
+    else if (typeof held !== 'object' || held === null) left -= 1;
+    else {
+      for (const [key, item] of Object.entries(held)) {
+        if (!Array.isArray(held)) left -= key.length + 3;
+        if (left < 0) return true;
+        open.push(item);
+      }
+    }
+  }
+  return left < 0;
+}
+
 /** Returns true if a value is surely JSON, and false if it takes a closer look. */
 function isPlainJson(value: unknown, depth: number): boolean {
   if (typeof value === 'string' || typeof value === 'boolean' || value === null) return true;

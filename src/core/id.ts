@@ -1,4 +1,5 @@
 import { RepriseError } from './error.ts';
+import { kindName } from './known-keys.ts';
 import { limits } from './limits.ts';
 import { utf8Length } from './utf8.ts';
 
@@ -12,7 +13,7 @@ const controls = /[\u0000-\u001f\u007f-\u009f]/;
 /** Returns the id, or throws `id.invalid`. */
 export function checkId(kind: IdKind, id: unknown): string {
   if (isId(kind, id)) return id;
-  const shown = String(id);
+  const shown = typeof id === 'string' ? id : kindName(id);
   const cut = shown.length > limits.idBytesMax ? `${shown.slice(0, 40)}…` : shown;
   return refuse(kind, cut, faultOf(kind, id) ?? '');
 }

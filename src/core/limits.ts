@@ -84,7 +84,7 @@ export const limits = {
   /** Bytes of events since the last snapshot, as a multiple of the snapshot's own size. */
   snapshotBytesFactor: 4,
   /** Bytes of a snapshot that is worth keeping. */
-  snapshotBytesMax: 16_777_216,
+  snapshotBytesMax: 4_194_304,
   /** Events that a listing may have to fold: a branch's summary is kept every so many events. */
   summaryEventsMax: 1_000,
   /** Branches whose summaries a process updates in memory while it appends; the oldest one goes first. */

@@ -1,4 +1,5 @@
 import { RepriseError } from './error.ts';
+import { shownValue } from './known-keys.ts';
 
 declare const seqBrand: unique symbol;
 declare const digestBrand: unique symbol;
@@ -26,7 +27,7 @@ export function seq(value: number): Seq {
   if (Number.isSafeInteger(value) && value >= 0) return value as Seq;
   throw new RepriseError(
     'point.out-of-range',
-    `Cannot use ${String(value)} as a seq: it is not a whole number from 0`,
+    `Cannot use ${shownValue(value)} as a seq: it is not a whole number from 0`,
     {
       hint: 'Seqs count events from 1; 0 is the empty beginning.',
     },

@@ -1,5 +1,6 @@
 import { RepriseError } from './error.ts';
 import { checkId } from './id.ts';
+import { shownValue } from './known-keys.ts';
 import { type Seq, seq } from './point.ts';
 import { isoTime } from './time.ts';
 
@@ -52,6 +53,20 @@ export function parseRef(text: string): Ref {
   };
 }
 
+const refHint = 'Write session[/branch][@at], for example "demo/careful@12", or { session, branch, at }.';
+
+/** Reads a ref that a program gives: as text, or in its parts. */
+export function refOf(input: string | Ref): Ref {
+  if (typeof input === 'string') return parseRef(input);
+  // A caller without types may pass anything.
+  const given: unknown = input;
+  if (typeof given !== 'object' || given === null) return refuseRef(shownValue(given), 'it is not text', refHint);
+  const { session, branch = mainBranch, at = { kind: 'head' } } = given as Partial<Ref>;
+  if (typeof session !== 'string') return refuseRef(shownValue(given), 'it names no session', refHint);
+  const name = session === 'latest' ? session : checkId('session', session);
+  return { session: name, branch: checkId('branch', branch), at: checkAt(at, session) };
+}
+
 const pointHint = 'Write branch@at, for example "main@12", or { branch?, seq | turn | run | time }.';
 
 /** The fields of a point and those of an event: an event can be given as the point after it. */
@@ -61,7 +76,7 @@ const pointFields: ReadonlySet<string> = new Set(
 
 /** Writes a point for a message, without the data that an event carries. */
 const refusedText = ({ data: _data, ...input }: PointInput & { readonly data?: unknown } & object): string =>
-  JSON.stringify(input);
+  Object.keys(input).join(', ');
 
 /** Reads a point inside one session: `main@12`, `@12`, `narrower`, `@turn:3`. */
 export function parsePoint(input: PointInput): { readonly branch: string; readonly at: At } {
@@ -73,7 +88,7 @@ export function parsePoint(input: PointInput): { readonly branch: string; readon
     return { branch, at: parseAt(sign < 0 ? 'head' : input.slice(sign + 1), input) };
   }
   if (typeof input !== 'object' || input === null)
-    refuseRef(String(input), 'a point is a string or an object', pointHint);
+    refuseRef(shownValue(input), 'a point is a string or an object', pointHint);
   const branch = input.branch === undefined ? mainBranch : checkId('branch', input.branch);
   const other = Object.keys(input).find((key) => !pointFields.has(key));
   if (other !== undefined) refuseRef(refusedText(input), `"${other}" is not a field of a point`, pointHint);
@@ -141,10 +156,32 @@ function parseAt(text: string, whole: string): At {
   }
 }
 
+/** Returns a place on a branch that a program gives, or throws if it is none. */
+function checkAt(at: At, whole: string): At {
+  switch (at.kind) {
+    case 'head':
+      return at;
+    case 'seq':
+    case 'before':
+      return { kind: at.kind, seq: seq(at.seq) };
+    case 'turn':
+      return { kind: at.kind, turn: checkTurn(at.turn) };
+    case 'run':
+      return { kind: at.kind, run: checkId('run', at.run) };
+    case 'time':
+      return { kind: at.kind, time: isoTime(at.time) };
+    default:
+      return refuseRef(whole, `${shownValue(at)} is not a point on a branch`, refHint);
+  }
+}
+
 /** Returns a turn, or throws unless it is a whole number from 0. */
 export function checkTurn(turn: number): number {
   if (Number.isSafeInteger(turn) && turn >= 0) return turn;
-  throw new RepriseError('point.out-of-range', `Cannot use ${String(turn)} as a turn: it is not a whole number from 0`);
+  throw new RepriseError(
+    'point.out-of-range',
+    `Cannot use ${shownValue(turn)} as a turn: it is not a whole number from 0`,
+  );
 }
 
 // Characters that separate the parts of a ref, that a shell interprets, or that reverse text on a screen.

@@ -2,12 +2,16 @@ import type { StrictDiff } from '../core/comparing/diff-strict.ts';
 import type { Masker } from '../core/masking/masking.ts';
 import type { Agent } from '../core/recording/agent.ts';
 import type { PointInput, Ref } from '../core/ref.ts';
+import type { SessionRecord } from '../core/store/event-store.ts';
 import type { Engine } from './context/engine.ts';
 import type { Copied, CopyOptions } from './copying/copy-options.ts';
 import type { ImportOptions, ImportSource } from './copying/foreign-history.ts';
 import type { Erased, EraseOptions } from './erasing/erase.ts';
 import type { CompareOptions, Comparison } from './looking/compare.ts';
+import type { Repaired } from './proving/repair.ts';
 import type { Verification, VerifyOptions } from './proving/verify.ts';
+import type { DeepResult } from './proving/verify-deep.ts';
+import type { AnyProjection } from './proving/verify-snapshots.ts';
 import type { RecordOptions } from './recording/record-options.ts';
 import type { SessionRecorder } from './recording/recorder.ts';
 import type { ExperimentOptions } from './resuming/experiment-options.ts';
@@ -87,10 +91,16 @@ export async function compare(engine: Engine, left: Ref, right: Ref, options: Co
 }
 
 /** Compares the views at two refs by position and type; see `compare.ts`. */
-export async function compareStrictly(engine: Engine, left: Ref, right: Ref, format?: string): Promise<StrictDiff> {
-  if (format !== undefined)
-    return (await import('./copying/foreign-history.ts')).compareOutlines(engine, left, right, format);
-  return (await import('./looking/compare.ts')).compareStrictly(engine, left, right);
+export async function compareStrictly(
+  engine: Engine,
+  left: Ref,
+  right: Ref,
+  options: CompareOptions & { readonly strict?: boolean; readonly format?: string },
+): Promise<StrictDiff> {
+  const looking = await import('./looking/compare.ts');
+  looking.checkCompare(options);
+  if (options.format === undefined) return looking.compareStrictly(engine, left, right);
+  return (await import('./copying/foreign-history.ts')).compareOutlines(engine, left, right, options.format);
 }
 
 /** Erases a payload; see `erase.ts`. */
@@ -111,4 +121,18 @@ export async function verify(engine: Engine, session: string, options: VerifyOpt
 /** Copies sessions to a different store; see `copy.ts`. */
 export async function copy(from: Engine, to: Engine, options: CopyOptions): Promise<Copied> {
   return (await import('./copying/copy.ts')).copy(from, to, options);
+}
+
+/** Rebuilds what is derived; see `repair.ts`. */
+export async function repair(engine: Engine, session: string): Promise<Repaired> {
+  return (await import('./proving/repair.ts')).repair(engine, session);
+}
+
+/** Checks one session of many; see `verify-deep.ts`. */
+export async function checkDeep(
+  engine: Engine,
+  record: SessionRecord,
+  own: readonly AnyProjection[],
+): Promise<DeepResult> {
+  return (await import('./proving/verify-deep.ts')).checkDeep(engine, record, own);
 }

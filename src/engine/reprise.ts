@@ -2,13 +2,13 @@ import type { StrictDiff } from '../core/comparing/diff-strict.ts';
 import { hasCode, RepriseError } from '../core/error.ts';
 import type { Event } from '../core/event/event.ts';
 import { checkId } from '../core/id.ts';
-import { given, type JsonObject } from '../core/json.ts';
-import { checkKeys, type KnownKeys, optionKeys } from '../core/known-keys.ts';
+import { given, isObject, type JsonObject } from '../core/json.ts';
+import { checkKeys, type KnownKeys, optionKeys, shownValue } from '../core/known-keys.ts';
 import { limits } from '../core/limits.ts';
 import type { ForeignFormat } from '../core/recording/foreign-format.ts';
-import { mainBranch, parseRef, type Ref } from '../core/ref.ts';
+import { mainBranch, type Ref, refOf } from '../core/ref.ts';
 import type { EventStore, Platform, SessionRecord } from '../core/store/event-store.ts';
-import type { StoreHealth } from '../core/store/store-health.ts';
+import type { HealthRequest, StoreHealth } from '../core/store/store-health.ts';
 import { append } from './changing/append.ts';
 import { Chores } from './context/chores.ts';
 import { type Engine, emptyMemory, sessionRef } from './context/engine.ts';
@@ -17,9 +17,11 @@ import { Transactions } from './context/transactions.ts';
 import type { Copied, CopyOptions } from './copying/copy-options.ts';
 import type { ImportOptions, ImportSource } from './copying/foreign-history.ts';
 import { sessionRecord, sessionRecords } from './history/place.ts';
-import { compare, compareStrictly, copy, exportHistory, importHistory } from './lazy-verbs.ts';
+import { checkDeep, compare, compareStrictly, copy, exportHistory, importHistory } from './lazy-verbs.ts';
 import type { CompareOptions, Comparison } from './looking/compare.ts';
 import { type ReplayAllOptions, replayAll } from './looking/replay-all.ts';
+import type { DeepResult } from './proving/verify-deep.ts';
+import type { AnyProjection } from './proving/verify-snapshots.ts';
 import { Session } from './session.ts';
 
 /** How to open a session. */
@@ -36,18 +38,36 @@ export interface SessionsOptions {
   readonly allNamespaces?: boolean;
 }
 
+/** Which sessions to verify. */
+export interface VerifyAllOptions extends SessionsOptions {
+  /** Your own projections, whose snapshots are then compared as well. */
+  readonly projections?: readonly AnyProjection[];
+}
+
+/** The result of the verification of one session. */
+export interface SessionVerification extends DeepResult {
+  readonly namespace: string;
+  readonly session: string;
+}
+
 const sessionKeys: KnownKeys = optionKeys<SessionOptions>(
   'open the session',
-  { create: true, metadata: true },
+  { create: 'flag', metadata: 'object' },
   'opening a session',
 );
-const sessionsKeys: KnownKeys = optionKeys<SessionsOptions>('list sessions', { allNamespaces: true }, 'a listing');
+const sessionsKeys: KnownKeys = optionKeys<SessionsOptions>('list sessions', { allNamespaces: 'flag' }, 'a listing');
+const healthKeys: KnownKeys = optionKeys<HealthRequest>('check the store', { deep: 'flag' }, 'a check');
+const verifyAllKeys: KnownKeys = optionKeys<VerifyAllOptions>(
+  'verify',
+  { allNamespaces: 'flag', projections: 'list' },
+  'a verification of all sessions',
+);
 const createKeys: KnownKeys = optionKeys<Pick<SessionOptions, 'metadata'>>(
   'create the session',
-  { metadata: true },
+  { metadata: 'object' },
   'a new session',
 );
-const exportKeys: KnownKeys = optionKeys<{ format: string }>('export', { format: true }, 'an export');
+const exportKeys: KnownKeys = optionKeys<{ format: string }>('export', { format: 'text' }, 'an export');
 
 /** An open store, seen through one namespace. Close it, or bind it with `await using`. */
 export class Reprise {
@@ -183,8 +203,9 @@ export class Reprise {
     options: CompareOptions & { readonly strict?: boolean; readonly format?: string } = {},
   ): Promise<Comparison | StrictDiff> {
     const [a, b] = [await this.resolve(left), await this.resolve(right)];
-    return options.strict === true
-      ? compareStrictly(this.#engine, a, b, options.format)
+    // Null is refused where the options are checked.
+    return options?.strict === true
+      ? compareStrictly(this.#engine, a, b, options)
       : compare(this.#engine, a, b, options);
   }
 
@@ -228,7 +249,11 @@ export class Reprise {
    * console.log(copied[0]?.outcome, copied[0]?.written); // copied, and how many events
    * ```
    */
-  copy(to: Reprise, options: CopyOptions = {}): Promise<Copied> {
+  async copy(to: Reprise, options: CopyOptions = {}): Promise<Copied> {
+    if (!isObject(to) || !(#engine in to))
+      throw new RepriseError('option.invalid', `Cannot copy to ${shownValue(to)}: it is not an open store`, {
+        hint: 'Pass what openReprise() or reprise.namespace() returned.',
+      });
     return copy(this.#engine, to.#engine, options);
   }
 
@@ -241,7 +266,7 @@ export class Reprise {
    * ```
    */
   async resolve(ref: string | Ref): Promise<Ref> {
-    const parsed = typeof ref === 'string' ? parseRef(ref) : ref;
+    const parsed = refOf(ref);
     return parsed.session === 'latest' ? { ...parsed, session: await this.#latest() } : parsed;
   }
 
@@ -253,8 +278,28 @@ export class Reprise {
    * const { kind, problems } = await reprise.health();
    * ```
    */
-  health(): Promise<StoreHealth> {
-    return this.#engine.store.health();
+  health(options: HealthRequest = {}): Promise<StoreHealth> {
+    checkKeys(options, healthKeys);
+    return this.#engine.store.health(options);
+  }
+
+  /**
+   * Verifies every session of this namespace, or of the whole store: each branch, and what is derived from the log. Each
+   * event is read once. The store's own check is `health({ deep: true })`.
+   *
+   * @example
+   * ```ts
+   * for await (const { session: id, count, faults } of reprise.verifyAll({ allNamespaces: true }))
+   *   if (count > 0) console.log(id, faults[0]?.message);
+   * ```
+   */
+  async *verifyAll(options: VerifyAllOptions = {}): AsyncGenerator<SessionVerification, void, undefined> {
+    checkKeys(options, verifyAllKeys);
+    const { projections = [], allNamespaces = false } = options;
+    for await (const record of sessionRecords(this.#engine, { allNamespaces })) {
+      const { namespace, session } = record;
+      yield { namespace, session, ...(await checkDeep({ ...this.#engine, namespace }, record, projections)) };
+    }
   }
 
   /**

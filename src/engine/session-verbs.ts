@@ -17,6 +17,7 @@ import type { Counterfactual, CounterfactualOptions } from './looking/counterfac
 import type { FindOptions } from './looking/find.ts';
 import type { SessionJson } from './looking/session-json.ts';
 import type { StateAtOptions } from './looking/state-at.ts';
+import type { Repaired } from './proving/repair.ts';
 import type { Verification, VerifyOptions } from './proving/verify.ts';
 import type { RecordOptions } from './recording/record-options.ts';
 import type { ExperimentOptions } from './resuming/experiment-options.ts';
@@ -185,6 +186,17 @@ export interface SessionVerbs extends SessionLog {
    * ```
    */
   verify(options?: VerifyOptions): Promise<Verification>;
+
+  /**
+   * Rebuilds what is derived from the log: the key index, the clocks, and snapshots, which the next looks make again.
+   * Changes no event. Returns what was wrong.
+   *
+   * @example
+   * ```ts
+   * const { count } = await session.repair(); // 0: nothing was wrong
+   * ```
+   */
+  repair(): Promise<Repaired>;
 
   /**
    * Returns the point that a ref or point input names, and its digest.

@@ -22,7 +22,7 @@ import { type Engine, sessionRef } from './context/engine.ts';
 import type { Erased, EraseOptions } from './erasing/erase.ts';
 import { metadataAt } from './history/metadata.ts';
 import { branchHead, findPlace, type Located, locate } from './history/place.ts';
-import { erase, experiment, masker, record, resumable, resume, retry, verify } from './lazy-verbs.ts';
+import { erase, experiment, masker, record, repair, resumable, resume, retry, verify } from './lazy-verbs.ts';
 import { type Counterfactual, type CounterfactualOptions, counterfactual } from './looking/counterfactual.ts';
 import { type FindOptions, find, findLast } from './looking/find.ts';
 import { fingerprintAt } from './looking/fingerprint-at.ts';
@@ -30,6 +30,7 @@ import { replay } from './looking/replay.ts';
 import { type SessionJson, sessionJson } from './looking/session-json.ts';
 import { type StateAtOptions, stateAt } from './looking/state-at.ts';
 import { branchTree } from './looking/tree.ts';
+import type { Repaired } from './proving/repair.ts';
 import type { Verification, VerifyOptions } from './proving/verify.ts';
 import type { RecordOptions } from './recording/record-options.ts';
 import type { SessionRecorder } from './recording/recorder.ts';
@@ -136,6 +137,10 @@ export class Session implements SessionVerbs {
 
   verify(options: VerifyOptions = {}): Promise<Verification> {
     return verify(this.#engine, this.id, options);
+  }
+
+  repair(): Promise<Repaired> {
+    return repair(this.#engine, this.id);
   }
 
   locate(point: PointInput): Promise<Located> {

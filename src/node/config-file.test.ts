@@ -80,19 +80,22 @@ describe('chooseStore()', () => {
 
   test('what is given goes before the environment, that before the configuration, that before the default', () => {
     const loaded = { file: join(folder, 'reprise.config.ts'), config: { store: 'sqlite:runs.db' } };
-    expect(chooseStore(undefined, undefined).by).toBe('default');
-    expect(chooseStore(undefined, { ...loaded, config: {} }).by).toBe('default');
-    expect(chooseStore(undefined, loaded)).toEqual({
+    expect(chooseStore(undefined, {}).by).toBe('default');
+    expect(chooseStore(undefined, { config: { ...loaded, config: {} } }).by).toBe('default');
+    expect(chooseStore(undefined, { config: loaded })).toEqual({
       location: { kind: 'sqlite', path: join(folder, 'runs.db') },
       by: 'config',
     });
     process.env['REPRISE_STORE'] = 'memory:';
-    expect(chooseStore(undefined, loaded)).toEqual({ location: { kind: 'memory' }, by: 'environment' });
-    expect(chooseStore('sqlite:/a.db', loaded)).toEqual({ location: { kind: 'sqlite', path: '/a.db' }, by: 'given' });
+    expect(chooseStore(undefined, { config: loaded })).toEqual({ location: { kind: 'memory' }, by: 'environment' });
+    expect(chooseStore('sqlite:/a.db', { config: loaded })).toEqual({
+      location: { kind: 'sqlite', path: '/a.db' },
+      by: 'given',
+    });
   });
 
   test('an address of the configuration that no store answers to names the file and the field', () => {
     const loaded = { file: '/p/reprise.config.ts', config: { store: 'redis://x' } };
-    expect(() => chooseStore(undefined, loaded)).toThrow('Cannot use "store" of "/p/reprise.config.ts": ');
+    expect(() => chooseStore(undefined, { config: loaded })).toThrow('Cannot use "store" of "/p/reprise.config.ts": ');
   });
 });

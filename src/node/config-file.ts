@@ -1,10 +1,11 @@
-import { existsSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { RepriseError } from '../core/error.ts';
 import { propertiesOf, propertyOf } from '../core/property.ts';
 import { type Config, checkConfig } from '../core/recording/config.ts';
 import { asError } from '../core/recording/error-record.ts';
+import { projectFolders } from './repository.ts';
 
 /** A configuration and the file it is in. */
 export interface LoadedConfig {
@@ -19,24 +20,20 @@ const names: readonly string[] = ['ts', 'mts', 'js', 'mjs'].map((ending) => `rep
  * without a repository, only in the folder itself. A file above the project does not belong to it and is not run.
  */
 export function findConfigFile(from: string = process.cwd()): string | undefined {
-  const first = resolve(from);
-  const root = repositoryRoot(first);
-  for (let directory = first; ; directory = dirname(directory)) {
-    const found = names.map((name) => join(directory, name)).find((path) => existsSync(path));
-    if (found !== undefined || root === undefined || directory === root) return found;
-  }
-}
-
-function repositoryRoot(from: string): string | undefined {
-  for (let directory = from; ; directory = dirname(directory)) {
-    if (existsSync(join(directory, '.git'))) return directory;
-    if (dirname(directory) === directory) return undefined;
-  }
+  return projectFolders(from)
+    .flatMap((folder) => names.map((name) => join(folder, name)))
+    .find((path) => existsSync(path));
 }
 
 /** Loads a configuration file; throws `config.invalid` if it cannot be loaded or a field is not valid. */
 export async function loadConfigFile(path: string): Promise<LoadedConfig> {
   const file = resolve(path);
+  // To read a FIFO would wait forever for its other end.
+  if (isSpecial(file))
+    throw new RepriseError('config.invalid', `Cannot load ${JSON.stringify(file)}: it is not a regular file`, {
+      hint: 'Write: export default defineConfig({ … }).',
+      details: { file },
+    });
   let held: Readonly<Record<string, unknown>>;
   try {
     held = propertiesOf(await import(pathToFileURL(file).href));
@@ -56,6 +53,15 @@ export async function loadConfigFile(path: string): Promise<LoadedConfig> {
   return { file, config: checkConfig(held['default'], file) };
 }
 
+/** Tells whether there is something at a path that is not a regular file. */
+function isSpecial(path: string): boolean {
+  try {
+    return !statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
 function hintFor(error: unknown): string {
   const code = propertyOf(error, 'code');
   if (code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX')
@@ -65,10 +71,4 @@ function hintFor(error: unknown): string {
   if (error instanceof SyntaxError && /import statement|import\.meta|Unexpected token 'export'/.test(error.message))
     return 'Rename it to reprise.config.mts, or set "type": "module" in its package.json.';
   return 'Run the file by itself with Node to see what is wrong.';
-}
-
-/** Loads the nearest configuration; undefined if there is none. */
-export async function nearestConfig(from?: string): Promise<LoadedConfig | undefined> {
-  const file = findConfigFile(from);
-  return file === undefined ? undefined : loadConfigFile(file);
 }

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { RepriseError } from '../core/error.ts';
 import { propertyOf } from '../core/property.ts';
+import { userFolder } from './user-folder.ts';
 
 /** Where the key of masks comes from. */
 export type MaskKeySource =
@@ -44,13 +44,8 @@ function processKey(): string {
 
 /** Returns the path of the key file; undefined if the user has no home. */
 function maskKeyPath(): string | undefined {
-  const folder = process.env['XDG_CONFIG_HOME'] ?? process.env['APPDATA'] ?? '';
-  if (folder !== '') return join(folder, 'reprise', 'mask-key');
-  try {
-    return join(homedir(), '.config', 'reprise', 'mask-key');
-  } catch {
-    return undefined;
-  }
+  const folder = userFolder();
+  return folder === undefined ? undefined : join(folder, 'mask-key');
 }
 
 function readKey(path: string): string | undefined {

@@ -101,6 +101,36 @@ describe('summary', () => {
     expect(of(first, edited, again, call, end)).toMatchObject({ durationMs: 2000, outcome: 'ok' });
   });
 
+  test('the time between two runs is that of a person, unless a task goes on', () => {
+    const at = (seconds: number): Partial<Event> => ({
+      time: new Date(Date.UTC(2026, 0, 1, 0, 0, seconds)).toISOString(),
+    });
+    const chat = [
+      draft('run.started', {}, at(0)),
+      draft('run.ended', { outcome: 'ok' }, at(2)),
+      draft('message.added', { message: { role: 'user', content: 'And then?' } }, at(600)),
+      draft('run.started', {}, { ...at(600), run: 'q' }),
+      draft('run.ended', { outcome: 'ok' }, { ...at(603), run: 'q' }),
+    ];
+    expect(of(...chat).durationMs).toBe(5000);
+    expect(of(draft('task.started', { task: 't' }, at(0)), ...chat).durationMs).toBe(603_000);
+  });
+
+  test('waiting for a person does not count, unless something runs meanwhile', () => {
+    const at = (seconds: number): Partial<Event> => ({
+      time: new Date(Date.UTC(2026, 0, 1, 0, 0, seconds)).toISOString(),
+    });
+    const asked = { call: 'p', kind: 'person', name: 'approval' };
+    const tool = { call: 't', kind: 'tool', name: 'search' };
+    const run = (...inside: readonly Draft[]): Summary =>
+      of(draft('run.started', {}, at(0)), ...inside, draft('run.ended', { outcome: 'ok' }, at(100)));
+    const question = draft('call.started', asked, at(10));
+    const answer = draft('call.ended', { ...asked, outcome: 'ok' }, at(90));
+    expect(run(question, answer).durationMs).toBe(20_000);
+    const beside = [draft('call.started', tool, at(10)), draft('call.ended', { ...tool, outcome: 'ok' }, at(40))];
+    expect(run(question, ...beside, answer).durationMs).toBe(50_000);
+  });
+
   test('without a run has no outcome', () => {
     expect(of(draft('note.added', { text: 'x' }))).toMatchObject({ outcome: null, silentSince: null });
   });

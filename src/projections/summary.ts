@@ -14,7 +14,7 @@ export interface Summary {
   readonly startedAt: string | null;
   /** Null while a run has not ended. */
   readonly endedAt: string | null;
-  /** Until the end, or until the last event; without the time before a run was resumed. */
+  /** Until the end, or until the last event; without the time between runs and without waiting for people. */
   readonly durationMs: number | null;
   readonly events: number;
   /** The last turn. */
@@ -38,10 +38,15 @@ export interface SummaryState {
   startedAt: string | null;
   lastAt: string | null;
   endedAt: string | null;
-  /** The time of the last event of a run or call. */
+  /** The time of the last event of a run, task or call. */
   busyAt: string | null;
-  /** The total time between the end of a run and its resume. */
+  /** The total time in which nothing ran, or in which everything waited for a person. */
   idleMs: number;
+  /** Tasks that have not ended. */
+  tasks: number;
+  /** Calls that have not ended, of kind `person` and of all others. */
+  people: number;
+  calls: number;
   events: number;
   turns: number;
   readonly agents: string[];
@@ -64,7 +69,7 @@ export interface SummaryState {
  */
 export const summary: Projection<SummaryState, Summary> = {
   name: 'summary',
-  version: '2',
+  version: '3',
   history: 'view',
   without: ['request', 'response', 'input', 'output', 'operations', 'result'],
   initial: () => ({
@@ -75,6 +80,9 @@ export const summary: Projection<SummaryState, Summary> = {
     endedAt: null,
     busyAt: null,
     idleMs: 0,
+    tasks: 0,
+    people: 0,
+    calls: 0,
     events: 0,
     turns: 0,
     agents: [],
@@ -98,6 +106,7 @@ function apply(state: SummaryState, event: Event): SummaryState {
   const { agent } = event;
   if (agent !== undefined && state.agents.length < limits.summaryAgentsMax && !state.agents.includes(agent))
     state.agents.push(agent);
+  if (isBusy(event)) passTime(state, event);
   switch (event.type) {
     case 'run.started':
       startRun(state, event);
@@ -108,21 +117,44 @@ function apply(state: SummaryState, event: Event): SummaryState {
     case 'message.added':
       if (state.title === null) state.title = titleFrom(event.data);
       break;
+    case 'call.started':
+      countCall(state, event, 1);
+      break;
     case 'call.ended':
+      countCall(state, event, -1);
       spend(state.spending, event.data);
       break;
+    case 'task.started':
+      state.tasks++;
+      break;
+    case 'task.ended':
+      state.tasks = Math.max(0, state.tasks - 1);
+      break;
   }
-  if (isBusy(event)) state.busyAt = event.time;
   return state;
 }
 
 /** Returns whether an event shows that something ran. Edits do not: they may come a day after the events they edit. */
-const isBusy = ({ type }: Event): boolean => type.startsWith('run.') || type.startsWith('call.');
+const isBusy = ({ type }: Event): boolean => /^(?:run|task|call)\./.test(type);
+
+/** Moves the clock to an event, and notes the time before it if nobody worked then. */
+function passTime(state: SummaryState, { type, time, data }: Event): void {
+  const since = state.busyAt ?? state.startedAt;
+  state.busyAt = time;
+  const isStart = type === 'run.started';
+  const isBetween = isStart && state.endedAt !== null && state.open.length === 0 && state.tasks === 0;
+  const isResumed = isStart && isObject(data['resumed']);
+  const isWaiting = state.people > 0 && state.calls === 0;
+  if (since !== null && (isBetween || isResumed || isWaiting)) state.idleMs += Math.max(0, msBetween(since, time));
+}
+
+function countCall(state: SummaryState, { data }: Event, by: 1 | -1): void {
+  const kind = data['kind'] === 'person' ? 'people' : 'calls';
+  state[kind] = Math.max(0, state[kind] + by);
+}
 
 function startRun(state: SummaryState, event: Event): void {
-  const { title, git, resumed } = event.data;
-  const since = state.busyAt ?? state.startedAt;
-  if (isObject(resumed) && since !== null) state.idleMs += Math.max(0, msBetween(since, event.time));
+  const { title, git } = event.data;
   if (!state.hasRunTitle && typeof title === 'string') {
     state.title = title;
     state.hasRunTitle = true;
@@ -139,6 +171,8 @@ function startRun(state: SummaryState, event: Event): void {
 function endRun(state: SummaryState, event: Event): void {
   noteRun(state.runs, event);
   state.open = state.open.filter((run) => run !== (event.run ?? ''));
+  // Nothing runs now. A question may be open for days, and a call that was cut off never ends.
+  if (state.open.length === 0) state.people = state.calls = 0;
   state.outcome = stringAt(event.data, 'outcome') ?? 'unknown';
   state.endedAt = event.time;
 }

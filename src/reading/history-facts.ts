@@ -2,6 +2,7 @@ import type { Event } from '../core/event/event.ts';
 import { isObject, type JsonValue } from '../core/json.ts';
 import { textOf } from '../core/message/message.ts';
 import type { Session } from '../engine/session.ts';
+import { summary } from '../projections/summary.ts';
 import type { OpenRef } from './open-ref.ts';
 
 /** One fork on the way from a branch back to the beginning of its session. */
@@ -21,6 +22,10 @@ export interface HistoryFacts {
   readonly lastAt: string | null;
   /** When the last run began, if it resumed an earlier one. */
   readonly resumedAt: string | null;
+  /** How long it took, without the time of people; null for a history that is too long to add it up at once. */
+  readonly durationMs: number | null;
+  /** Whether some event names a task; of a long history, one of the first. */
+  readonly hasTasks: boolean;
   /** How the last run ended, if the history ends there. */
   readonly outcome: string | null;
   readonly git: JsonValue;
@@ -31,6 +36,8 @@ export interface HistoryFacts {
 
 // Enough to include the start of the first run and the first user message, if they were recorded.
 const beginningEvents = 64;
+/** Folding this many events takes a few milliseconds; a longer fold would delay what is shown first. */
+export const quickEvents = 2_000;
 const lineageMax = 8;
 
 /** Reads the facts in the header of a history. */
@@ -50,11 +57,21 @@ export async function historyFacts({ session, ref: { branch }, point }: OpenRef)
     startedAt: first[0]?.time ?? null,
     lastAt: last?.time ?? null,
     resumedAt: last?.run === undefined || last.run === began?.run ? null : await resumption(session, point),
+    durationMs: seq > quickEvents ? null : (await session.stateAt(point, summary)).durationMs,
+    hasTasks: await hasTasks(session, point, seq > quickEvents ? first : undefined),
     outcome: last?.type === 'run.ended' ? textIn(last.data['outcome']) : null,
     git: isObject(run['git']) ? run['git'] : null,
     configDigest: textIn(run['configDigest']),
     lineage: await lineageOf(session, branch),
   };
+}
+
+/** Tells whether events name tasks: all of them, or only those given. */
+async function hasTasks(session: Session, at: string, some: readonly Event[] | undefined): Promise<boolean> {
+  const names = ({ data }: Event): boolean => typeof data['task'] === 'string';
+  if (some !== undefined) return some.some(names);
+  for await (const event of session.replay({ at })) if (names(event)) return true;
+  return false;
 }
 
 /** Returns when the last run began; null unless it resumed an earlier run. */

@@ -14,7 +14,7 @@ export const outcomes: readonly string[] = ['ok', 'error', 'aborted', 'interrupt
 /** A word of a filter that matches nothing in a history, and the closest one that does. */
 export interface Misspelling {
   /** The kind of name. */
-  readonly what: 'event type' | 'agent' | 'run' | 'kind' | 'tool' | 'outcome';
+  readonly what: 'event type' | 'agent' | 'run' | 'task' | 'kind' | 'tool' | 'outcome';
   readonly word: string;
   /** The closest word in use; undefined where the word is a part of an agent's id. */
   readonly near: string | undefined;
@@ -37,6 +37,7 @@ export async function misspellingsOf(session: Session, reading: EventReading): P
       ? [{ what: 'agent' as const, word: agent, near: undefined }]
       : check('agent', agent, used.agents)),
     ...check('run', run, used.runs),
+    ...check('task', reading.task, used.tasks),
     ...check('kind', kind, kinds),
     ...check('tool', name, used.names),
     ...check('outcome', outcome, outcomes),
@@ -53,16 +54,18 @@ interface UsedWords {
   readonly types: Set<string>;
   readonly agents: Set<string>;
   readonly runs: Set<string>;
+  readonly tasks: Set<string>;
   readonly names: Set<string>;
 }
 
 async function usedWords(session: Session, { point: at, history }: EventReading): Promise<UsedWords> {
-  const used: UsedWords = { types: new Set(), agents: new Set(), runs: new Set(), names: new Set() };
+  const used: UsedWords = { types: new Set(), agents: new Set(), runs: new Set(), tasks: new Set(), names: new Set() };
   const last = { at, history, direction: 'backward', limit: eventsMax } as const;
   for await (const { type, agent, run, data } of session.replay(last)) {
     used.types.add(type);
     if (agent !== undefined) used.agents.add(agent);
     if (run !== undefined) used.runs.add(run);
+    if (typeof data['task'] === 'string') used.tasks.add(data['task']);
     if (typeof data['name'] === 'string') used.names.add(data['name']);
   }
   return used;

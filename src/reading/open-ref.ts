@@ -2,6 +2,7 @@ import { previous, type Seq } from '../core/point.ts';
 import { pointText, type Ref } from '../core/ref.ts';
 import type { Reprise } from '../engine/reprise.ts';
 import type { Session } from '../engine/session.ts';
+import type { Work } from './find-work.ts';
 
 /** A ref that was looked up, with its session open. */
 export interface OpenRef {
@@ -12,11 +13,13 @@ export interface OpenRef {
   readonly point: string;
   /** The head of the branch when it was looked up. */
   readonly head: Seq;
+  /** The run or task, where that was named instead of a session. */
+  readonly work?: Work;
 }
 
 /** Looks up a ref and opens its session; a session or branch that does not exist is an error. */
-export async function openRef(reprise: Reprise, text: string): Promise<OpenRef> {
-  const ref = await reprise.resolve(text);
+export async function openRef(reprise: Reprise, named: string | Ref): Promise<OpenRef> {
+  const ref = await reprise.resolve(named);
   const session = await reprise.session(ref.session);
   const { head } = await session.branch(ref.branch);
   return { session, ref, point: pointText(ref), head };

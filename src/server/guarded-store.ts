@@ -15,13 +15,12 @@ import type {
   SessionsPage,
   SessionsRequest,
   Snapshot,
-  SnapshotKey,
 } from '../core/store/event-store.ts';
 import type { RestoreOutcome, RestoreRequest } from '../core/store/restore-request.ts';
 import type { NewSession, RenameRequest } from '../core/store/session-request.ts';
-import { snapshotKeyOf } from '../core/store/snapshot-key.ts';
-import type { StoreHealth } from '../core/store/store-health.ts';
+import type { HealthRequest, StoreHealth } from '../core/store/store-health.ts';
 import { checkNamespace, checkRight, type Grant, hasRight, type Right } from './grant.ts';
+import { guardedSnapshots } from './guarded-snapshots.ts';
 import { checkDeltas, honestKeys, partsFor } from './honest-events.ts';
 
 /** The methods of a store that a caller can reach; a server closes its store itself. */
@@ -44,6 +43,7 @@ export const rightOf: Readonly<Record<keyof GuardedStore, Right>> = {
   sessions: 'read',
   snapshots: 'read',
   snapshot: 'read',
+  heldSnapshots: 'read',
   receipts: 'read',
   heldReceipts: 'read',
   heldParts: 'read',
@@ -93,14 +93,18 @@ export function guardStore(parts: GuardParts, grant: Grant): GuardedStore {
     dropSnapshots: async (ref) => await allowed('dropSnapshots', ref).dropSnapshots(ref),
     putReceipt: async (ref, receipt) => await allowed('putReceipt', ref).putReceipt(ref, receipt),
     deleteSession: async (ref) => await allowed('deleteSession', ref).deleteSession(ref),
-    reindex: async (ref) => await allowed('reindex', ref).reindex(ref),
+    reindex: async (ref, request) => {
+      // To compare is to look.
+      const store = request?.dryRun === true ? allowed('heldParts', ref) : allowed('reindex', ref);
+      return await store.reindex(ref, request);
+    },
     append: async (requests) => await appendAll(parts, requests, (request) => allowed('append', request)),
     createSession: async (ref, options) => await createSession(allowed('createSession', ref), ref, options),
     erase: async (request) => await erase({ ...parts, store: allowed('erase', request) }, request),
     restore: async (request) => await restore(parts, grant, request),
     renameSession: async (ref, request) => await renameSession(parts, grant, ref, request),
     sessions: async (request) => await listSessions(parts, grant, request),
-    health: async () => await reportHealth(parts, grant),
+    health: async (request) => await reportHealth(parts, grant, request),
     ...guardedSnapshots(parts, grant, allowed),
   };
 }
@@ -118,6 +122,7 @@ const attempts: Readonly<Record<keyof GuardedStore, string>> = {
   sessions: 'list sessions',
   snapshots: 'read snapshots',
   snapshot: 'read a snapshot',
+  heldSnapshots: 'read snapshots',
   receipts: 'read receipts',
   heldReceipts: 'read receipts',
   heldParts: 'list parts',
@@ -147,11 +152,11 @@ async function listSessions({ store }: GuardParts, grant: Grant, request: Sessio
 }
 
 /** Reports on the namespaces of the caller. Facts about the machine are for those who run all of it. */
-async function reportHealth({ store }: GuardParts, grant: Grant): Promise<StoreHealth> {
+async function reportHealth({ store }: GuardParts, grant: Grant, request?: HealthRequest): Promise<StoreHealth> {
   checkRight(grant, 'read', attempts.health);
-  const health = await store.health();
   const { namespaces: own } = grant;
-  if (own === undefined && hasRight(grant, 'admin')) return health;
+  if (own === undefined && hasRight(grant, 'admin')) return await store.health(request);
+  const health = await store.health();
   const namespaces = health.namespaces.filter(({ name }) => own === undefined || own.includes(name));
   return {
     ...health,
@@ -160,34 +165,6 @@ async function reportHealth({ store }: GuardParts, grant: Grant): Promise<StoreH
     facts: health.facts.slice(0, 0),
     tables: [],
     advice: [],
-  };
-}
-
-/** Keeps the snapshots of different tokens apart, and those of shipped projections out of the hands of callers. */
-function guardedSnapshots(
-  { shipped, keep }: GuardParts,
-  { token }: Grant,
-  allowed: (method: keyof GuardedStore, ref: SessionRef) => EventStore,
-): Pick<GuardedStore, 'snapshots' | 'snapshot' | 'putSnapshot'> {
-  const keyOf = (key: SnapshotKey): SnapshotKey =>
-    shipped.has(key.projection)
-      ? snapshotKeyOf(key)
-      : { ...snapshotKeyOf(key), projection: `${key.projection}@${token}` };
-  return {
-    snapshots: async (ref, key, through) => {
-      const found = await allowed('snapshots', ref).snapshots(ref, keyOf(key), through);
-      return found.map((each) => ({ ...each, projection: key.projection }));
-    },
-    snapshot: async (ref, key, seq) => {
-      const found = await allowed('snapshot', ref).snapshot(ref, keyOf(key), seq);
-      return found === undefined ? undefined : { ...found, projection: key.projection };
-    },
-    putSnapshot: async (ref, snapshot) => {
-      const store = allowed('putSnapshot', ref);
-      const { value: _, ...wanted } = snapshot;
-      if (shipped.has(snapshot.projection)) keep(ref, wanted);
-      else await store.putSnapshot(ref, { ...snapshot, ...keyOf(snapshot) });
-    },
   };
 }
 

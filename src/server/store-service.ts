@@ -11,6 +11,7 @@ import {
   healthToWire,
   receiptFromWire,
   receiptToWire,
+  reindexToWire,
   snapshotFromWire,
   snapshotKeyFromWire,
   snapshotToWire,
@@ -123,8 +124,8 @@ function listings(
       };
       return { digests: [...(await storeOf(context).heldParts(sessionRefFromWire(session), request))] };
     },
-    async getHealth(_, context) {
-      return healthToWire(await storeOf(context).health());
+    async getHealth({ deep }, context) {
+      return healthToWire(await storeOf(context).health({ deep }));
     },
   };
 }
@@ -196,9 +197,8 @@ function changes({ callerOf, done, onAppend }: StoreServiceParts): Pick<ServiceI
       const { appends, remains } = await done.once(grant, request.requestId, () => store.erase(eraseFromWire(request)));
       return { outcomes: appends.map(outcomeToWire), remains: [...remains] };
     },
-    async reindex({ session }, context) {
-      await callerOf(context).store.reindex(sessionRefFromWire(session));
-      return {};
+    async reindex({ session, dryRun }, context) {
+      return reindexToWire(await callerOf(context).store.reindex(sessionRefFromWire(session), { dryRun }));
     },
   };
 }
@@ -207,6 +207,7 @@ type KeptCall =
   | 'putSnapshot'
   | 'listSnapshots'
   | 'getSnapshot'
+  | 'listHeldSnapshots'
   | 'dropSnapshots'
   | 'putReceipt'
   | 'listReceipts'
@@ -230,6 +231,12 @@ function kept(storeOf: (context: HandlerContext) => GuardedStore): Pick<ServiceI
     async getSnapshot({ branch, key, seq }, context) {
       const found = await storeOf(context).snapshot(branchRefFromWire(branch), snapshotKeyFromWire(key), seqFrom(seq));
       return given({ snapshot: found === undefined ? undefined : snapshotToWire(found) });
+    },
+    async listHeldSnapshots({ branch, limit, after }, context) {
+      const place = after === undefined ? undefined : { ...snapshotKeyFromWire(after.key), seq: seqFrom(after.seq) };
+      const request = { limit: fromWhole(limit), ...given({ after: place }) };
+      const found = await storeOf(context).heldSnapshots(branchRefFromWire(branch), request);
+      return { snapshots: found.map(snapshotToWire) };
     },
     async dropSnapshots({ session }, context) {
       await storeOf(context).dropSnapshots(sessionRefFromWire(session));

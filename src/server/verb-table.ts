@@ -38,6 +38,7 @@ export const verbTable: Readonly<
   'reprise.export': { call: 'exportHistory' },
   'reprise.copy': { none: 'It needs two stores: open the server by its URL, and copy there.' },
   'reprise.resolve': { call: 'resolveRef' },
+  'reprise.verifyAll': { none: 'Verify the sessions one by one, in the order that ScanSessions gives.' },
   'reprise.health': { none: 'StoreService.GetHealth reports it.' },
   'reprise.close': { none: 'The server closes its store itself.' },
 
@@ -59,6 +60,7 @@ export const verbTable: Readonly<
   'session.erase': { call: 'eraseEvent' },
   'session.fingerprint': { call: 'getFingerprint' },
   'session.verify': { call: 'verifySession' },
+  'session.repair': { none: 'StoreService.Reindex and StoreService.DropSnapshots do it.' },
   'session.locate': { call: 'locatePoint' },
   'session.metadata': { call: 'getMetadata' },
   'session.setMetadata': { call: 'setMetadata' },

@@ -1,6 +1,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { given, isObject, type JsonObject } from '../core/json.ts';
 import type { Receipt, Snapshot, SnapshotKey } from '../core/store/event-store.ts';
+import type { DerivedFault, ReindexOutcome } from '../core/store/reindex-request.ts';
 import type { StoreAdvice, StoreHealth } from '../core/store/store-health.ts';
 import type {
   ReceiptSchema,
@@ -12,7 +13,12 @@ import type {
   SnapshotKey as WireSnapshotKey,
   StoreAdvice as WireStoreAdvice,
 } from './generated/reprise/v1/row_pb.ts';
-import type { GetHealthResponse, GetHealthResponseSchema } from './generated/reprise/v1/store_pb.ts';
+import type {
+  GetHealthResponse,
+  GetHealthResponseSchema,
+  ReindexResponse,
+  ReindexResponseSchema,
+} from './generated/reprise/v1/store_pb.ts';
 import { digestFrom, fromWhole, seqFrom, toWhole } from './whole-number.ts';
 
 /** Writes the key of a snapshot. */
@@ -47,6 +53,29 @@ export function snapshotNameFromWire({ key, branch, seq, digest }: WireSnapshot)
 /** Reads a snapshot with its value. */
 export function snapshotFromWire(snapshot: WireSnapshot): Snapshot {
   return { ...snapshotNameFromWire(snapshot), value: snapshot.value ?? '' };
+}
+
+const faultKinds: ReadonlySet<string> = new Set<DerivedFault['kind']>(['key', 'clock', 'marker', 'snapshot', 'event']);
+
+/** Reads the faults that a rebuild found. A kind that this release does not know is a fault of the log. */
+export function reindexFromWire({ count, faults }: ReindexResponse): ReindexOutcome {
+  return {
+    count: fromWhole(count),
+    faults: faults.map(({ kind, branch, seq, message }) => ({
+      kind: faultKinds.has(kind) ? (kind as DerivedFault['kind']) : 'event',
+      branch,
+      seq: seqFrom(seq),
+      message,
+    })),
+  };
+}
+
+/** Writes the faults that a rebuild found. */
+export function reindexToWire({ count, faults }: ReindexOutcome): MessageInitShape<typeof ReindexResponseSchema> {
+  return {
+    count: toWhole(count),
+    faults: faults.map(({ kind, branch, seq, message }) => ({ kind, branch, seq: toWhole(seq), message })),
+  };
 }
 
 /** Writes a receipt. */

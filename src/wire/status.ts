@@ -18,6 +18,8 @@ export const statusOf: Readonly<Record<ErrorCode, Code>> = {
   'budget.exceeded': Code.ResourceExhausted,
   'client.unsupported': Code.InvalidArgument,
   'config.invalid': Code.FailedPrecondition,
+  'config.not-run': Code.FailedPrecondition,
+  'config.untrusted': Code.FailedPrecondition,
   'copy.aborted': Code.Canceled,
   'copy.diverged': Code.FailedPrecondition,
   'copy.not-verified': Code.DataLoss,

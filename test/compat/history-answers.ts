@@ -10,6 +10,7 @@ import {
   runs,
   type Session,
   summary,
+  type Verification,
 } from '../../src/index.ts';
 
 /** Text that two equal values share, whatever the order in which their keys were set. */
@@ -71,7 +72,7 @@ async function branchesOf(
       view: (await all(session.replay({ at }))).map((event) => event.seq),
       replay: digestOf(await all(session.replay({ at }))),
       fingerprint: await session.fingerprint(at),
-      verify: await session.verify({ at }),
+      verify: chainOf(await session.verify({ at })),
       metadata: await session.metadata(at),
       keys: keys.entries.map(({ key, event }) => [key, event.seq]),
       states: {
@@ -82,6 +83,12 @@ async function branchesOf(
     });
   }
   return answers;
+}
+
+/** Returns what a verification says about the chain; later releases also say what they do not look at beside it. */
+function chainOf({ ok, events, digest: reached, firstBad, reason, notCovered }: Verification): unknown {
+  const chain = notCovered.filter((what) => ['cut tail', 'rewritten chain'].includes(what));
+  return { ok, events, digest: reached, firstBad, reason, notCovered: chain };
 }
 
 async function pointsOf(session: Session, branch: string, head: number): Promise<string[]> {

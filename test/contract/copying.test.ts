@@ -145,6 +145,26 @@ describe('a copy', () => {
     expect(await idsIn(to)).toEqual(['s']);
   });
 
+  it('is begun again when something is erased at the source while the copy is proved', async () => {
+    for (const at of [1, 2, 3]) {
+      await using from = await openReprise('memory:');
+      const session = await from.createSession('s');
+      await session.append([note('kept'), note('a word to be forgotten'), note('last')]);
+      let reads = 0;
+      // The reads of the target are those of the proof.
+      const target = changed(openMemoryStore({ platform }), 'read', (next) => async (ref, view, page) => {
+        if (++reads === at) await session.erase('main@2');
+        return await next(ref, view, page);
+      });
+      await using to = await open(target);
+      const { sessions } = await from.copy(to);
+      expect([at, sessions]).toMatchObject([at, [{ outcome: expect.toBeOneOf(['copied', 'replaced']) as string }]]);
+      await from.copy(to);
+      const [, gone] = await Array.fromAsync((await to.session('s')).replay());
+      expect([gone?.erased, JSON.stringify(gone).includes('forgotten')]).toEqual([true, false]);
+    }
+  });
+
   it('of a source that grows meanwhile is an earlier state of it, and the next one brings the rest', async () => {
     await using from = await openReprise('memory:');
     const session = await from.createSession('s');

@@ -39,8 +39,8 @@ async function asked(work: () => Promise<unknown>): Promise<Partial<Calls>> {
   return Object.fromEntries(made.filter(([, count]) => count > 0));
 }
 
-test('fork() looks its point up once, and reads nothing at a head', async () => {
-  expect(await asked(() => session.fork('main', { name: 'f' }))).toEqual({ branch: 1, latest: 1, append: 1 });
+test('fork() looks its point up once, and reads only the event it grows from', async () => {
+  expect(await asked(() => session.fork('main', { name: 'f' }))).toEqual({ branch: 1, latest: 1, read: 1, append: 1 });
 });
 
 test('fork() in the past reads the digest of its point and the turn it begins in', async () => {
@@ -53,12 +53,12 @@ test('fork() in the past reads the digest of its point and the turn it begins in
 });
 
 test('fork() without a name asks once more, whether the name is free', async () => {
-  expect(await asked(() => session.fork('main'))).toEqual({ branch: 1, branchHead: 1, latest: 1, append: 1 });
+  expect(await asked(() => session.fork('main'))).toEqual({ branch: 1, branchHead: 1, latest: 1, read: 1, append: 1 });
 });
 
 test('fork() with a prompt folds the conversation and reads the message it replaces once', async () => {
   const made = await asked(() => session.fork('main', { name: 'f', prompt: 'Refund order 8.' }));
-  expect(made).toEqual({ branch: 1, latest: 1, session: 1, snapshots: 1, read: 2, append: 1 });
+  expect(made).toEqual({ branch: 1, latest: 1, session: 1, snapshots: 1, read: 3, append: 1 });
 });
 
 test('stateAt() looks up its branch once, however deep it was forked', async () => {

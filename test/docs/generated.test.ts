@@ -58,3 +58,14 @@ test('everything that can be called has an example in its doc comment', () => {
 test('every public type says what it is', () => {
   expect(apiPage()).not.toMatch(/^### .*\n\n(?:\n|#|\|)/m);
 });
+
+test('the API page has the members that a type inherits, in whole or in part', () => {
+  const page = readFileSync(join(root, 'docs/reference/api.md'), 'utf8');
+  const sectionOf = (name: string): string =>
+    page.split(/^### /m).find((section) => section.startsWith(`${name}\n`)) ?? '';
+  // From an interface, from an alias of a part of one, and from a part without some.
+  for (const member of ['prompt', 'timeoutMs', 'approve', 'onFailure'])
+    expect(sectionOf('ResumeOptions')).toContain(`\`${member}\``);
+  expect(sectionOf('RetryOptions')).toContain('`timeoutMs`');
+  expect(sectionOf('RetryOptions')).not.toContain('`prompt`');
+});

@@ -59,6 +59,51 @@ test('npx reprise works in the folder it was installed into, and says how to typ
   expect(npx('verify', 'dmeo').status).toBe(1);
 });
 
+test('the pages of the package link only to what the package has', () => {
+  const home = join(folder, 'node_modules/reprise');
+  const pages = readdirSync(home, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'));
+  expect(pages.length).toBeGreaterThan(40);
+  const broken = pages.flatMap((page) =>
+    [...readFileSync(join(home, page), 'utf8').matchAll(/\]\((?!https?:|#)([^)\s#]+)/g)]
+      .map(([, link = '']) => link)
+      .filter((link) => !existsSync(join(home, dirname(page), link)))
+      .map((link) => `${page}: ${link}`),
+  );
+  expect(broken).toEqual([]);
+});
+
+test('an old Node gets a sentence with the version that is needed, also as JSON, and no stack', () => {
+  const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { engines: { node: string } };
+  const needed = engines.node.replace('>=', '');
+  // The fault: a Node that says it is old. The program has to refuse it before it loads anything else.
+  const pretence = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } });`;
+  writeFileSync(join(folder, 'old.cjs'), pretence);
+  const old = (...words: readonly string[]) =>
+    spawnSync(process.execPath, ['--require', './old.cjs', 'node_modules/reprise/dist/cli/bin.js', ...words], {
+      cwd: folder,
+      encoding: 'utf8',
+    });
+  const message = `Cannot run Reprise on Node 20.20.2: it needs Node ${needed} or later`;
+  const { status, stdout, stderr } = old('list');
+  expect([status, stdout, stderr.split('\n')[0]]).toEqual([3, '', message]);
+  expect(JSON.parse(old('list', '--json').stderr)).toMatchObject({ error: { code: 'node.too-old', message } });
+  const program = readFileSync(join(folder, 'node_modules/reprise/dist/cli/bin.js'), 'utf8');
+  expect(program).not.toMatch(/^import /m);
+});
+
+test('require() loads the package and its doors that need no framework', () => {
+  writeFileSync(
+    join(folder, 'required.cjs'),
+    `const { openReprise } = require('reprise');
+     const doors = ['store', 'testing', 'protocols'].map((door) => typeof require('reprise/' + door));
+     openReprise('memory:').then(async (reprise) => {
+       console.log((await reprise.createSession('required')).id, ...doors);
+       await reprise.close();
+     });`,
+  );
+  expect(run(process.execPath, 'required.cjs')).toBe('required object object object\n');
+});
+
 test('npm run -s reprise works in the clone', () => {
   const store = `sqlite:${join(folder, '.reprise/cli.db')}`;
   const words = ['run', '-s', 'reprise', '--', 'list', '--json', '--store', store];

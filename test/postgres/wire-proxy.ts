@@ -21,6 +21,11 @@ export interface WireProxy {
   dropAt: (message: WireMessage) => boolean;
   /** While true the proxy hands nothing on and says nothing, as a network that swallows everything. Connections stay. */
   isSilent: boolean;
+  /**
+   * While true the proxy leaves out the settings that a connection begins with, as PgBouncer does with those in its
+   * `ignore_startup_parameters`.
+   */
+  ignoresSettings: boolean;
   /** Bytes that the server has sent. */
   readonly bytes: () => number;
   /** Cuts every connection. */
@@ -63,6 +68,7 @@ export async function startProxy(serverPort: number): Promise<WireProxy> {
     },
     cutAt: () => false,
     dropAt: () => false,
+    ignoresSettings: false,
     get isSilent() {
       return isSilent;
     },
@@ -106,6 +112,12 @@ function handOn(from: WireMessage['from'], source: Socket, target: Socket, proxy
       const end = taken + head + held.readUInt32BE(taken + head);
       if (held.length < end) break;
       const message = messageOf(from, isFirst, held.subarray(taken, end), link);
+      if (isFirst && proxy.ignoresSettings) {
+        target.write(withoutSettings(held.subarray(taken, end)));
+        held = Buffer.concat([held.subarray(0, taken), held.subarray(end)]);
+        isFirst = false;
+        continue;
+      }
       isFirst = false;
       if (proxy.cutAt(message)) {
         // Everything before the message arrives; the message and what follows it do not.
@@ -130,6 +142,21 @@ function handOn(from: WireMessage['from'], source: Socket, target: Socket, proxy
   source.on('close', () => {
     if (!link.isSilent) target.end();
   });
+}
+
+/** The parameters that PgBouncer itself knows, and passes on. */
+const passedOn: readonly string[] = ['user', 'database', 'client_encoding', 'application_name'];
+
+/** Returns a client's first message with none of its settings. */
+function withoutSettings(startup: Buffer): Buffer {
+  const strings = startup.subarray(8).toString('utf8').split('\0');
+  const kept: string[] = [];
+  for (let index = 0; index + 1 < strings.length && strings[index] !== ''; index += 2)
+    if (passedOn.includes(String(strings[index]))) kept.push(String(strings[index]), String(strings[index + 1]));
+  const body = Buffer.from(`${kept.join('\0')}\0\0`);
+  const head = Buffer.from(startup.subarray(0, 8));
+  head.writeUInt32BE(8 + body.length);
+  return Buffer.concat([head, body]);
 }
 
 function messageOf(from: WireMessage['from'], isFirst: boolean, bytes: Buffer, { transaction }: Link): WireMessage {

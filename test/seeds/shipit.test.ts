@@ -135,10 +135,7 @@ describe('B2 look', () => {
     const session = await reprise.import(native);
     const count = async (pattern: string): Promise<number> => {
       let found = 0;
-      const fields = [
-        { key: 'foreign.type', pattern },
-        { key: 'foreign.text', pattern: '.' },
-      ];
+      const fields = [{ key: 'foreign.type', pattern }];
       for await (const _ of session.replay({ filter: { fields } })) found++;
       return found;
     };
@@ -370,21 +367,37 @@ describe('B2 diff', () => {
     await make('right', right);
   };
 
-  // shipit's own numbers, its index being our place − 1. The letters are four of its types.
+  // shipit's own numbers. The letters are five of its types.
   const typesOf = { a: 'run_started', b: 'tool_called', c: 'tool_completed', x: 'llm_retry', y: 'run_completed' };
   const spelt = (letters: string): string[] => [...letters].map((letter) => typesOf[letter as keyof typeof typesOf]);
   test.each([
     ['identical runs', 'ab', 'ab', { identical: true, matched: 2, divergedAt: null, mismatches: 0, tails: [0, 0] }],
-    ['a prefix', 'ab', 'abc', { identical: false, matched: 2, divergedAt: 3, mismatches: 0, tails: [0, 1] }],
-    ['a longer left', 'abc', 'a', { identical: false, matched: 1, divergedAt: 2, mismatches: 0, tails: [2, 0] }],
-    ['divergence', 'abc', 'axy', { identical: false, matched: 1, divergedAt: 2, mismatches: 2, tails: [0, 0] }],
-    ['reconvergence', 'abc', 'axc', { identical: false, matched: 1, divergedAt: 2, mismatches: 1, tails: [0, 0] }],
+    ['a prefix', 'ab', 'abc', { identical: false, matched: 2, divergedAt: 2, mismatches: 0, tails: [0, 1] }],
+    ['a longer left', 'abc', 'a', { identical: false, matched: 1, divergedAt: 1, mismatches: 0, tails: [2, 0] }],
+    ['divergence', 'abc', 'axy', { identical: false, matched: 1, divergedAt: 1, mismatches: 2, tails: [0, 0] }],
+    ['reconvergence', 'abc', 'axc', { identical: false, matched: 1, divergedAt: 1, mismatches: 1, tails: [0, 0] }],
   ])('the compatible mode has its numbers for %s', async (_, left, right, expected) => {
     await traces(spelt(left), spelt(right));
     const found = await reprise.diff('left', 'right', { strict: true, format: 'shipit' });
-    const { identical, matched, divergedAt, typeMismatches, onlyLeft, onlyRight } = found;
+    const { identical, matched, divergedIndex: divergedAt, typeMismatches, onlyLeft, onlyRight } = found;
     const tails = [onlyLeft.length, onlyRight.length];
     expect({ identical, matched, divergedAt, mismatches: typeMismatches.length, tails }).toEqual(expected);
+  });
+
+  test('the compatible mode names events by the seqs that they have here, and by shipit’s indexes', async () => {
+    await traces(spelt('abcy'), spelt('abx'));
+    const found = await reprise.diff('left', 'right', { strict: true, format: 'shipit' });
+    const [mismatch] = found.typeMismatches;
+    expect([found.divergedIndex, mismatch?.index, found.onlyLeft[0]?.index]).toEqual([2, 2, 3]);
+    const typeAt = async (session: string, seq: number | undefined): Promise<unknown> => {
+      const filter = { after: (seq ?? 0) - 1, through: seq ?? 0 };
+      for await (const { data } of (await reprise.session(session)).replay({ filter }))
+        return (JSON.parse((data['foreign'] as { text: string }).text) as { type: string }).type;
+      return undefined;
+    };
+    expect([await typeAt('left', mismatch?.left), await typeAt('right', mismatch?.right)]).toEqual(spelt('cx'));
+    expect(await typeAt('left', found.onlyLeft[0]?.seq)).toBe('run_completed');
+    expect(strictDiffLines(found)).toContain(`diverged at seq ${mismatch?.left}`);
   });
 
   test('lines have a title, a verdict and a cap', async () => {
@@ -416,6 +429,10 @@ describe('B2 diff', () => {
 
   test.each([[42], [null], [{ events: [] }]])('%j is no place to diff', async (wrong) => {
     await sides(['a'], ['a']);
-    await expect(reprise.diff(wrong as never, 'right')).rejects.toBeInstanceOf(Error);
+    for (const [left, right] of [
+      [wrong, 'right'],
+      ['left', wrong],
+    ])
+      await expect(reprise.diff(left as never, right as never)).rejects.toMatchObject({ code: 'ref.invalid' });
   });
 });

@@ -26,11 +26,11 @@ describe('I8 tampering shows: verify() fails and names the first bad seq when', 
     for (const on of ['main', 'x', 'y'] as const) {
       expect(await store.verifyAfter('', { at: on })).toMatchObject({
         ok: true,
-        notCovered: ['cut tail', 'rewritten chain'],
+        notCovered: ['cut tail', 'rewritten chain', 'names', 'key index', 'clocks', 'snapshots'],
       });
       expect(await store.verifyAfter('', { at: on, head: store.heads[on] })).toMatchObject({
         ok: true,
-        notCovered: [],
+        notCovered: ['names', 'key index', 'clocks', 'snapshots'],
       });
     }
   });
@@ -41,9 +41,13 @@ describe('I8 what no chain can show by itself is said, and shows against a diges
 
   test('a cut tail', async () => {
     const alone = await store.verifyAfter(cut);
-    expect(alone).toMatchObject({ ok: true, events: 11, notCovered: ['cut tail', 'rewritten chain'] });
+    expect(alone).toMatchObject({
+      ok: true,
+      events: 11,
+      notCovered: ['cut tail', 'rewritten chain', 'names', 'key index', 'clocks', 'snapshots'],
+    });
     const held = await store.verifyAfter(cut, { head: store.heads.main });
-    expect(held).toMatchObject({ ok: false, firstBad: 11, notCovered: [] });
+    expect(held).toMatchObject({ ok: false, firstBad: 11, notCovered: ['names', 'key index', 'clocks', 'snapshots'] });
     expect(held.reason).toContain('cut');
   });
 
@@ -64,7 +68,7 @@ describe('I8 what no chain can show by itself is said, and shows against a diges
     const swapped = `UPDATE branches SET name = 'w' WHERE name = 'z'; UPDATE branches SET name = 'z' WHERE name = 'x'`;
     expect(await store.verifyAfter(swapped, { at: 'z' })).toMatchObject({
       ok: true,
-      notCovered: ['cut tail', 'rewritten chain'],
+      notCovered: ['cut tail', 'rewritten chain', 'names', 'key index', 'clocks', 'snapshots'],
     });
     const { digest } = await store.verifyAfter('', { at: 'z' });
     expect(await store.verifyAfter(swapped, { at: 'z', head: String(digest) })).toMatchObject({ ok: false });
@@ -75,8 +79,14 @@ describe('I8 what no chain can show by itself is said, and shows against a diges
     rewriteFrom(path, 12, '{"text":"rewritten"}');
     await using reprise = await openReprise(`sqlite:${path}`);
     const session = await reprise.session('demo');
-    expect(await session.verify()).toMatchObject({ ok: true, notCovered: ['cut tail', 'rewritten chain'] });
-    expect(await session.verify({ head: store.heads.main })).toMatchObject({ ok: false, notCovered: [] });
+    expect(await session.verify()).toMatchObject({
+      ok: true,
+      notCovered: ['cut tail', 'rewritten chain', 'names', 'key index', 'clocks', 'snapshots'],
+    });
+    expect(await session.verify({ head: store.heads.main })).toMatchObject({
+      ok: false,
+      notCovered: ['names', 'key index', 'clocks', 'snapshots'],
+    });
   });
 });
 
@@ -137,3 +147,21 @@ function rewriteFrom(path: string, seq: number, data: string): void {
   }
   database.close();
 }
+
+describe('B4 a fork', () => {
+  test.each([
+    ['an edited payload', set(`data = json_set(data, '$.text', 'third')`, 2), 2],
+    ['an edited time', set(`time = '2020-01-01T00:00:00.000Z'`, 3), 3],
+    ['an edited digest', set(`digest = '${'0'.repeat(64)}'`, 12), 12],
+    ['a payload that was deleted without an erasure', set('data = NULL, salt = NULL, data_digest = NULL', 8), 8],
+    ['a missing event', `DELETE FROM events ${at(5)}`, 5],
+  ])('of %s is refused, and nothing is written', async (_, sql, seq) => {
+    const path = store.copyAfter(sql);
+    await using reprise = await openReprise(`sqlite:${path}`);
+    const session = await reprise.session('demo');
+    const before = JSON.stringify(await session.tree());
+    await expect(session.fork(`main@${seq}`, { name: 'refused' })).rejects.toMatchObject({ code: 'event.damaged' });
+    expect(JSON.stringify(await session.tree())).toBe(before);
+    await expect(session.fork('main@1', { name: 'earlier' })).resolves.toMatchObject({ name: 'earlier' });
+  });
+});

@@ -43,6 +43,7 @@ const calls: Readonly<Record<keyof GuardedStore, Call>> = {
     store.putSnapshot(named(namespace), { ...key, branch: 'main', seq: seq(1), digest: noDigest, value: '1' }),
   snapshots: (store, namespace) => store.snapshots(onMain(namespace), key, seq(1)),
   snapshot: (store, namespace) => store.snapshot(onMain(namespace), key, seq(1)),
+  heldSnapshots: (store, namespace) => store.heldSnapshots(onMain(namespace), { limit: 1 }),
   dropSnapshots: (store, namespace) => store.dropSnapshots(named(namespace)),
   putReceipt: (store, namespace) =>
     store.putReceipt(named(namespace), { digest: noDigest, kind: 'x', createdAt: '', body: {} }),

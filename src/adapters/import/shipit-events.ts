@@ -17,13 +17,34 @@ import { titleOf } from '../../core/title.ts';
 interface Place {
   /** Its text, verbatim. */
   readonly text: string;
-  /** The tools that are called right after it. */
-  readonly asked: readonly JsonObject[];
+  /** Returns the tools that are called right after it. */
+  readonly asked: () => readonly JsonObject[];
 }
 
 interface OpenTool {
   readonly call: string;
   readonly name: string;
+}
+
+/** The calls that have not ended, in order and by the name of their tool. */
+class OpenTools {
+  readonly #all = new Set<OpenTool>();
+  readonly #named = new Map<string, Set<OpenTool>>();
+
+  add(tool: OpenTool): void {
+    this.#all.add(tool);
+    this.#named.set(tool.name, (this.#named.get(tool.name) ?? new Set()).add(tool));
+  }
+
+  /** Removes and returns the first call of a tool, else the first of all. */
+  take(name: string): OpenTool | undefined {
+    const [open] = this.#named.get(name) ?? [];
+    const [first = open] = open === undefined ? this.#all : [open];
+    if (first === undefined) return undefined;
+    this.#all.delete(first);
+    this.#named.get(first.name)?.delete(first);
+    return first;
+  }
 }
 
 /** Reads events one after the other; the meaning of one may depend on those before it. */
@@ -33,7 +54,7 @@ export class ShipitReader {
   #turn = 0;
   #calls = 0;
   #announced = 0;
-  #open: OpenTool[] = [];
+  #open = new OpenTools();
   /** The conversation so far: the runs of a trace are one conversation. */
   readonly #talk: MessageList = { entries: [], awaited: [] };
 
@@ -42,8 +63,8 @@ export class ShipitReader {
   }
 
   /**
-   * Returns the drafts for one event. The first one carries its text, so that it can be written back; the others only
-   * its type.
+   * Returns the drafts for one event. The first one carries its text, so that it can be written back. The last one
+   * carries its type: a count by type is that of the file, and a fork there has all of the event.
    */
   drafts(event: JsonObject, place: Place): EventDraft[] {
     const payload = isObject(event['payload']) ? event['payload'] : {};
@@ -53,12 +74,16 @@ export class ShipitReader {
     const meant = this.#meaning(type, event, payload, place);
     const drafts = meant.length > 0 ? meant : [{ type: foreignType(type), data: {} }];
     for (const draft of drafts) this.#hear(draft);
+    const last = drafts.length - 1;
     return drafts.map((draft, index) => ({
       ...draft,
       turn: this.#turn,
       ...given({ agent: this.#agent }),
       ...(this.#run === 0 ? {} : { run: `run-${this.#run}` }),
-      data: { ...draft.data, foreign: index === 0 ? { type, text: place.text } : { type } },
+      data: {
+        ...draft.data,
+        foreign: { ...(index === last ? { type } : {}), ...(index === 0 ? { text: place.text } : {}) },
+      },
     }));
   }
 
@@ -80,7 +105,7 @@ export class ShipitReader {
 
   #begin(): void {
     this.#run++;
-    this.#open = [];
+    this.#open = new OpenTools();
     this.#announced = 0;
   }
 
@@ -112,13 +137,13 @@ export class ShipitReader {
       type: 'call.started',
       data: { call: own.call, kind: 'tool', name: own.name, input: own.input },
     };
-    this.#open.push(own);
+    this.#open.add(own);
     if (this.#announced > 0) {
       this.#announced--;
       return [start];
     }
     const before = this.#calls;
-    const asked = [own, ...next.map((other) => this.#announce(other, payloadOf(other)))];
+    const asked = [own, ...next().map((other) => this.#announce(other, payloadOf(other)))];
     this.#calls = before;
     this.#announced = asked.length - 1;
     const content = asked.map(({ call, name, input }) => ({
@@ -140,8 +165,7 @@ export class ShipitReader {
 
   #toolEnded(event: JsonObject, end: JsonInput): EventDraft[] {
     const name = toolName(event, payloadOf(event));
-    const index = this.#open.findIndex((open) => open.name === name);
-    const [open] = this.#open.splice(index === -1 ? 0 : index, 1);
+    const open = this.#open.take(name);
     if (open === undefined) return [];
     return [{ type: 'call.ended', data: { call: open.call, kind: 'tool', name: open.name, ...end } }];
   }

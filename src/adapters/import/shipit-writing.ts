@@ -2,17 +2,25 @@ import { sameJson } from '../../core/canonical-json.ts';
 import type { Event } from '../../core/event/event.ts';
 import { isObject, type JsonObject, objectAt } from '../../core/json.ts';
 import { textOf } from '../../core/message/message.ts';
+import type { Seq } from '../../core/point.ts';
+
+/** An event in the form of shipit, and the seq of the event that it is written from. */
+export interface ShipitEvent {
+  readonly seq: Seq;
+  readonly text: string;
+}
 
 /** Returns the events of a view as texts of shipit; events that were read from a trace and not edited stay verbatim. */
-export function shipitEvents(events: readonly Event[]): string[] {
-  const texts: string[] = [];
+export function shipitEvents(events: readonly Event[]): readonly ShipitEvent[] {
+  const texts: ShipitEvent[] = [];
   for (let index = 0; index < events.length; index++) {
     const event = events[index];
     if (event === undefined) continue;
+    const { seq } = event;
     const text = foreignText(event);
     if (text === undefined) {
       const native = isRest(event) ? undefined : nativeEvent(event);
-      if (native !== undefined) texts.push(rendered(native));
+      if (native !== undefined) texts.push({ seq, text: rendered(native) });
       continue;
     }
     const group = [event];
@@ -23,7 +31,7 @@ export function shipitEvents(events: readonly Event[]): string[] {
     const foreign: JsonObject = JSON.parse(text);
     const before = objectAt(foreign, 'payload') ?? {};
     const payload = group.reduce(changedPayload, before);
-    texts.push(payload === before ? text : rendered({ ...foreign, payload }));
+    texts.push({ seq, text: payload === before ? text : rendered({ ...foreign, payload }) });
   }
   return texts;
 }

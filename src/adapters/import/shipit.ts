@@ -3,7 +3,7 @@ import { RepriseError } from '../../core/error.ts';
 import type { Event, EventDraft } from '../../core/event/event.ts';
 import { isArray, isObject, type JsonObject, type JsonValue, stringAt } from '../../core/json.ts';
 import { asError } from '../../core/recording/error-record.ts';
-import type { ForeignFormat, ForeignHistory } from '../../core/recording/foreign-format.ts';
+import type { ForeignFormat, ForeignHistory, OutlinedEvent } from '../../core/recording/foreign-format.ts';
 import { elementsOf } from './json-elements.ts';
 import { isToolCall, ShipitReader } from './shipit-events.ts';
 import { shipitEvents } from './shipit-writing.ts';
@@ -35,7 +35,7 @@ function read(text: string): ForeignHistory {
     const { start = 0, end = 0 } = elements[index] ?? {};
     return reader.drafts(event, {
       text: text.slice(start, end),
-      asked: toolsAfter(events, index),
+      asked: () => toolsAfter(events, index),
     });
   });
   return { session: id, metadata, events: [imported(text, elements), ...drafts] };
@@ -91,7 +91,7 @@ function agentOf(metadata: JsonObject): string | undefined {
 
 /** Writes a view as a file: unchanged foreign events verbatim, everything else in the form of shipit. */
 function write(events: readonly Event[], metadata: JsonObject): string {
-  const texts = shipitEvents(events);
+  const texts = shipitEvents(events).map(({ text }) => text);
   const frame = events.find(({ type, data }) => type === 'session.imported' && data['format'] === 'shipit')?.data;
   if (frame === undefined || frame['erased'] === true) return newFile(events[0]?.session ?? 'unknown', texts, metadata);
   const [head, tail] = [String(frame['head'] ?? ''), String(frame['tail'] ?? '')];
@@ -111,10 +111,9 @@ function newFile(session: string, texts: readonly string[], metadata: JsonObject
   return `${whole.replace(/\[\]\n\}$/, () => `${list}\n}`)}\n`;
 }
 
-function outline(text: string): readonly { readonly type: string; readonly text: string }[] {
-  const { events } = parse(text);
-  return (isArray(events) ? events : []).map((event) => ({
-    type: String(isObject(event) ? event['type'] : undefined),
-    text: stringAt(event, 'message') ?? '',
-  }));
+function outline(events: readonly Event[]): readonly OutlinedEvent[] {
+  return shipitEvents(events).map(({ seq, text }) => {
+    const event = parse(text);
+    return { seq, type: String(event['type']), text: stringAt(event, 'message') ?? '' };
+  });
 }

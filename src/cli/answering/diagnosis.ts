@@ -2,13 +2,13 @@ import { existsSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { hasCode, RepriseError } from '../../core/error.ts';
 import { refText } from '../../core/ref.ts';
-import type { BranchNode } from '../../core/session/session-log.ts';
 import type { StoreAdvice, StoreHealth } from '../../core/store/store-health.ts';
-import type { Reprise } from '../../engine/reprise.ts';
+import type { Reprise, SessionVerification } from '../../engine/reprise.ts';
 import { release } from '../../node/release.ts';
-import { chooseStore, shownUrl } from '../../node/store-location.ts';
+import { shownUrl } from '../../node/store-location.ts';
 import { branchesOf, ownEvents } from '../../reading/branch-tree.ts';
 import { type Context, missingHint } from '../context.ts';
+import { quoted } from '../typed.ts';
 
 /** Something that is wrong, and what to do about it. */
 interface Finding {
@@ -59,15 +59,14 @@ const todos: Readonly<Record<string, string>> = {
 
 /** Checks the store. An error on the way is a finding and is not thrown: broken stores are what this is for. */
 export async function diagnose(context: Context, options: DiagnoseOptions): Promise<DoctorAnswer> {
-  const loaded = context.storeUrl === undefined ? await context.config() : undefined;
-  const { location } = chooseStore(context.storeUrl, loaded);
+  const { location } = context.chosenStore();
   const free = location.kind === 'sqlite' ? freeBytesAt(location.path) : null;
   const found: DoctorAnswer = {
     ok: false,
     reprise: release(),
     node: process.versions.node,
     location: shownUrl(location),
-    namespace: context.namespace ?? loaded?.config.namespace ?? 'default',
+    namespace: context.chosenNamespace(),
     store: null,
     freeBytes: free,
     sessions: null,
@@ -86,7 +85,7 @@ export async function diagnose(context: Context, options: DiagnoseOptions): Prom
 }
 
 async function examine(reprise: Reprise, found: DoctorAnswer, options: DiagnoseOptions): Promise<DoctorAnswer> {
-  const { location: _location, advice, problems, ...store } = await reprise.health();
+  const { location: _location, advice, problems, ...store } = await reprise.health({ deep: options.verify });
   const findings = [
     ...problems.map((problem) => problemOf(store.kind, problem)),
     ...(found.freeBytes !== null && found.freeBytes < freeBytesMin
@@ -115,26 +114,44 @@ interface Survey {
   readonly bad: readonly Finding[];
 }
 
-/** Counts sessions, branches and events, and verifies them if asked to. */
+/** Counts sessions, branches and events of the namespace; verifies every namespace if asked to. */
 async function survey(reprise: Reprise, { verify, onTotal }: DiagnoseOptions): Promise<Survey> {
   const counts = { sessions: 0, branches: 0, events: 0, verified: verify ? 0 : null };
-  const found: { readonly id: string; readonly node: BranchNode }[] = [];
-  for await (const { session: id } of reprise.sessions()) {
-    const nodes = await branchesOf(await reprise.session(id));
+  let total = 0;
+  for await (const { namespace, session: id } of reprise.sessions({ allNamespaces: verify })) {
+    const nodes = await branchesOf(await reprise.namespace(namespace).session(id));
+    const events = nodes.reduce((sum, node) => sum + ownEvents(node), 0);
+    total += events;
+    if (namespace !== reprise.currentNamespace) continue;
     counts.sessions += 1;
     counts.branches += nodes.length;
-    for (const node of nodes) counts.events += ownEvents(node);
-    if (verify) found.push(...nodes.map((node) => ({ id, node })));
+    counts.events += events;
   }
-  onTotal?.(found.reduce((sum, { node }) => sum + node.head, 0));
+  if (!verify) return { counts, bad: [] };
+  onTotal?.(total);
   const bad: Finding[] = [];
-  for (const { id, node } of found) {
-    const { ok, firstBad, reason } = await (await reprise.session(id)).verify({ at: { branch: node.branch } });
-    const ref = refText({ session: id, branch: node.branch });
-    const message = `${ref} does not verify at seq ${String(firstBad)}: ${reason ?? ''}`;
-    if (!ok) bad.push({ code: 'history.changed', message, todo: `${copyFirst}. Then run "reprise verify ${ref}".` });
+  for await (const found of reprise.verifyAll({ allNamespaces: true })) {
+    counts.verified = (counts.verified ?? 0) + found.branches;
+    bad.push(...findingsOf(reprise, found));
   }
-  return { counts: { ...counts, verified: verify ? found.length : null }, bad };
+  return { counts, bad };
+}
+
+/** Names the faults of a session: each branch that does not verify, and the first row of derived data that is wrong. */
+function findingsOf(reprise: Reprise, { namespace, session, faults, count }: SessionVerification): Finding[] {
+  const within = namespace === reprise.currentNamespace ? '' : ` --namespace ${quoted(namespace)}`;
+  const events = faults.filter(({ kind }) => kind === 'event');
+  const first = faults.find(({ kind }) => kind !== 'event');
+  const changed = events.map(({ branch, seq, message }) => {
+    const ref = refText({ session, branch });
+    const todo = `${copyFirst}. Then run "reprise verify ${ref}${within}".`;
+    return { code: 'history.changed', message: `${ref} does not verify at seq ${seq}: ${message}`, todo };
+  });
+  if (first === undefined) return changed;
+  const rest = count - events.length - 1;
+  const message = `${refText({ session })}: ${first.message}${rest > 0 ? `; and ${rest} more` : ''}`;
+  const todo = `The log has everything: run "reprise repair ${refText({ session })}${within}".`;
+  return [...changed, { code: 'derived.wrong', message, todo }];
 }
 
 /** The codes PostgreSQL returns when a different process is in the way. */

@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, type Option } from 'commander';
 import { refText } from '../../core/ref.ts';
 import { branchesOf } from '../../reading/branch-tree.ts';
 import { type CommandSpec, describe } from '../command.ts';
@@ -6,6 +6,7 @@ import { commands } from '../commands.ts';
 import type { Context } from '../context.ts';
 import { done } from '../exit-code.ts';
 import { globalOptions } from '../global-options.ts';
+import { demoAgentName } from '../options/agent-options.ts';
 
 // Tab must answer at once, and nobody chooses from a longer list.
 const refsMax = 200;
@@ -22,10 +23,10 @@ export const completion: CommandSpec = {
   arguments: [
     {
       name: '<shell>',
-      about: 'shell to print a script for; "refs" prints the refs that the scripts offer',
-      choices: ['bash', 'zsh', 'fish', 'refs'],
+      about: 'shell to print a script for; "refs" and "agents" print the words that the scripts offer',
+      choices: ['bash', 'zsh', 'fish', 'refs', 'agents'],
     },
-    { name: '[prefix]', about: 'with "refs": the text typed so far' },
+    { name: '[prefix]', about: 'with "refs" and "agents": the text typed so far' },
   ],
   examples: [
     'reprise completion bash > ~/.local/share/bash-completion/completions/reprise',
@@ -34,7 +35,8 @@ export const completion: CommandSpec = {
   ],
   run: async (context, [shell = '', prefix = '']) => {
     const write = scripts[shell];
-    if (write === undefined) await offerRefs(context, prefix);
+    if (shell === 'agents') await offerAgents(context, prefix);
+    else if (write === undefined) await offerRefs(context, prefix);
     else {
       const answer: CompletionAnswer = { shell, script: write(await wordsOf()) };
       await (context.out.json === undefined ? context.out.line(answer.script) : context.out.value(answer));
@@ -63,21 +65,36 @@ async function offerRefs(context: Context, prefix: string): Promise<void> {
   else for (const ref of wanted) await context.out.value({ ref });
 }
 
+/** Prints the agents that `--with` takes. Prints only that of the demo if the configuration cannot be read. */
+async function offerAgents(context: Context, prefix: string): Promise<void> {
+  const loaded = await context.config().catch(() => undefined);
+  const names = new Set([...Object.keys(loaded?.config.agents ?? {}), demoAgentName]);
+  const wanted = [...names].filter((name) => name.startsWith(prefix) && /^[\w.-]+$/.test(name));
+  if (context.out.json === undefined) await context.out.lines(wanted);
+  else for (const agent of wanted) await context.out.value({ agent });
+}
+
 interface Words {
   readonly name: string;
   readonly summary: string;
   readonly options: readonly string[];
+  /** The options that take a value. */
+  readonly valued: readonly string[];
 }
 
 async function wordsOf(): Promise<Words[]> {
-  const everywhere = [...globalOptions().map((option) => option.long ?? ''), '--help'];
   return Promise.all(
     commands.map(async ({ name, summary, load }) => {
-      const own = describe(new Command(name), await load()).options.map((option) => option.long ?? '');
-      return { name, summary, options: [...own, ...everywhere].filter((option) => option !== '') };
+      const all = [...describe(new Command(name), await load()).options, ...globalOptions()];
+      const long = (options: readonly Option[]): string[] => options.flatMap((option) => option.long ?? []);
+      return { name, summary, options: [...long(all), '--help'], valued: long(all.filter(({ required }) => required)) };
     }),
   );
 }
+
+/** Returns the options of any command after which a word is a value, and neither a ref nor an agent. */
+const valuedIn = (words: readonly Words[]): string =>
+  [...new Set(words.flatMap(({ valued }) => valued))].filter((option) => option !== '--with').join('|');
 
 const scripts: Readonly<Record<string, (words: readonly Words[]) => string>> = { bash, zsh, fish };
 
@@ -88,6 +105,16 @@ function bash(words: readonly Words[]): string {
   if [ "$COMP_CWORD" -gt 1 ]; then
     case "\${COMP_WORDS[1]}" in
 ${cases}
+    esac
+    case "\${COMP_WORDS[COMP_CWORD-1]}" in
+      --with)
+        COMPREPLY=($(compgen -W "$(reprise completion agents "$current" 2>/dev/null)" -- "$current"))
+        return
+        ;;
+      ${valuedIn(words)})
+        COMPREPLY=()
+        return
+        ;;
     esac
     case "$current" in
       -*) ;;
@@ -114,6 +141,10 @@ _reprise() {
 ${names}
   )
   if (( CURRENT == 2 )); then _describe command commands; return; fi
+  case "$words[CURRENT-1]" in
+    --with) compadd -- $(reprise completion agents "$PREFIX" 2>/dev/null); return ;;
+    ${valuedIn(words)}) _files; return ;;
+  esac
   if [[ "$PREFIX" != -* ]]; then compadd -S '' -- $(reprise completion refs "$PREFIX" 2>/dev/null); _files; return; fi
   case "$words[2]" in
 ${cases}
@@ -122,11 +153,20 @@ ${cases}
 compdef _reprise reprise`;
 }
 
+/** Writes an option for fish; after one with a value, fish completes that value: an agent, or a file. */
+function fishOption(option: string, valued: readonly string[]): string {
+  const long = `-l ${option.slice(2)}`;
+  if (option === '--with') return `${long} -x -a '(reprise completion agents (commandline -ct) 2>/dev/null)'`;
+  return valued.includes(option) ? `${long} -r` : long;
+}
+
 function fish(words: readonly Words[]): string {
   const refs = `complete -c reprise -n 'not __fish_use_subcommand' -a '(reprise completion refs (commandline -ct) 2>/dev/null)'`;
-  const lines = words.flatMap(({ name, summary, options }) => [
+  const lines = words.flatMap(({ name, summary, options, valued }) => [
     `complete -c reprise -n __fish_use_subcommand -a ${name} -d '${quotedText(summary)}'`,
-    ...options.map((option) => `complete -c reprise -n '__fish_seen_subcommand_from ${name}' -l ${option.slice(2)}`),
+    ...options.map(
+      (option) => `complete -c reprise -n '__fish_seen_subcommand_from ${name}' ${fishOption(option, valued)}`,
+    ),
   ]);
   return [...lines, refs].join('\n');
 }

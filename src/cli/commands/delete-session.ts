@@ -16,7 +16,7 @@ export const deleteSession: CommandSpec = {
   run: async (context, [text = ''], options) => {
     const { out } = context;
     checkId(text);
-    const { session } = await context.at(text);
+    const { session } = await context.session(text);
     const { events, branches } = await sizeOf(session);
     const size = `${plural(events, 'event')} on ${branches === 1 ? 'one branch' : `${countText(branches)} branches`}`;
     const question = `Delete session "${plain(session.id)}" with ${size}?`;

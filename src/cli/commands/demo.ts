@@ -19,7 +19,7 @@ export interface DemoAnswer extends Story {
 
 /** `reprise demo`. */
 export const demo: CommandSpec = {
-  options: [new Option('--no-studio', 'stay in the terminal')],
+  options: [new Option('--no-studio', 'open nothing at the end; this release never does')],
   examples: ['reprise demo', 'reprise demo --store sqlite:story.db'],
   run: async (context, _values, options) => {
     const { out, storeUrl } = context;
@@ -29,7 +29,8 @@ export const demo: CommandSpec = {
     refuseMemory(store);
     if (out.json === undefined)
       await out.line(out.bold('Reprise: a time machine for AI agents') + out.dim('  (offline)'));
-    const story = await tellStory({ out, store, ...given({ namespace: textOption(options, 'namespace') }) });
+    const namespace = textOption(options, 'namespace') ?? unreadNamespace(context);
+    const story = await tellStory({ out, store, ...given({ namespace }) });
     if (out.json !== undefined) await out.value({ store: withoutPassword(store), ...story } satisfies DemoAnswer);
     out.say('\nThe store is still there. Run the "export" above, and every command works exactly as printed.');
     return done;
@@ -51,6 +52,12 @@ async function refuseOwnAgent(context: Context): Promise<void> {
     `Cannot run the demo here: ${JSON.stringify(loaded?.file)} has its own agent "${demoAgentName}"`,
     { hint: 'Run the demo in a different directory.' },
   );
+}
+
+/** Returns the namespace that only the configuration names: most commands do not run it, so the story says it. */
+function unreadNamespace(context: Context): string | undefined {
+  const { config, settings } = context.project();
+  return settings?.settings.namespace === undefined ? config?.config.namespace : undefined;
 }
 
 /** Refuses a memory store: each command runs as its own process. */

@@ -8,7 +8,10 @@ import { diagnosisLines } from '../render/diagnosis-lines.ts';
 /** `reprise doctor`. */
 export const doctor: CommandSpec = {
   options: [
-    new Option('--verify', 'also verify every event of every branch'),
+    new Option(
+      '--verify',
+      'also verify every branch in every namespace, and hold index, clocks and snapshots against the log',
+    ),
     new Option('--create', 'create the store if it does not exist'),
   ],
   examples: ['reprise doctor', 'reprise doctor --verify', 'reprise doctor --store sqlite:other.db --create --json'],

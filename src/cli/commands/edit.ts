@@ -3,7 +3,7 @@ import { editsOf } from '../../core/view/edit.ts';
 import type { CommandSpec } from '../command.ts';
 import { done } from '../exit-code.ts';
 import { flagOption } from '../option-values.ts';
-import { editOptions, editsFrom } from '../options/edit-options.ts';
+import { editOptions, editsFrom, noteUnknownAgent } from '../options/edit-options.ts';
 import { editedEvent } from '../options/editor.ts';
 import { markOf, markOptions, printMarked } from './marked.ts';
 
@@ -18,8 +18,10 @@ export const edit: CommandSpec = {
   ],
   run: async (context, [text = ''], options) => {
     const isInEditor = flagOption(options, 'edit');
-    const { session, ref, point } = isInEditor ? await context.at(text) : await context.branch(text);
+    const found = isInEditor ? await context.at(text) : await context.branch(text);
+    const { session, ref, point } = found;
     const edits = editsOf(editsFrom(options));
+    await noteUnknownAgent(context, found, options);
     if (isInEditor) edits.push(await editedEvent(session, point));
     const { edits: masked, ...mark } = await context.masked(session, { ...markOf(options), edits });
     const edited = session.edit({ branch: ref.branch }, masked, mark);

@@ -4,7 +4,7 @@ import { RepriseError } from '../../core/error.ts';
 import { given } from '../../core/json.ts';
 import { refText } from '../../core/ref.ts';
 import type { ExperimentProgress, ExperimentResult } from '../../engine/resuming/experiment-result.ts';
-import { absoluteUrl, chooseStore } from '../../node/store-location.ts';
+import { absoluteUrl } from '../../node/store-location.ts';
 import { type ExperimentAnswer, experimentRowAnswer, experimentSummary } from '../../reading/run-answers.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -117,7 +117,7 @@ async function checkFor(
   command: string | undefined,
 ): Promise<ReturnType<typeof commandCheck> | undefined> {
   if (command === undefined) return undefined;
-  const { location } = chooseStore(context.storeUrl, await context.config());
+  const { location } = context.chosenStore();
   const { currentNamespace } = await context.open();
   return commandCheck(command, { store: absoluteUrl(location), namespace: currentNamespace });
 }

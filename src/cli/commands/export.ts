@@ -37,7 +37,7 @@ export const exportRun: CommandSpec = {
     const bytes = Buffer.byteLength(written);
     const answer: ExportAnswer = { ref, format, to, bytes, text: to === null ? written : null };
     if (out.json !== undefined) await out.value(answer);
-    else if (to === null) await out.write(written);
+    else if (to === null) await out.jsonFile(written);
     else out.say(`Wrote ${plain(to)}, ${bytesText(bytes)}.`);
     return done;
   },

@@ -10,7 +10,7 @@ import type { CommandSpec } from '../command.ts';
 import type { Context } from '../context.ts';
 import { done } from '../exit-code.ts';
 import { collect, flagOption, listOption, numberOption, textOption } from '../option-values.ts';
-import { editOptions, editsFrom, jsonPair } from '../options/edit-options.ts';
+import { editOptions, editsFrom, jsonPair, noteUnknownAgent } from '../options/edit-options.ts';
 import { editedEvent } from '../options/editor.ts';
 import { wholeNumber } from '../options/number-option.ts';
 import { pendingLines } from '../render/resumable-lines.ts';
@@ -33,11 +33,14 @@ export const fork: CommandSpec = {
     'reprise fork demo@16 --tool-result 16=answer.json --reason "what if it had failed?"',
     `echo '{"refunded":50}' | reprise fork demo@6 --tool-result 6=-`,
     'reprise fork latest --model large-1',
+    'reprise fork demo@12 --system "Look twice." --for support',
   ],
   run: async (context, [text = ''], options) => {
     const turn = numberOption(options, 'turn');
-    const { session, ref, point } = turn === undefined ? await context.at(text) : await context.branch(text);
+    const found = turn === undefined ? await context.at(text) : await context.branch(text);
+    const { session, ref, point } = found;
     const asked = editsFrom(options);
+    await noteUnknownAgent(context, found, options);
     const edits = [...(asked.edits ?? []), ...(flagOption(options, 'edit') ? [await editedEvent(session, point)] : [])];
     const metadata = listOption(options, 'meta').map((pair) => jsonPair('--meta', pair));
     const typed = { ...asked, ...markOf(options), edits, metadata: Object.fromEntries(metadata) };

@@ -2,10 +2,10 @@ import { Option } from 'commander';
 import { RepriseError } from '../../core/error.ts';
 import type { Event } from '../../core/event/event.ts';
 import { given } from '../../core/json.ts';
-import { refText } from '../../core/ref.ts';
+import { pointText, refText } from '../../core/ref.ts';
 import { msBetween } from '../../core/time.ts';
 import { countEvents, type EventReading, type ReplayAnswer, readEvents } from '../../reading/event-reading.ts';
-import { historyFacts } from '../../reading/history-facts.ts';
+import { historyFacts, quickEvents } from '../../reading/history-facts.ts';
 import { type Misspelling, misspellingsOf } from '../../reading/nothing-found.ts';
 import { eventsUpTo, type OpenRef } from '../../reading/open-ref.ts';
 import { plain } from '../../wording/text.ts';
@@ -23,7 +23,12 @@ import { list } from './list.ts';
 
 /** `reprise replay`. */
 export const replay: CommandSpec = {
-  arguments: [{ name: '<ref>', about: 'history: session[/branch][@at], "latest", or "list" to list sessions' }],
+  arguments: [
+    {
+      name: '<ref>',
+      about: 'history: session[/branch][@at], "latest", a run, or task:ID; "list" lists sessions',
+    },
+  ],
   options: [
     ...filterOptions,
     new Option('--limit <n>', 'print at most this many matching events').argParser(wholeNumber),
@@ -31,7 +36,7 @@ export const replay: CommandSpec = {
     new Option('--reverse', 'print the last event first').conflicts('follow'),
     new Option('--follow', 'keep printing events as any process appends them, until Ctrl-C'),
     new Option('--speed <speed>', 'keep the original pauses: 1x, 10x, or max for none').default('max'),
-    new Option('--ops', 'print only state operations, one per line; --agent selects whose state'),
+    new Option('--ops', 'print only state operations, one per line; --agent selects whose state').conflicts('task'),
     new Option('--verbose', 'with --ops: print whole values'),
     new Option('--raw', 'print every stored event, including markers and events taken out of the view'),
   ],
@@ -41,6 +46,8 @@ export const replay: CommandSpec = {
     'reprise replay demo/careful@12 --tail 5',
     'reprise replay demo --filter "name=refund,input.order=^7$"',
     'reprise replay latest --follow --json',
+    'reprise replay task:T-1',
+    'reprise replay orchestration --task T-1 --event-type verification.failed',
     'reprise replay demo --ops --agent support',
   ],
   run: async (context, [ref = 'latest'], options) => {
@@ -48,13 +55,25 @@ export const replay: CommandSpec = {
     const reading = readingOf(options);
     const speed = speedOf(textOption(options, 'speed') ?? 'max');
     const found = await context.at(ref);
-    const placed = { ...reading, point: found.point };
+    const placed = { ...reading, ...withinWork(reading, found) };
     if (flagOption(options, 'ops')) await printTransactions(context, found, placed, flagOption(options, 'verbose'));
     else if (context.out.json === 'object') await printObject(context, found, placed);
     else await printEvents(context, found, placed, speed);
     return done;
   },
 };
+
+/** Reads a run or a task alone, where that was named instead of a session. */
+function withinWork(
+  { filter, task, follows }: Pick<EventReading, 'filter' | 'task' | 'follows'>,
+  { ref, point: end, work }: OpenRef,
+): Pick<EventReading, 'point' | 'filter' | 'task'> {
+  // To follow a run or a task is to follow its branch: the end so far is not the end.
+  const point = work !== undefined && follows ? pointText({ branch: ref.branch }) : end;
+  if (work === undefined) return { point, filter, ...given({ task }) };
+  if ('task' in work) return { point, filter, task: task ?? work.task };
+  return { point, filter: { run: work.run, ...filter }, ...given({ task }) };
+}
 
 function readingOf(options: OptionValues): Omit<EventReading, 'point'> {
   const follows = flagOption(options, 'follow');
@@ -65,6 +84,7 @@ function readingOf(options: OptionValues): Omit<EventReading, 'point'> {
   }
   return {
     filter: filterOf(options),
+    ...given({ task: textOption(options, 'task') }),
     history: flagOption(options, 'raw') || follows ? 'raw' : 'view',
     isReverse: flagOption(options, 'reverse'),
     follows,
@@ -102,9 +122,6 @@ interface Rows {
   readonly end: (last: Event | undefined) => Promise<void>;
 }
 
-// Folding this many events takes a few milliseconds; a longer fold would delay the first rows.
-const quickEvents = 2_000;
-
 /** Prints the header, and returns functions that print the rows and the end. */
 async function openTable({ out }: Context, found: OpenRef, reading: EventReading): Promise<Rows> {
   const { session, ref, point } = found;
@@ -125,7 +142,7 @@ async function openTable({ out }: Context, found: OpenRef, reading: EventReading
 
 async function sayNothing(out: Context['out'], { session }: OpenRef, reading: EventReading): Promise<void> {
   if (reading.limit === 0 || reading.tail === 0) return;
-  const isFiltered = Object.keys(reading.filter).length > 0;
+  const isFiltered = Object.keys(reading.filter).length > 0 || reading.task !== undefined;
   out.say(isFiltered ? 'No matching events.' : 'No events yet.');
   if (!isFiltered) return;
   for (const misspelling of await misspellingsOf(session, reading)) out.say(plain(correctionText(misspelling)));

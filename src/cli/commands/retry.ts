@@ -1,9 +1,7 @@
 import { Option } from 'commander';
-import { RepriseError } from '../../core/error.ts';
 import { given } from '../../core/json.ts';
 import { pointText } from '../../core/ref.ts';
 import type { RetryResult } from '../../engine/resuming/retry.ts';
-import type { Session } from '../../engine/session.ts';
 import { retryAnswer } from '../../reading/run-answers.ts';
 import { countsText } from '../../wording/diff-verdict.ts';
 import { plain } from '../../wording/text.ts';
@@ -16,12 +14,9 @@ import { textDiffLines } from '../render/diff-lines.ts';
 import { resumedLines } from '../render/resumed-lines.ts';
 import { runLive } from '../running/live-run.ts';
 
-// Enough to find a recent task, few enough to answer a mistyped id at once.
-const sessionsMax = 100;
-
 /** `reprise retry`. */
 export const retry: CommandSpec = {
-  arguments: [{ name: '<ref>', about: 'run at a point: session[/branch][@at]; or a task: task:ID, session@task:ID' }],
+  arguments: [{ name: '<ref>', about: 'a run: its id, or session[/branch][@at]; or a task: task:ID, session@task:ID' }],
   options: [
     new Option('--model <model>', 'use a different model'),
     new Option('--extra-context <text>', 'add a paragraph to the prompt'),
@@ -37,7 +32,9 @@ export const retry: CommandSpec = {
   run: async (context, [text = ''], options) => {
     const limits = agentLimits(options);
     const chosen = await chosenAgent(context, textOption(options, 'with'));
-    const { session, what } = await findTried(context, text);
+    const { session, ref, point, work } = await context.at(text);
+    const isTask = work !== undefined && 'task' in work;
+    const what = isTask ? `${pointText({ branch: ref.branch })}@task:${work.task}` : point;
     const typed = given({
       model: textOption(options, 'model'),
       extraContext: textOption(options, 'extraContext'),
@@ -51,45 +48,6 @@ export const retry: CommandSpec = {
     });
   },
 };
-
-/** The run or task to retry. */
-interface Tried {
-  readonly session: Session;
-  /** The argument of `session.retry`. */
-  readonly what: string;
-}
-
-/** Finds a run at a point, or a task by its id. */
-async function findTried(context: Context, text: string): Promise<Tried> {
-  const [, ref, task] = /^(?:(.+)@)?task:(.+)$/s.exec(text) ?? [];
-  if (task === undefined) {
-    const { session, point } = await context.at(text);
-    return { session, what: point };
-  }
-  if (ref !== undefined) {
-    const { session, ref: found } = await context.branch(ref);
-    return { session, what: `${pointText({ branch: found.branch })}@task:${task}` };
-  }
-  return { session: await sessionOfTask(context, task), what: `task:${task}` };
-}
-
-/** Finds the newest session in which a task with that id started. */
-async function sessionOfTask(context: Context, task: string): Promise<Session> {
-  const reprise = await context.open();
-  let searched = 0;
-  for await (const record of reprise.sessions()) {
-    if (++searched > sessionsMax) break;
-    const session = await reprise.session(record.session);
-    for await (const { data } of session.replay({ filter: { types: ['task.started'] } }))
-      if (data['task'] === task) return session;
-  }
-  throw new RepriseError('event.not-found', `Cannot find task "${task}": no session started it on its main branch`, {
-    hint:
-      searched > sessionsMax
-        ? 'Add its session: SESSION@task:ID.'
-        : 'See: reprise list, reprise replay REF --event-type task.started',
-  });
-}
 
 async function print({ out }: Context, retried: RetryResult, agent: string): Promise<void> {
   if (out.json !== undefined) {

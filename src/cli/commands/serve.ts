@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { given } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
-import { absoluteUrl, chooseStore, shownUrl } from '../../node/store-location.ts';
+import { absoluteUrl, shownUrl } from '../../node/store-location.ts';
 import type { LogLine, ServeOptions, Server } from '../../server.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -37,7 +37,7 @@ export const serve: CommandSpec = {
     const stop = new AbortController();
     const restore = catchSignals(stop);
     const { serve: start } = await import('../../server.ts');
-    const store = await servedStore(context);
+    const store = servedStore(context);
     const server = await start({ ...optionsOf(options), store: store.url, log });
     const renew = (): void => void server.renew().catch((error: unknown) => log(failedRenewal(error)));
     process.on('SIGHUP', renew);
@@ -64,9 +64,8 @@ export interface ServeAnswer {
   readonly store: string;
 }
 
-async function servedStore(context: Context): Promise<{ readonly url: string; readonly shown: string }> {
-  const loaded = context.storeUrl === undefined ? await context.config() : undefined;
-  const { location } = chooseStore(context.storeUrl, loaded);
+function servedStore(context: Context): { readonly url: string; readonly shown: string } {
+  const { location } = context.chosenStore();
   return { url: absoluteUrl(location), shown: shownUrl(location) };
 }
 

@@ -4,7 +4,6 @@ import { given } from '../../core/json.ts';
 import type { EventStore } from '../../core/store/event-store.ts';
 import type { TokenKeeper, TokenRecord } from '../../core/store/token-store.ts';
 import { createNodePlatform } from '../../node/platform.ts';
-import { chooseStore } from '../../node/store-location.ts';
 import { openOwnStore } from '../../open-reprise.ts';
 import { makeToken, type Right } from '../../server.ts';
 import { plain } from '../../wording/text.ts';
@@ -51,8 +50,7 @@ export interface TokenMade extends TokenRow {
 
 /** Opens the store itself: a token is made beside the store, never through a server. */
 async function openKeeper(context: Context): Promise<EventStore & TokenKeeper> {
-  const loaded = context.storeUrl === undefined ? await context.config() : undefined;
-  const { location } = chooseStore(context.storeUrl, loaded);
+  const { location } = context.chosenStore();
   if (location.kind === 'server')
     throw new RepriseError('option.invalid', 'Cannot manage tokens through a server', {
       hint: 'Name the store that the server serves: --store sqlite:PATH or postgres://….',
@@ -62,8 +60,7 @@ async function openKeeper(context: Context): Promise<EventStore & TokenKeeper> {
 
 async function create(context: Context, { tokens }: TokenKeeper, options: OptionValues): Promise<number> {
   const { out } = context;
-  const loaded = context.storeUrl === undefined ? await context.config() : undefined;
-  const namespace = context.namespace ?? loaded?.config.namespace ?? 'default';
+  const namespace = context.chosenNamespace();
   const made = makeToken(
     {
       rights: rightsIn(textOption(options, 'can') ?? 'read'),

@@ -53,11 +53,11 @@ function treeTable(out: Output, session: Session, branches: readonly TreeBranch[
     { title: 'EVENTS', value: ({ summary }) => countText(summary.events), align: 'right' },
     {
       title: 'OUTCOME',
-      value: ({ summary }) => summary.outcome ?? '',
+      value: ({ summary }) => plain(summary.outcome ?? ''),
       style: (text, { summary }) => out.style(outcomeStyle(summary.outcome), text),
     },
     { title: 'REASON', value: ({ node }) => plain(node.reason ?? ''), flex: 3, widthMin: 12 },
     { title: 'EDITS', value: ({ edits }) => plain(edits.join(', ')), flex: 2, widthMin: 10 },
   ];
-  return tableLines(branches, columns, { columns: out.columns, bold: (text) => out.bold(text) });
+  return tableLines(branches, columns, { columns: out.tableColumns, bold: (text) => out.bold(text) });
 }

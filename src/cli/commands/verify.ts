@@ -4,15 +4,16 @@ import { RepriseError } from '../../core/error.ts';
 import { given } from '../../core/json.ts';
 import { digest } from '../../core/point.ts';
 import { refText } from '../../core/ref.ts';
-import type { Verification } from '../../engine/proving/verify.ts';
+import type { Verification, VerifyOptions } from '../../engine/proving/verify.ts';
 import { eventsUpTo, type OpenRef } from '../../reading/open-ref.ts';
-import { plural } from '../../wording/amount.ts';
+import { countText, plural } from '../../wording/amount.ts';
 import { plain } from '../../wording/text.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context } from '../context.ts';
 import { done, no } from '../exit-code.ts';
-import { textOption } from '../option-values.ts';
+import { flagOption, textOption } from '../option-values.ts';
 import { storedValue } from '../options/stored-value.ts';
+import type { Output } from '../terminal/output.ts';
 
 /** The result of a verification, as `reprise verify --json` prints it. */
 export type VerifyAnswer = Omit<Verification, 'digest'>;
@@ -22,17 +23,22 @@ export const verify: CommandSpec = {
   arguments: [{ name: '<ref>', about: 'branch, or point to verify up to: session[/branch][@at]' }],
   options: [
     new Option('--head <digest>', 'digest kept elsewhere that the history must still have, or a file with one'),
+    new Option(
+      '--deep',
+      'also check every other branch, the key index, clocks and snapshots, and the store file itself',
+    ),
   ],
   examples: [
     'reprise verify latest',
     'reprise fingerprint demo --json > kept.json',
     'reprise verify demo --head kept.json',
     'reprise verify demo@12',
+    'reprise verify demo --deep',
   ],
   run: async (context, [text = 'latest'], options) => {
     const kept = textOption(options, 'head');
     const head = kept === undefined ? undefined : headIn(kept);
-    return check(context, await context.at(text), head);
+    return check(context, await context.at(text), { ...given({ head }), deep: flagOption(options, 'deep') });
   },
 };
 
@@ -46,31 +52,55 @@ function headIn(text: string): string {
   );
 }
 
-async function check({ out }: Context, found: OpenRef, head: string | undefined): Promise<number> {
+type Asked = Pick<VerifyOptions, 'head' | 'deep'>;
+
+async function check({ out }: Context, found: OpenRef, asked: Asked): Promise<number> {
   const { session, ref, point } = found;
   out.progress.begin('verify', eventsUpTo(found));
-  const verified = await session.verify({ at: point, ...given({ head }) }).finally(() => out.progress.end());
+  const verified = await session.verify({ at: point, ...asked }).finally(() => out.progress.end());
   const { digest: reached, ...answer } = verified;
   const { ok, events, firstBad, reason, notCovered } = answer;
   if (out.json !== undefined) await out.value(answer satisfies VerifyAnswer);
-  else if (ok) {
-    await out.line(`${out.style('green', 'verified')}  ${plural(events, 'event')}, digest ${reached ?? ''}`);
-    const [unproven, later] = partition(notCovered);
-    if (unproven.length > 0)
-      out.say(`To rule out a ${unproven.join(' or a ')}, keep this digest elsewhere and verify with --head.`);
-    if (later.length > 0) out.say(`Not verified: events ${later.join(', ')}.`);
-    if (head === undefined) out.next(`reprise verify ${refText(ref)} --head ${reached ?? ''}`);
-  } else {
+  else if (firstBad !== null) {
     const branch = refText({ session: ref.session, branch: ref.branch });
     await out.line(`${out.style('red', 'not verified')}  first bad seq ${String(firstBad)}: ${plain(reason ?? '')}`);
     out.say(`The ${plural(events, 'event')} before it ${events === 1 ? 'is' : 'are'} as recorded.`);
     out.next(`reprise replay ${branch} --raw --after ${Math.max(0, (firstBad ?? 1) - 3)} --limit 5`);
+  } else {
+    const verdict = ok ? out.style('green', 'verified') : out.style('red', 'not verified');
+    await out.line(`${verdict}  ${plural(events, 'event')}, digest ${reached ?? ''}`);
+    await sayDeep(out, verified, refText({ session: ref.session }));
+    if (ok) sayNotCovered(out, notCovered);
+    if (ok && asked.head === undefined) out.next(`reprise verify ${refText(ref)} --head ${reached ?? ''}`);
   }
   return ok ? done : no;
 }
 
-/** Splits the list into what a digest would cover, and the events after the point. */
-function partition(notCovered: readonly string[]): readonly [string[], string[]] {
-  const isLater = (what: string): boolean => what.startsWith('after ');
-  return [notCovered.filter((what) => !isLater(what)), notCovered.filter(isLater)];
+/** Prints the result of a deep verification: what it checked, or the first faults. */
+async function sayDeep(out: Output, { deep }: Verification, session: string): Promise<void> {
+  if (deep === null) return;
+  if (deep.count === 0) {
+    await out.line(
+      `${deep.branches === 1 ? 'The branch' : `All ${countText(deep.branches)} branches`}, the key index, clocks and snapshots match the log`,
+    );
+    return;
+  }
+  const shown = deep.faults.slice(0, faultsShownMax);
+  await out.lines(shown.map(({ message }) => `  ${plain(message)}`));
+  if (deep.count > shown.length) out.say(`${plural(deep.count - shown.length, 'more fault')} not shown.`);
+  const isDerived = deep.faults.every(({ kind }) => kind !== 'event');
+  if (isDerived) out.next(`reprise repair ${session}`);
 }
+
+function sayNotCovered(out: Output, notCovered: readonly string[]): void {
+  const unproven = notCovered.filter((what) => chainWords.includes(what));
+  const later = notCovered.filter((what) => what.startsWith('after '));
+  const others = notCovered.filter((what) => !unproven.includes(what) && !later.includes(what));
+  if (unproven.length > 0)
+    out.say(`To rule out a ${unproven.join(' or a ')}, keep this digest elsewhere and verify with --head.`);
+  if (later.length > 0) out.say(`Not verified: events ${later.join(', ')}.`);
+  if (others.length > 1) out.say(`Not looked at: ${others.join(', ')}. --deep checks all of these but names.`);
+}
+
+const chainWords: readonly string[] = ['cut tail', 'rewritten chain'];
+const faultsShownMax = 10;

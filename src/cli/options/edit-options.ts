@@ -4,6 +4,9 @@ import { RepriseError } from '../../core/error.ts';
 import type { EventDraft } from '../../core/event/event.ts';
 import { given, isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import type { Edit, EditOptions } from '../../core/view/edit.ts';
+import type { OpenRef } from '../../reading/open-ref.ts';
+import { plain } from '../../wording/text.ts';
+import type { Context } from '../context.ts';
 import { collect, flagOption, listOption, type OptionValues, textOption } from '../option-values.ts';
 import { inputText } from './input-text.ts';
 import { readFailure } from './read-failure.ts';
@@ -28,7 +31,10 @@ export function editOptions(): readonly Option[] {
     repeated('--set <key=json>', 'write a state key'),
     repeated('--unset <key>', 'delete a state key'),
     repeated('--belief <file>', 'commit a belief: { topic, claim, … }'),
-    new Option('--for <agent>', 'agent that owns the state or belief (default: "default")'),
+    new Option(
+      '--for <agent>',
+      'agent that the system prompt, model and tools are for (default: the one that continues), and that owns the state or belief (default: "default")',
+    ),
   ];
   return options.map((option) => option.helpGroup('Edits (files are JSON; - is stdin):'));
 }
@@ -36,16 +42,37 @@ export function editOptions(): readonly Option[] {
 /** Reads the edit options. */
 export function editsFrom(options: OptionValues): EditOptions {
   const files = new Files();
-  const tools = textOption(options, 'tools');
-  return {
-    ...given({
-      prompt: textOption(options, 'prompt'),
-      system: textOption(options, 'system'),
-      model: textOption(options, 'model'),
-      tools: tools === undefined ? undefined : listIn('--tools', files.json('--tools', tools)),
-    }),
-    edits: [...changes(files, options), ...additions(files, options)],
-  };
+  const settings = settingsIn(files, options);
+  const edits = [...settings, ...changes(files, options), ...additions(files, options)];
+  if (textOption(options, 'for') !== undefined && !edits.some((edit) => 'agent' in edit))
+    refuse('--for', 'no option says what is for that agent', 'Add --system, --model, --tools, --set or --belief.');
+  return { ...given({ prompt: textOption(options, 'prompt') }), edits };
+}
+
+/** Reads the edits of settings: of the agent that `--for` names, else of the one that continues. */
+function settingsIn(files: Files, options: OptionValues): Edit[] {
+  const [text, model, tools] = ['system', 'model', 'tools'].map((name) => textOption(options, name));
+  const owner = given({ agent: textOption(options, 'for') });
+  return [
+    ...(text === undefined ? [] : [{ kind: 'system' as const, text, ...owner }]),
+    ...(model === undefined ? [] : [{ kind: 'model' as const, model, ...owner }]),
+    ...(tools === undefined
+      ? []
+      : [{ kind: 'tools' as const, tools: listIn('--tools', files.json('--tools', tools)), ...owner }]),
+  ];
+}
+
+/** Says so if the history knows nothing of the agent that `--for` names: its settings would change nothing. */
+export async function noteUnknownAgent(
+  { out }: Context,
+  { session, point }: OpenRef,
+  options: OptionValues,
+): Promise<void> {
+  const agent = textOption(options, 'for');
+  const hasSettings = ['system', 'model', 'tools'].some((name) => textOption(options, name) !== undefined);
+  if (agent === undefined || !hasSettings) return;
+  if ((await session.find({ agent }, { at: point })) !== undefined) return;
+  out.say(`Nothing here is of agent "${plain(agent)}" yet. The settings count once it acts.`);
 }
 
 /** Reads the edits of existing events. */

@@ -15,6 +15,7 @@ export const filterOptions: readonly Option[] = [
   new Option('--event-type <types>', 'only these types, separated by commas'),
   new Option('--agent <agent>', "only this agent; '~text' matches part of its id"),
   new Option('--run <run>', 'only this run'),
+  new Option('--task <task>', 'only this task, with everything that it led to'),
   new Option('--turn <n>', 'only this turn').argParser(wholeNumber),
   new Option('--kind <kind>', 'only calls of this kind: model, tool, http, mcp, process or person'),
   new Option('--tool <name>', 'only calls of this tool, model or address'),

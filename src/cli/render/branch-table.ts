@@ -79,7 +79,7 @@ function outcomeText({ summary, waiting }: ListedBranch, now: string): string {
   const [first] = waiting;
   if (first !== undefined)
     return plain(`waiting: ${waitingText(first)}${waiting.length > 1 ? `, +${waiting.length - 1}` : ''}`);
-  if (outcome !== 'silent' || silentSince === null) return outcome ?? '';
+  if (outcome !== 'silent' || silentSince === null) return plain(outcome ?? '');
   return `silent ${durationText(Math.max(0, msBetween(silentSince, now)))}`;
 }
 

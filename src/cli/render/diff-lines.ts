@@ -80,15 +80,15 @@ const sideBySide: Layout = {
 
 const unified: Layout = {
   head: (out, { left, right }) => [
-    out.style('red', cut(plain(`--- ${left}`), out.columns)),
-    out.style('green', cut(plain(`+++ ${right}`), out.columns)),
+    out.style('red', cut(plain(`--- ${left}`), out.tableColumns)),
+    out.style('green', cut(plain(`+++ ${right}`), out.tableColumns)),
   ],
   row: (out, { kind, left, right }) => {
     const event = right ?? left;
     if (event === undefined) return [];
     const seqs = left === undefined || right === undefined ? String(event.seq) : `${left.seq}→${right.seq}`;
-    const text = `${signs[kind]} ${fit(seqs, 7)} ${fit(event.type, out.columns >= roomyColumns ? 19 : 14)} ${detailOf(event)}`;
-    return [out.style(styles[kind], cut(text, out.columns))];
+    const text = `${signs[kind]} ${out.cell(seqs, 7)} ${out.cell(event.type, out.columns >= roomyColumns ? 19 : 14)} ${detailOf(event)}`;
+    return [out.style(styles[kind], cut(text, out.tableColumns))];
   },
   field: (out, path, { left, right }) => {
     const indent = ' '.repeat(4);
@@ -102,7 +102,7 @@ const unified: Layout = {
       return [...lines, ...moreLines(out, folded.length, indent.length + 2)];
     };
     return [
-      `${indent}${out.dim(cut(`${path}:`, out.columns - indent.length))}`,
+      `${indent}${out.dim(cut(`${path}:`, out.tableColumns - indent.length))}`,
       ...side({ text: '-', style: 'red' }, left),
       ...side({ text: '+', style: 'green' }, right),
     ].map((line) => line.trimEnd());

@@ -13,12 +13,16 @@ export interface TableRange {
   readonly lastAt: string | null;
   /** The last seq. */
   readonly seq: number;
+  /** Whether some event belongs to a task. */
+  readonly hasTasks: boolean;
 }
 
 interface Column {
   readonly title: string;
   readonly width: number;
   readonly align?: 'right';
+  /** Takes room from the detail instead of being cut: an id is no use in part. */
+  readonly isWhole?: true;
   readonly text: (event: Event) => string;
   readonly style?: (event: Event) => Style | undefined;
 }
@@ -34,9 +38,8 @@ export class EventTable {
 
   constructor(out: Output, range: TableRange) {
     this.#out = out;
-    this.#columns = columnsFor(out.columns, range);
-    const left = this.#columns.reduce((sum, column) => sum + column.width + 2, 0);
-    this.#detailWidth = Math.max(4, out.columns - left);
+    this.#columns = columnsFor(out.tableColumns, range);
+    this.#detailWidth = this.#columns.reduce((left, column) => left - column.width - 2, out.tableColumns);
   }
 
   /** Returns the line of titles. */
@@ -47,18 +50,22 @@ export class EventTable {
 
   /** Returns one row. */
   line(event: Event): string {
-    const cells = this.#columns.map(({ text, width, align, style }) => {
-      const shown = fit(plain(text(event)), width, align);
+    let extra = 0;
+    const cells = this.#columns.map(({ text, width, align, style, isWhole }) => {
+      const held = plain(text(event));
+      const wide = isWhole === true ? Math.max(width, widthOf(held)) : width;
+      extra += wide - width;
+      const shown = this.#out.cell(held, wide, align);
       const wanted = style?.(event);
       return wanted === undefined ? shown : this.#out.style(wanted, shown);
     });
-    const detail = cut(detailOf(event), this.#detailWidth);
+    const detail = cut(detailOf(event), Math.max(4, this.#detailWidth - extra));
     const wanted = detailStyle(event);
     return [...cells, wanted === undefined ? detail : this.#out.style(wanted, detail)].join('  ').trimEnd();
   }
 }
 
-function columnsFor(columns: number, { startedAt, lastAt, seq }: TableRange): readonly Column[] {
+function columnsFor(columns: number, { startedAt, lastAt, seq, hasTasks }: TableRange): readonly Column[] {
   const isWide = columns >= wideColumns;
   const offset = (time: string): string => (startedAt === null ? '' : offsetText(startedAt, time, isWide ? 3 : 1));
   const timeWidth = Math.max(isWide ? 9 : 7, lastAt === null ? 0 : widthOf(offset(lastAt)));
@@ -75,7 +82,8 @@ function columnsFor(columns: number, { startedAt, lastAt, seq }: TableRange): re
     text: (event) => event.type,
     style: kindStyle,
   };
-  if (columns < narrowColumns) return [seqs, types];
+  const tasks: Column = { title: 'TASK', width: isWide ? 10 : 6, isWhole: true, text: taskText };
+  if (columns < narrowColumns) return [seqs, types, ...(hasTasks ? [tasks] : [])];
   return [
     seqs,
     {
@@ -87,7 +95,8 @@ function columnsFor(columns: number, { startedAt, lastAt, seq }: TableRange): re
     },
     types,
     { title: 'AGENT', width: isWide ? 14 : 8, text: (event) => event.agent ?? '' },
-    { title: isWide ? 'TURN/TASK' : 'TURN', width: isWide ? 10 : 6, text: turnText },
+    { title: 'TURN', width: 4, align: 'right', text: ({ turn }) => String(turn) },
+    ...(hasTasks ? [tasks] : []),
   ];
 }
 
@@ -95,11 +104,7 @@ function columnsFor(columns: number, { startedAt, lastAt, seq }: TableRange): re
 const within = (offset: string, width: number): string =>
   offset.length > width ? offset.replace(/\.\d+$/, '') : offset;
 
-/** Returns the turn, and the task if the event has one: `3 t-17`. */
-function turnText({ turn, data }: Event): string {
-  const task = data['task'];
-  return typeof task === 'string' ? `${turn} ${task}` : String(turn);
-}
+const taskText = ({ data: { task } }: Event): string => (typeof task === 'string' ? task : '');
 
 /** Returns the color of an event by its kind. */
 export function kindStyle({ type, data }: Pick<Event, 'type' | 'data'>): Style | undefined {
@@ -114,10 +119,15 @@ export function kindStyle({ type, data }: Pick<Event, 'type' | 'data'>): Style |
       return 'yellow';
     case 'verification':
       return 'red';
+    case 'task':
+    case 'agent':
+      return type.endsWith('.ended') ? outcomeStyle(textIn(data['outcome'])) : undefined;
     default:
       return undefined;
   }
 }
+
+const textIn = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
 function detailStyle({ type, data, erased }: Event): Style | undefined {
   if (erased === true) return 'dim';

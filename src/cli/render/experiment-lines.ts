@@ -7,7 +7,7 @@ import { outcomeStyle } from './outcome-style.ts';
 
 /** Prints an experiment: every branch, then every variant over its repeats. */
 export function experimentLines(out: Output, { rows, variants }: ExperimentResult): string[] {
-  const options = { columns: out.columns, bold: (text: string) => out.bold(text) };
+  const options = { columns: out.tableColumns, bold: (text: string) => out.bold(text) };
   const errors = rows.flatMap(({ branch, error }) =>
     error === null ? [] : [out.style('red', plain(`${branch}: ${error}`))],
   );

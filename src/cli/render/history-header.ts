@@ -1,4 +1,3 @@
-import { msBetween } from '../../core/time.ts';
 import type { HistoryFacts } from '../../reading/history-facts.ts';
 import { durationText, timeText } from '../../wording/amount.ts';
 import { gitText } from '../../wording/event-gist.ts';
@@ -28,7 +27,7 @@ const foldedLines = 3;
 
 /** Prints one line of a header. A digest that does not fit is cut; text is folded. */
 function headerLine(out: Output, label: string, text: string, facts: HistoryFacts): string[] {
-  const columns = out.columns - labelColumns;
+  const columns = out.tableColumns - labelColumns;
   const { lines, bytesLeft } = fold(plain(text), columns, foldedLines);
   const last = bytesLeft > 0 ? [`${cut(lines.at(-1) ?? '', columns - 1)}…`] : lines.slice(-1);
   const shown = digests.includes(label) ? [cut(plain(text), columns)] : [...lines.slice(0, -1), ...last];
@@ -57,10 +56,10 @@ function lineageText(branch: string, lineage: HistoryFacts['lineage']): string {
   return [branch, ...forks].join(' ← ');
 }
 
-/** Returns when the history started and how long it took; the time before it was resumed does not count. */
-function startedText({ lastAt, resumedAt, outcome }: HistoryFacts, startedAt: string): string {
-  const since = resumedAt ?? startedAt;
+/** Returns when the history started and how long it took; for a long one, when it was last appended to. */
+function startedText({ lastAt, resumedAt, durationMs, outcome }: HistoryFacts, startedAt: string): string {
   const again = resumedAt === null ? '' : `, resumed ${timeText(resumedAt)}`;
-  const took = lastAt === null ? '' : `, took ${durationText(Math.max(0, msBetween(since, lastAt)))}`;
+  const last = lastAt === null ? '' : `, last event ${timeText(lastAt)}`;
+  const took = durationMs === null ? last : `, took ${durationText(durationMs)}`;
   return `${timeText(startedAt)} UTC${again}${took}${outcome === null ? '' : `, ${outcome}`}`;
 }

@@ -24,7 +24,10 @@ export function eventLines(out: Output, event: Event | undefined, isFull: boolea
   const style = kindStyle(event);
   const name = `@${event.seq} ${event.type}`;
   const who = [event.agent ?? '', event.run === undefined ? '' : `run ${event.run}`, `turn ${event.turn}`];
-  const about = cut(plain(who.filter((part) => part !== '').join(', ')), Math.max(1, out.columns - name.length - 2));
+  const about = cut(
+    plain(who.filter((part) => part !== '').join(', ')),
+    Math.max(1, out.tableColumns - name.length - 2),
+  );
   const head = `${style === undefined ? out.bold(name) : out.style(style, name)}  ${out.dim(about)}`;
   return [head, ...dataLines(out, event, isFull).map((line) => `  ${line}`)];
 }
@@ -53,19 +56,19 @@ export function knownLines(out: Output, known: Known, isFull: boolean): string[]
       'Open calls',
       seen.openCalls
         .filter(isNoQuestion)
-        .map((call) => cut(plain(`@${call.seq}  ${call.kind} ${call.name}  (${call.call})`), out.columns - 2)),
+        .map((call) => cut(plain(`@${call.seq}  ${call.kind} ${call.name}  (${call.call})`), out.tableColumns - 2)),
     ),
     ...section(
       out,
       'Waiting for a person',
-      known.waiting.map((call) => out.style('yellow', cut(plain(waitingLine(call)), out.columns - 2))),
+      known.waiting.map((call) => out.style('yellow', cut(plain(waitingLine(call)), out.tableColumns - 2))),
     ),
     ...section(out, changesTitle(known), changeLines(out, changes)),
     ...section(out, 'Usage so far', [usageText(usage)]),
     ...section(
       out,
       'Other conversations',
-      others.map((lane) => cut(plain(laneText(lane)), out.columns - 2)),
+      others.map((lane) => cut(plain(laneText(lane)), out.tableColumns - 2)),
     ),
     '',
   ];
@@ -176,7 +179,7 @@ function stateLines(out: Output, state: State, isFull: boolean): string[] {
       const whole = foldedText(out, JSON.stringify(value, null, 2), out.columns - 4, isFull);
       return [`${plain(name)}  ${where}`, ...whole.map((line) => `  ${line}`)];
     }
-    return [`${cut(plain(`${name} = ${short(value)}`), Math.max(10, out.columns - 16))}  ${where}`];
+    return [`${cut(plain(`${name} = ${short(value)}`), Math.max(10, out.tableColumns - 16))}  ${where}`];
   });
   const hidden = entries.length - shown.length;
   return hidden === 0 ? lines : [...lines, out.dim(`… ${plural(hidden, 'more key')} (--full shows all)`)];
@@ -206,7 +209,7 @@ export function differenceLines(
   { added, removed, changed }: ValueDiff,
   linesMax: number = entriesMax,
 ): string[] {
-  const line = (sign: string, text: string): string => cut(plain(`${sign} ${text}`), out.columns - 2);
+  const line = (sign: string, text: string): string => cut(plain(`${sign} ${text}`), out.tableColumns - 2);
   const lines = [
     ...changed.map(({ path, left, right }) =>
       out.style('yellow', line('~', `${pathText(path)}: ${short(left)} → ${short(right)}`)),
@@ -220,7 +223,7 @@ export function differenceLines(
 
 function usageText({ inputTokens, outputTokens, cost, unpricedCalls }: Known['usage']): string {
   const unknown = unpricedCalls > 0 ? `, plus ${plural(unpricedCalls, 'call')} without a known price` : '';
-  const price = cost === null && unpricedCalls === 0 ? '$0' : costText(cost);
+  const price = cost === null ? 'no cost recorded' : costText(cost);
   return `${countText(inputTokens)} tokens in, ${countText(outputTokens)} out, ${price}${unknown}`;
 }
 

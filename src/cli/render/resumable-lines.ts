@@ -23,13 +23,13 @@ export function resumableLines(out: Output, handed: Resumable, isFull: boolean):
     ...section(
       out,
       'Pending calls, made first',
-      pending.map((call) => cut(callText(call), out.columns - 2)),
+      pending.map((call) => cut(callText(call), out.tableColumns - 2)),
     ),
     ...section(out, 'Settings of the branch', settingLines(out, handed)),
     ...section(
       out,
       'Repairs',
-      repairs.map(({ rule, seq, what }) => cut(`@${seq}  ${rule}: ${plain(what)}`, out.columns - 2)),
+      repairs.map(({ rule, seq, what }) => cut(`@${seq}  ${rule}: ${plain(what)}`, out.tableColumns - 2)),
     ),
     '',
   ];
@@ -49,7 +49,7 @@ function settingLines(out: Output, { model, system, tools, settings }: Resumable
   return Object.entries({ model, system, tools, settings }).flatMap(([name, value]) => {
     if (value === null) return [];
     const text = typeof value === 'string' ? value : JSON.stringify(value);
-    return [cut(plain(`${name}: ${text}`), out.columns - 2)];
+    return [cut(plain(`${name}: ${text}`), out.tableColumns - 2)];
   });
 }
 

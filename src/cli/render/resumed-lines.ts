@@ -83,5 +83,5 @@ function comparisonLines(out: Output, turns: readonly TurnComparison[]): string[
       optional: 2,
     },
   ];
-  return tableLines(turns, columns, { columns: out.columns, bold: (text) => out.bold(text) });
+  return tableLines(turns, columns, { columns: out.tableColumns, bold: (text) => out.bold(text) });
 }

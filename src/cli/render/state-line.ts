@@ -7,7 +7,7 @@ import type { Output } from '../terminal/output.ts';
 export function stateLine(out: Output, { key, value, version, seq, erased }: StateValue): string {
   const held = erased === true ? '(erased)' : jsonText(value);
   const end = `  v${version} @${seq}`;
-  return `${cut(`${shownKey(key)} = ${held}`, Math.max(20, out.columns - end.length))}${out.dim(end)}`;
+  return `${cut(`${shownKey(key)} = ${held}`, Math.max(20, out.tableColumns - end.length))}${out.dim(end)}`;
 }
 
 /** Prints one version of a key: `v2  @8  2026-11-15T10:00:00.000Z  write  support  {"next":"ask"}`. */
@@ -17,9 +17,10 @@ export function versionLine(out: Output, held: StateVersion): string {
   const isNarrow = out.columns < narrow;
   const shown = op === 'write' ? jsonText(value) : '';
   const cells = [`v${version}`, `@${seq}`, time, what.padEnd(6), plain(by ?? '-')];
-  if (isNarrow) return cut([...cells.with(2, `${time.slice(11, 19)}Z`).with(3, what), shown].join(' '), out.columns);
+  if (isNarrow)
+    return cut([...cells.with(2, `${time.slice(11, 19)}Z`).with(3, what), shown].join(' '), out.tableColumns);
   const start = cells.join('  ');
-  return `${out.dim(start)}  ${cut(shown, Math.max(20, out.columns - widthOf(start) - 2))}`.trimEnd();
+  return `${out.dim(start)}  ${cut(shown, Math.max(20, out.tableColumns - widthOf(start) - 2))}`.trimEnd();
 }
 
 /** Below this many columns, the time of a version has no date. */

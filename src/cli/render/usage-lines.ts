@@ -21,7 +21,7 @@ export function usageLines(out: Output, left: Summary, right: Summary): string[]
     row('events', ({ events }) => countText(events)),
     row('tokens in', ({ spending }) => countText(spending.inputTokens)),
     row('tokens out', ({ spending }) => countText(spending.outputTokens)),
-    row('cost', ({ spending }) => priceText(spending, '$0')),
+    row('cost', ({ spending }) => priceText(spending, '–')),
     row('took', ({ durationMs }) => (durationMs === null ? '' : durationText(Math.max(0, durationMs)))),
     row('outcome', ({ outcome }) => plain(outcome ?? '')),
   ];
@@ -31,5 +31,5 @@ export function usageLines(out: Output, left: Summary, right: Summary): string[]
     { title: 'LEFT', value: (held) => held.left, align: 'right', style: differs },
     { title: 'RIGHT', value: (held) => held.right, align: 'right', style: differs },
   ];
-  return tableLines(rows, columns, { columns: out.columns, bold: (text) => out.bold(text) });
+  return tableLines(rows, columns, { columns: out.tableColumns, bold: (text) => out.bold(text) });
 }

@@ -17,19 +17,19 @@ export class JsonList<
 
   constructor(out: Output, first: Pick<Answer, Exclude<First, Key>>, key: Key) {
     this.#out = out;
-    this.#head = `${JSON.stringify(first).slice(0, -1)},${JSON.stringify(key)}:[`;
+    this.#head = `${out.jsonOf(first).slice(0, -1)},${out.jsonOf(key)}:[`;
   }
 
   /** Writes one item. */
   async add(item: ItemOf<Answer[Key]>): Promise<void> {
-    await this.#out.write(`${this.#count === 0 ? this.#head : ','}${JSON.stringify(item)}`);
+    await this.#out.write(`${this.#count === 0 ? this.#head : ','}${this.#out.jsonOf(item)}`);
     this.#count += 1;
   }
 
   /** Writes the end of the list and the rest of the fields. */
   async end(rest: Omit<Answer, First | Key>): Promise<void> {
     if (this.#count === 0) await this.#out.write(this.#head);
-    const fields = JSON.stringify(rest).slice(1, -1);
+    const fields = this.#out.jsonOf(rest).slice(1, -1);
     await this.#out.line(`]${fields === '' ? '' : `,${fields}`}}`);
   }
 }

@@ -1,6 +1,8 @@
 import { styleText } from 'node:util';
-import { jsonText } from './json-text.ts';
+import { fit, plain, widthOf } from '../../wording/text.ts';
+import { escapedJson, jsonText } from './json-text.ts';
 import { Progress } from './progress.ts';
+import { writeAnswer } from './stdout.ts';
 
 /** The style of text: a color, or several styles at once. */
 export type Style = Parameters<typeof styleText>[0];
@@ -9,10 +11,24 @@ const flushChars = 32_768;
 const columnsMin = 20;
 const columnsOfPipe = 100;
 
+/** A style that we set or end, or a character that a terminal would obey. */
+const styleOrControl =
+  /(\u001b\[(?:[1-47]|2[2-47]|3[0-79]|9[0-7])m)|[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
+/**
+ * Makes control characters visible, except for line breaks, tabs and our own styles. Fields are made safe where they are
+ * laid out; this catches the one that was forgotten.
+ */
+function withoutControls(text: string, hasColor: boolean): string {
+  return text.replace(styleOrControl, (found, style: string | undefined) =>
+    style !== undefined && hasColor ? style : plain(found),
+  );
+}
+
 /** The output of a command: data goes to stdout, messages about it to stderr. */
 export class Output {
   readonly columns: number;
-  /** How wide a table may be; unlimited if the output goes to a file or a program. */
+  /** How wide a row may be; unlimited if the output goes to a file or a program, which may search it. */
   readonly tableColumns: number;
   /** Whether to use colors: on a terminal, unless NO_COLOR is set. */
   readonly hasColor: boolean;
@@ -63,12 +79,17 @@ export class Output {
     this.progress.clear();
     const text = this.#pending;
     this.#pending = '';
-    return process.stdout.write(text);
+    return writeAnswer(text);
   }
 
-  /** Writes one line of data. */
+  /** Writes JSON text of a different system: as it is, but on a terminal without what that would obey. */
+  jsonFile(text: string): Promise<void> {
+    return this.write(process.stdout.isTTY === true ? escapedJson(text) : text);
+  }
+
+  /** Writes one line of data; control characters in it that are not our own styles become visible signs. */
   line(text = ''): Promise<void> {
-    return this.write(`${text}\n`);
+    return this.write(`${this.json === undefined ? withoutControls(text, this.hasColor) : text}\n`);
   }
 
   async lines(lines: Iterable<string>): Promise<void> {
@@ -77,7 +98,12 @@ export class Output {
 
   /** Writes one JSON value on its own line. */
   value(value: unknown): Promise<void> {
-    return this.line(process.stdout.isTTY === true ? jsonText(value) : JSON.stringify(value));
+    return this.line(this.jsonOf(value));
+  }
+
+  /** Writes a value as JSON; on a terminal, characters that it would obey are escaped. */
+  jsonOf(value: unknown): string {
+    return process.stdout.isTTY === true ? jsonText(value) : JSON.stringify(value);
   }
 
   /** Writes a message to stderr; does nothing in JSON. */
@@ -85,7 +111,7 @@ export class Output {
     if (this.json !== undefined) return;
     this.#send();
     this.progress.clear();
-    process.stderr.write(`${text}\n`);
+    process.stderr.write(`${withoutControls(text, this.hasColor)}\n`);
   }
 
   /** Suggests what to type next. */
@@ -93,6 +119,11 @@ export class Output {
     for (const [index, command] of commands.entries()) {
       this.say(`${this.dim(index === 0 ? 'next:' : '     ')} ${this.dim(this.#typed(command))}`);
     }
+  }
+
+  /** Returns text as a cell of that many columns; what does not fit is cut only where a row has a width. */
+  cell(text: string, columns: number, align: 'left' | 'right' = 'left'): string {
+    return fit(text, Number.isFinite(this.tableColumns) ? columns : Math.max(columns, widthOf(text)), align);
   }
 
   style(style: Style, text: string): string {

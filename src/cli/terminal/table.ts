@@ -54,7 +54,9 @@ type Cells<Row> = ReadonlyMap<Column<Row>, readonly string[]>;
 
 /** Chooses the columns that fit, with their widths: optional ones are left out until the others have enough room. */
 function fitted<Row>(columns: readonly Column<Row>[], cells: Cells<Row>, total: number): Sized<Row>[] {
-  const needs = new Map(columns.map((column) => [column, needed(column, cells.get(column) ?? [])]));
+  // A program may search the rows: nothing is cut for it.
+  const isCut = Number.isFinite(total);
+  const needs = new Map(columns.map((column) => [column, needed(column, cells.get(column) ?? [], isCut)]));
   const needOf = (column: Column<Row>): number => needs.get(column) ?? 0;
   const leastOf = (column: Column<Row>): number =>
     column.flex === undefined ? needOf(column) : Math.min(needOf(column), column.widthMin ?? 1);
@@ -102,7 +104,8 @@ function share<Row>(columns: readonly Column<Row>[], { spare, leastOf, needOf }:
   return columns.map((column) => ({ column, width: widthIn(column) }));
 }
 
-function needed<Row>(column: Column<Row>, texts: readonly string[]): number {
+function needed<Row>(column: Column<Row>, texts: readonly string[], isCut: boolean): number {
   const widest = texts.reduce((width, text) => Math.max(width, widthOf(text)), widthOf(column.title));
+  if (!isCut) return widest;
   return Math.min(widest, column.widthMax ?? Number.POSITIVE_INFINITY);
 }

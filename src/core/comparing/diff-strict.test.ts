@@ -26,7 +26,7 @@ describe('diffStrictly()', () => {
   test('counts only the common prefix, also after the two come together again', () => {
     const diff = diffStrictly(history('a b c d'), history('a x c d'));
     expect(diff).toMatchObject({ identical: false, matched: 1, divergedAt: 2 });
-    expect(diff.typeMismatches).toEqual([{ left: 2, right: 2, leftType: 'b', rightType: 'x' }]);
+    expect(diff.typeMismatches).toEqual([{ index: 1, left: 2, right: 2, leftType: 'b', rightType: 'x' }]);
   });
 
   test('every later place with different types is a mismatch', () => {
@@ -49,7 +49,8 @@ describe('diffStrictly()', () => {
   test('seqs are those of the events, not positions', () => {
     expect(diffStrictly(history('a b', 10), history('a c', 20))).toMatchObject({
       divergedAt: 11,
-      typeMismatches: [{ left: 11, right: 21 }],
+      divergedIndex: 1,
+      typeMismatches: [{ index: 1, left: 11, right: 21 }],
     });
   });
 

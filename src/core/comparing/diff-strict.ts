@@ -11,10 +11,17 @@ export interface StrictEvent {
 
 /** Two events at the same position with different types. */
 export interface TypeMismatch {
+  /** Their position, from 0. */
+  readonly index: number;
   readonly left: Seq;
   readonly right: Seq;
   readonly leftType: string;
   readonly rightType: string;
+}
+
+/** An event beyond the end of the other side, with its position, from 0. */
+export interface TailEvent extends StrictEvent {
+  readonly index: number;
 }
 
 /** Two histories compared position by position, by type alone. */
@@ -26,12 +33,14 @@ export interface StrictDiff {
   readonly matched: number;
   /** The seq of the first event that differs, on the left if it has one there, else on the right; null if none does. */
   readonly divergedAt: Seq | null;
+  /** The position of that event, from 0; null if none differs. */
+  readonly divergedIndex: number | null;
   /** Every later position at which the types differ. */
   readonly typeMismatches: readonly TypeMismatch[];
   /** The events of the left beyond the length of the right. */
-  readonly onlyLeft: readonly StrictEvent[];
+  readonly onlyLeft: readonly TailEvent[];
   /** The events of the right beyond the length of the left. */
-  readonly onlyRight: readonly StrictEvent[];
+  readonly onlyRight: readonly TailEvent[];
 }
 
 /** The names of the two sides of a strict diff. */
@@ -54,7 +63,8 @@ export function diffStrictly(
   for (const [index, a] of left.entries()) {
     const b = right[index];
     if (b === undefined) break;
-    if (a.type !== b.type) typeMismatches.push({ left: a.seq, right: b.seq, leftType: a.type, rightType: b.type });
+    if (a.type !== b.type)
+      typeMismatches.push({ index, left: a.seq, right: b.seq, leftType: a.type, rightType: b.type });
     else if (typeMismatches.length === 0) matched++;
   }
   const divergedAt = left[matched]?.seq ?? right[matched]?.seq ?? null;
@@ -63,11 +73,15 @@ export function diffStrictly(
     identical: divergedAt === null,
     matched,
     divergedAt,
+    divergedIndex: divergedAt === null ? null : matched,
     typeMismatches,
-    onlyLeft: left.slice(shared),
-    onlyRight: right.slice(shared),
+    onlyLeft: tailOf(left, shared),
+    onlyRight: tailOf(right, shared),
   };
 }
+
+const tailOf = (events: readonly StrictEvent[], after: number): readonly TailEvent[] =>
+  events.slice(after).map((event, position) => ({ ...event, index: after + position }));
 
 function checkSide(side: string, events: unknown): void {
   if (Array.isArray(events)) return;

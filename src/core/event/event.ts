@@ -1,7 +1,7 @@
 import { RepriseError } from '../error.ts';
 import { checkId } from '../id.ts';
 import type { JsonInput, JsonObject } from '../json.ts';
-import { checkKeys, type KnownKeys } from '../known-keys.ts';
+import { checkKeys, type KnownKeys, shownValue } from '../known-keys.ts';
 import { checkLimit } from '../limits.ts';
 import type { Digest, Seq } from '../point.ts';
 
@@ -91,17 +91,17 @@ export const draftKeys: KnownKeys = {
 
 /** Checks everything about a draft that can be checked without its history. */
 export function checkDraft(draft: EventDraft): void {
-  if (typeof draft !== 'object' || draft === null) refuse(`${String(draft)} is not an object`);
+  if (typeof draft !== 'object' || draft === null) refuse(`${shownValue(draft)} is not an object`);
   checkKeys(draft, draftKeys);
   if (typeof draft.type !== 'string' || !typePattern.test(draft.type)) {
-    refuse(`its type ${JSON.stringify(draft.type) ?? 'undefined'} is not of the form "noun.pastVerb"`);
+    refuse(`its type ${shownValue(draft.type)} is not of the form "noun.pastVerb"`);
   }
   checkLimit('typeBytesMax', draft.type.length, 'append an event: its type is too long');
   if (draft.version !== undefined && !(Number.isSafeInteger(draft.version) && draft.version >= 1)) {
-    refuse(`its version ${String(draft.version)} is not a whole number from 1`);
+    refuse(`its version ${shownValue(draft.version)} is not a whole number from 1`);
   }
   if (draft.turn !== undefined && !(Number.isSafeInteger(draft.turn) && draft.turn >= 0)) {
-    refuse(`its turn ${String(draft.turn)} is not a whole number from 0`);
+    refuse(`its turn ${shownValue(draft.turn)} is not a whole number from 0`);
   }
   if (
     draft.data !== undefined &&

@@ -1,6 +1,7 @@
 import { canonicalJson } from '../canonical-json.ts';
 import { hasCode, messageOf, RepriseError } from '../error.ts';
 import { given, type JsonObject, type JsonValue, valueAt } from '../json.ts';
+import { shownValue } from '../known-keys.ts';
 import { limits } from '../limits.ts';
 import { isoTime } from '../time.ts';
 import type { Event } from './event.ts';
@@ -116,8 +117,8 @@ export function agentHolds(wanted: string, agent: string | null | undefined): bo
 }
 
 /** Checks a filter and returns it with its times in the one form that can be compared as text. */
-function checkFilter(filter: EventFilter): EventFilter {
-  if (typeof filter !== 'object' || filter === null) refuse(`${String(filter)} is not an object`);
+export function checkFilter(filter: EventFilter): EventFilter {
+  if (typeof filter !== 'object' || filter === null) refuse(`${shownValue(filter)} is not an object`);
   checkConditions(filter);
   checkText('text', filter.text);
   for (const field of filter.fields ?? []) {

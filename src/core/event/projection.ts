@@ -2,7 +2,7 @@ import { orderedJson } from '../canonical-json.ts';
 import { messageOf, RepriseError } from '../error.ts';
 import { checkId } from '../id.ts';
 import { given, type JsonValue, setKey } from '../json.ts';
-import { checkKeys, type KnownKeys } from '../known-keys.ts';
+import { checkKeys, type KnownKeys, shownValue } from '../known-keys.ts';
 import type { Event } from './event.ts';
 import { upcast } from './upcast.ts';
 
@@ -46,7 +46,7 @@ export function defineProjection<Value, Result = Value>(
 ): Projection<Value, Result> {
   const given: Partial<Record<keyof Projection<Value>, unknown>> | null = projection;
   if (typeof given !== 'object' || given === null) refuse('a projection', 'it is not an object');
-  const name = `the projection ${JSON.stringify(given.name) ?? 'without a name'}`;
+  const name = `the projection ${given.name === undefined ? 'without a name' : shownValue(given.name)}`;
   try {
     checkId('projection', given.name);
   } catch (error) {

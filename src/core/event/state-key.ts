@@ -1,6 +1,7 @@
 import { canonicalJson } from '../canonical-json.ts';
 import { RepriseError } from '../error.ts';
 import { checkId } from '../id.ts';
+import { shownValue } from '../known-keys.ts';
 import { checkBytes } from '../limits.ts';
 import { ownedKey } from './keys.ts';
 
@@ -15,9 +16,8 @@ export function stateKey(agent: string, key: string): string {
 /** Returns the key (or prefix), or throws `key.invalid`. */
 export function checkKey(key: unknown): string {
   if (typeof key !== 'string' || !key.isWellFormed()) {
-    const shown = typeof key === 'string' ? JSON.stringify(key) : String(key);
     const why = typeof key === 'string' ? 'it holds half of a surrogate pair' : 'it is not a string';
-    throw new RepriseError('key.invalid', `Cannot use ${shown.slice(0, 80)} as a state key: ${why}`, {
+    throw new RepriseError('key.invalid', `Cannot use ${shownValue(key)} as a state key: ${why}`, {
       hint: 'Pass a well-formed string.',
     });
   }

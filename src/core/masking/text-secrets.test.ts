@@ -126,7 +126,10 @@ describe('JSON inside text is masked as JSON', () => {
         const masked = stored(text);
         const read = JSON.parse(masked) as Record<string, unknown>;
         const plain = JSON.parse(stored(JSON.stringify(value))) as unknown;
-        if (!/pass|pwd|secret|token|key|auth|cookie|credential|[:=]/i.test(JSON.stringify([value, other])))
+        const others = JSON.stringify([value, other]);
+        // A second copy of the secret is masked too.
+        const isApart = secret === '' || !others.includes(JSON.stringify(secret).slice(1, -1));
+        if (isApart && !/pass|pwd|secret|token|key|auth|cookie|credential|[:=]/i.test(others))
           expect(read['value']).toEqual(plain);
         expect(read['password']).toBe(secret === '' ? '' : '•');
         expect(JSON.parse(String(read['inside']))).toMatchObject({ token: secret === '' ? '' : '•' });

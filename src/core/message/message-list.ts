@@ -37,6 +37,7 @@ export function adoptMessages(
   if (shared < items.length || shared < list.entries.length) {
     const seqOf = seqFinder([...earlier, ...list.entries.slice(shared)]);
     list.entries.length = shared;
+    answers.delete(list);
     for (const item of items.slice(shared)) {
       const isErased = !isObject(item) || item['erased'] === true;
       list.entries.push(isErased ? { seq } : { seq: seqOf(item) ?? seq, message: item });
@@ -64,6 +65,7 @@ export function beginMessages(
 /** Settles the list: from now on, a message with the content of an answer or a result is a new message. */
 export function settleMessages(list: MessageList): void {
   for (const entry of list.entries) if (entry.made !== undefined) delete entry.made;
+  answers.set(list, 0);
   list.awaited = [];
 }
 
@@ -123,13 +125,27 @@ export function joinMessage(list: MessageList, seq: Seq, message: JsonObject): v
     list.awaited = list.awaited.filter(({ id }) => !results.has(id));
     list.entries = list.entries.filter((held) => !isSaid(held));
   }
-  const answer = list.entries.findLast((held) => held.made === 'answer');
-  if (answer?.message !== undefined && messageKey(answer.message) === messageKey(message)) delete answer.made;
-  else {
+  const answer = answersIn(list) === 0 ? undefined : list.entries.findLast((held) => held.made === 'answer');
+  if (answer?.message !== undefined && messageKey(answer.message) === messageKey(message)) {
+    delete answer.made;
+    answers.set(list, answersIn(list) - 1);
+  } else {
     list.entries.push({ seq, message });
     const asked = awaitedBy(message);
     if (asked.length > 0) list.awaited = asked;
   }
+}
+
+/** How many answers of a list have not been settled, as far as it was counted: a long list is not searched for none. */
+const answers = new WeakMap<MessageList, number>();
+
+function answersIn(list: MessageList): number {
+  let count = answers.get(list);
+  if (count === undefined) {
+    count = list.entries.filter(({ made }) => made === 'answer').length;
+    answers.set(list, count);
+  }
+  return count;
 }
 
 /** Returns the tool calls of a message. */
@@ -139,7 +155,9 @@ function awaitedBy(message: JsonObject): MessageList['awaited'] {
 
 /** Adds the answer of a model; its tool calls then wait for results. */
 export function joinAnswer(list: MessageList, seq: Seq, message: JsonObject): void {
+  const count = answersIn(list);
   list.entries.push({ seq, message, made: 'answer' });
+  answers.set(list, count + 1);
   list.awaited = awaitedBy(message);
 }
 
@@ -149,9 +167,10 @@ export function joinAnswer(list: MessageList, seq: Seq, message: JsonObject): vo
  */
 export function joinResult(list: MessageList, seq: Seq, ended: JsonObject): boolean {
   const { call, name, outcome, output = null, error = null } = ended;
-  const awaited = list.awaited.find(({ id }) => id === call) ?? list.awaited.find((asked) => asked.name === name);
+  const own = list.awaited.findIndex(({ id }) => id === call);
+  const place = own >= 0 ? own : list.awaited.findIndex((asked) => asked.name === name);
+  const [awaited] = place < 0 ? [] : list.awaited.splice(place, 1);
   if (awaited === undefined) return false;
-  list.awaited = list.awaited.filter((asked) => asked !== awaited);
   const isError = outcome !== 'ok';
   const part = {
     type: 'tool-result',
@@ -165,16 +184,40 @@ export function joinResult(list: MessageList, seq: Seq, ended: JsonObject): bool
   return true;
 }
 
-/** Returns the place of a result: results stand in the order of their calls, whichever came first. */
-function resultPlace({ entries }: MessageList, id: string): number {
-  const idsIn = (entry: MessageEntry): string[] => awaitedBy(entry.message ?? {}).map((asked) => asked.id);
-  const asked = entries.findLastIndex((entry) => idsIn(entry).includes(id));
-  const asking = entries[asked];
-  const later = asking === undefined ? [] : idsIn(asking).slice(idsIn(asking).indexOf(id) + 1);
-  const isLater = ({ made, message }: MessageEntry): boolean =>
-    made === 'result' && toolResultsIn(message ?? null).some(({ toolCallId }) => later.includes(toolCallId));
-  const place = entries.findIndex((entry, index) => index > asked && isLater(entry));
-  return place < 0 ? entries.length : place;
+/** The places of the tool calls of a message among them, by id. */
+type CallOrder = ReadonlyMap<string, number>;
+
+/** The order of the calls that a list waits for, by the list of those that have no result yet. */
+const orders = new WeakMap<MessageList['awaited'], CallOrder>();
+
+/** Returns the order of the calls of the message that asked for one; none if no message did. */
+function orderOf({ entries, awaited }: MessageList, id: string): CallOrder {
+  const known = orders.get(awaited);
+  if (known?.has(id) === true) return known;
+  const asking = entries.findLast(({ message = {} }) => toolCallsIn(message).some((call) => call.toolCallId === id));
+  const calls = toolCallsIn(asking?.message ?? {});
+  const order = new Map(calls.map(({ toolCallId }, index) => [toolCallId, index]));
+  orders.set(awaited, order);
+  return order;
+}
+
+/**
+ * Returns the place of a result: results stand in the order of their calls, whichever came first. It looks from the end,
+ * and stops at a result that stands before it: nearly every result is the last one.
+ */
+function resultPlace(list: MessageList, id: string): number {
+  const { entries } = list;
+  const order = orderOf(list, id);
+  const own = order.get(id) ?? -1;
+  let place = entries.length;
+  for (let index = entries.length - 1; own >= 0 && index >= 0; index--) {
+    const { made, message = {} } = entries[index] as MessageEntry;
+    if (message['role'] === 'assistant' && toolCallsIn(message).some((call) => call.toolCallId === id)) break;
+    const places = made === 'result' ? toolResultsIn(message).flatMap((part) => order.get(part.toolCallId) ?? []) : [];
+    if (places.some((held) => held > own)) place = index;
+    else if (places.length > 0) break;
+  }
+  return place;
 }
 
 /** Counts the system messages at the beginning. */

@@ -58,6 +58,8 @@ interface ShownNode {
   readonly items: readonly JsonValue[];
 }
 
+const partDepthMax = 16;
+
 const hole: JsonValue = Object.freeze({ erased: true });
 
 /** Parses stored JSON; text that is not JSON was damaged or changed since it was stored. */
@@ -97,6 +99,8 @@ export class DataDecoder {
   #bodiesKept = 0;
   #bodiesRead = 0;
   #recorded: Seq = beginning;
+  /** How many parts are being read, one within the other. */
+  #depth = 0;
   #era: Era;
 
   constructor(source: PartSource, edits: ListEdits = new Map()) {
@@ -158,7 +162,18 @@ export class DataDecoder {
     return copy;
   }
 
+  /** Reads a part within the parts that refer to it. Our own go two deep; one that leads back to itself was forged. */
   #read(name: '$part' | '$list' | '$body' | '$sealed', digest: Digest): JsonValue {
+    if (this.#depth > partDepthMax) throw endless(digest);
+    this.#depth += 1;
+    try {
+      return this.#readPart(name, digest);
+    } finally {
+      this.#depth -= 1;
+    }
+  }
+
+  #readPart(name: '$part' | '$list' | '$body' | '$sealed', digest: Digest): JsonValue {
     switch (name) {
       case '$part': {
         const part = this.#part(digest);

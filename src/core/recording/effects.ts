@@ -2,7 +2,7 @@ import { canonicalJson } from '../canonical-json.ts';
 import { RepriseError } from '../error.ts';
 import type { Outcome } from '../event/event.ts';
 import { isObject, type JsonObject, type JsonValue, valueAt } from '../json.ts';
-import { checkKeys, type KnownKeys } from '../known-keys.ts';
+import { checkKeys, type KnownKeys, shownValue } from '../known-keys.ts';
 
 /**
  * The effect of a call on the world: nothing; the same however often it is made; something that cannot be undone; or
@@ -169,7 +169,7 @@ export function checkEffectPolicy(policy: EffectPolicy | undefined): void {
 
 function checkWord(what: string, word: unknown, words: readonly string[]): void {
   if (words.some((known) => known === word)) return;
-  throw new RepriseError('option.invalid', `Cannot use ${JSON.stringify(word) ?? String(word)} as ${what}`, {
+  throw new RepriseError('option.invalid', `Cannot use ${shownValue(word)} as ${what}`, {
     hint: `Use one of ${words.join(', ')}.`,
     details: { option: what },
   });

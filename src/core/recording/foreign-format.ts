@@ -1,5 +1,6 @@
 import type { Event, EventDraft } from '../event/event.ts';
 import type { JsonObject } from '../json.ts';
+import type { Seq } from '../point.ts';
 
 /** A saved run of a different system, as events. */
 export interface ForeignHistory {
@@ -7,6 +8,13 @@ export interface ForeignHistory {
   readonly session: string | undefined;
   readonly metadata: JsonObject;
   readonly events: readonly EventDraft[];
+}
+
+/** An event of a file as its format compares it, and the seq of the event that it is written from. */
+export interface OutlinedEvent {
+  readonly seq: Seq;
+  readonly type: string;
+  readonly text: string;
 }
 
 /**
@@ -21,6 +29,9 @@ export interface ForeignFormat {
   read(text: string): ForeignHistory;
   /** Writes a view in the format; leaves out what the format cannot express. */
   write(events: readonly Event[], metadata: JsonObject): string;
-  /** Returns the events of a file in order, with the type and text by which the format compares them. */
-  outline(text: string): readonly { readonly type: string; readonly text: string }[];
+  /**
+   * Returns the events that a file of a view would have, in order: the type and text by which the format compares them,
+   * and the seq of the event that each one is written from.
+   */
+  outline(events: readonly Event[]): readonly OutlinedEvent[];
 }

@@ -19,6 +19,11 @@ export interface RunStart {
    * alone, and a fork before its first model call has no earlier messages.
    */
   readonly messages?: readonly Message[];
+  /**
+   * The id of the event that led to the run, such as a task that a different process handed out; what surrounds the run
+   * if left out.
+   */
+  readonly cause?: string;
   /** Set by `resume`: `{ run?, framework, options? }`, the run it continues and how it was started. */
   readonly resumed?: JsonObject;
 }

@@ -102,17 +102,29 @@ function sameData(source: AppendSource, request: AppendRequest): (input: EventIn
     return true;
   };
   return (input, held) => {
-    // Erased data cannot be compared any more; the id alone decides.
-    if (held.data === null || input.data === held.data) return true;
+    if (input.data === held.data) return true;
+    if (held.data === null) throw erasedMeanwhile(held);
     if (!mayHoldRefs(input.data) && !mayHoldRefs(held.data)) return false;
     isHoled = false;
     const before = new DataDecoder({ get: source.part, isErased }).decode(held.data);
-    if (isHoled) return true;
+    if (isHoled) throw erasedMeanwhile(held);
     const now = new DataDecoder({ get: (digest) => given.get(digest) ?? source.part(digest), isErased }).decode(
       input.data,
     );
     return canonicalJson(before) === canonicalJson(now);
   };
+}
+
+/** Returns the error for an id whose data was erased: nobody can tell a repeated append from a new event. */
+function erasedMeanwhile({ id, branch, seq }: StoredEvent): RepriseError {
+  return new RepriseError(
+    'event.erased',
+    `Cannot append: the id "${id}" is taken by the event at "${branch}@${seq}", which was erased, so that nobody can tell whether this is the same`,
+    {
+      hint: 'If you repeat an append, it is stored: leave it. Mint a new id for a new event.',
+      details: { id, branch, seq },
+    },
+  );
 }
 
 /** Returns the state that a batch is written onto, or throws why there is none. */

@@ -83,6 +83,7 @@ function planEvent(
 ): PlannedEvent {
   const { branch, history } = state;
   const seq = later(history.head, 1);
+  if (!Number.isSafeInteger(seq)) throw seqsUsedUp(state);
   const cause = input.cause === undefined ? undefined : find(input.cause);
   if (input.cause !== undefined && cause === undefined) {
     throw new RepriseError(
@@ -270,6 +271,14 @@ function checkCondition(state: BranchState, request: AppendRequest, facts: Appen
       },
     },
   );
+}
+
+/** Returns the error for a branch that no writer of ours could have made this long. */
+function seqsUsedUp({ branch, history: { head } }: BranchState): RepriseError {
+  return new RepriseError('store.damaged', `Cannot append to "${branch}": its head is at ${head}, the last seq`, {
+    hint: 'Run verify: the store was damaged or changed.',
+    details: { branch, seq: head },
+  });
 }
 
 /** Returns a planned event as the writer gets it. */

@@ -1,7 +1,7 @@
 import { specOf } from '../event/catalogue.ts';
 import { editedKey, isEdited } from '../event/edit-id.ts';
 import { isObject } from '../json.ts';
-import { DataDecoder } from '../parts/decode.ts';
+import { DataDecoder, storedJson } from '../parts/decode.ts';
 import { indexKeysOf } from '../parts/encode.ts';
 import type { PartInput } from '../parts/parts.ts';
 import type { Digest, Seq } from '../point.ts';
@@ -25,7 +25,7 @@ export function storedKeys(
 
 /** Returns the keys that a `payload.erased` event keeps for the events it erased, by seq. */
 export function erasedKeys(data: string): ReadonlyMap<Seq, readonly string[]> {
-  const marker: unknown = JSON.parse(data);
+  const marker: unknown = storedJson(data);
   const keys = isObject(marker) && isObject(marker['keys']) ? marker['keys'] : {};
   return new Map(Object.entries(keys).map(([seq, held]) => [Number(seq) as Seq, textsIn(held)]));
 }

@@ -7,11 +7,12 @@ import type { EraseOutcome, EraseRequest } from './erase-request.ts';
 import type { LatestPage, LatestRequest } from './latest-request.ts';
 import type { HeldPartsRequest, Page, PageRequest, PartsPage, PartsRequest } from './page-request.ts';
 import type { Receipt, ReceiptsRequest } from './receipt.ts';
+import type { ReindexOutcome, ReindexRequest } from './reindex-request.ts';
 import type { RestoreOutcome, RestoreRequest } from './restore-request.ts';
 import type { BranchRef, SessionRef } from './session-ref.ts';
 import type { NewSession, RenameRequest, SessionRecord, SessionsPage, SessionsRequest } from './session-request.ts';
-import type { Snapshot, SnapshotKey } from './snapshot-key.ts';
-import type { StoreHealth } from './store-health.ts';
+import type { HeldSnapshotsRequest, Snapshot, SnapshotKey } from './snapshot-key.ts';
+import type { HealthRequest, StoreHealth } from './store-health.ts';
 
 // Types that importers of the port need most.
 export type { AppendOutcome, AppendRequest, AppendTarget, EventInput } from './append-request.ts';
@@ -29,10 +30,11 @@ export type {
 } from './page-request.ts';
 export type { AsyncContext, Platform, RequestListener, RequestTold } from './platform.ts';
 export type { Receipt } from './receipt.ts';
+export type { ReindexOutcome, ReindexRequest } from './reindex-request.ts';
 export type { RestoredEvent } from './restore-request.ts';
 export type { BranchRef, SessionRef } from './session-ref.ts';
 export type { SessionRecord, SessionsPage, SessionsRequest } from './session-request.ts';
-export type { Snapshot, SnapshotKey } from './snapshot-key.ts';
+export type { HeldSnapshotsRequest, Snapshot, SnapshotKey } from './snapshot-key.ts';
 export type { StoredEvent } from './stored-event.ts';
 
 /** Stops a wait; the part of AbortSignal that ports need. */
@@ -126,6 +128,9 @@ export interface EventStore {
   /** Returns one snapshot with its value; undefined if it is gone. */
   snapshot(ref: BranchRef, key: SnapshotKey, seq: Seq): Promise<Snapshot | undefined>;
 
+  /** Returns where every snapshot of a branch is, without its value, a page at a time, by key and seq: for verification. */
+  heldSnapshots(ref: BranchRef, request: HeldSnapshotsRequest): Promise<readonly Omit<Snapshot, 'value'>[]>;
+
   /** Deletes every snapshot of a session. Only time is lost. */
   dropSnapshots(ref: SessionRef): Promise<void>;
 
@@ -144,11 +149,14 @@ export interface EventStore {
   /** Returns every part digest a session holds, a page at a time, rising: for erasure and verification. */
   heldParts(ref: SessionRef, request: HeldPartsRequest): Promise<readonly Digest[]>;
 
-  /** Rebuilds the key index of a session from the log, and every other index that its reads use. */
-  reindex(ref: SessionRef): Promise<void>;
+  /**
+   * Rebuilds the key index of a session from the log, and every other index that its reads use; returns what was wrong.
+   * With `dryRun` it only compares, in a store that is read-only too.
+   */
+  reindex(ref: SessionRef, request?: ReindexRequest): Promise<ReindexOutcome>;
 
-  /** Reports what the store is and whether it is sound. */
-  health(): Promise<StoreHealth>;
+  /** Reports what the store is and whether it is sound; `deep` also compares the store's own indexes with its rows. */
+  health(request?: HealthRequest): Promise<StoreHealth>;
 
   /** Waits for work under way and releases everything. Calling it twice is harmless. */
   close(): Promise<void>;

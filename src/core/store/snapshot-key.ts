@@ -17,6 +17,14 @@ export interface Snapshot extends SnapshotKey {
   readonly value: string;
 }
 
+/** How to page through the snapshots of a branch. */
+export interface HeldSnapshotsRequest {
+  /** Snapshots at most, up to `pageEventsMax`. */
+  readonly limit: number;
+  /** Continues after this one. */
+  readonly after?: SnapshotKey & Pick<Snapshot, 'seq'>;
+}
+
 /** Snapshots that a store names at most in one answer. */
 export const snapshotsNamedMax = 64;
 

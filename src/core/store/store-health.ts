@@ -26,6 +26,12 @@ export interface NamespaceSize {
   readonly bytes: number;
 }
 
+/** How thoroughly to look. */
+export interface HealthRequest {
+  /** Also compares the store's own indexes with its rows, which reads everything. */
+  readonly deep?: boolean;
+}
+
 /** The report of `health`. */
 export interface StoreHealth {
   readonly kind: string;

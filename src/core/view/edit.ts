@@ -1,7 +1,8 @@
 import { RepriseError } from '../error.ts';
 import type { EventDraft } from '../event/event.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
-import { checkKeys, type KnownKeys } from '../known-keys.ts';
+import { isObject } from '../json.ts';
+import { checkKeys, type KnownKeys, shownValue } from '../known-keys.ts';
 
 /** The fields of an event that replace those of an earlier one; fields left out stay as they were. */
 export type Replacement = Partial<Omit<EventDraft, 'id'>>;
@@ -86,7 +87,11 @@ const editFields: Readonly<Record<Edit['kind'], readonly string[]>> = {
 
 /** Refuses a field that no edit of that kind has: a state edit with a misspelt value would delete the key. */
 export function checkEditFields(edit: Edit): Edit {
-  if (typeof edit !== 'object' || edit === null || !Object.hasOwn(editFields, edit.kind)) return edit;
+  if (!isObject(edit))
+    throw new RepriseError('edit.invalid', `Cannot apply the edit: ${shownValue(edit)} is not an object`, {
+      hint: `Write { kind, … }, where kind is one of ${Object.keys(editFields).join(', ')}.`,
+    });
+  if (typeof edit.kind !== 'string' || !Object.hasOwn(editFields, edit.kind)) return edit;
   const keys = new Set(['kind', ...editFields[edit.kind]]);
   const known: KnownKeys = { keys, code: 'edit.invalid', attempt: 'apply the edit', whole: `a "${edit.kind}" edit` };
   checkKeys(edit, known);

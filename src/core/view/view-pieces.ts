@@ -16,13 +16,22 @@ interface CarriedNode {
   readonly kind: 'carried';
   branch: string;
   seq: Seq;
-  answers: readonly Seq[];
+  readonly answers: Seq[];
   turn: number;
   type: string;
   readonly after: Seq | undefined;
+  /** The run of inserted events it is in, and its place there. */
+  run: InsertedRun | undefined;
+  place: number;
   previous: Node | undefined;
   next: Node | undefined;
 }
+
+/**
+ * Events that were inserted behind the same event and stand right behind it, in order. The next one goes to the end, which
+ * is found without walking there. A removed event leaves a hole.
+ */
+type InsertedRun = (CarriedNode | undefined)[];
 
 type Node = RangeNode | CarriedNode;
 type Replaced = Extract<Marker, { kind: 'replaced' }>;
@@ -37,6 +46,8 @@ export class Pieces {
   #last: Node | undefined;
   readonly #ranges: RangeNode[] = [];
   readonly #carried = new Map<Seq, CarriedNode>();
+  /** The runs of inserted events behind each node, by the seq that they were inserted after. */
+  readonly #runs = new Map<Node | undefined, Map<Seq, InsertedRun>>();
 
   addRange({ branch, after, through }: SeqRange & { readonly branch: string }): void {
     if (through <= after) return;
@@ -49,25 +60,33 @@ export class Pieces {
   replace(marker: Replaced): void {
     const held = this.#isolate(marker.target);
     if (held === undefined) return;
-    const answers = held.kind === 'carried' ? held.answers : [marker.target];
-    const after = held.kind === 'carried' ? held.after : undefined;
-    const node = carriedNode(marker, [...answers, marker.seq], after);
+    if (held.kind === 'carried') {
+      // In place: an event that was replaced a thousand times answers to a thousand seqs.
+      const { branch, seq, turn, type } = marker;
+      Object.assign(held, { branch, seq, turn, type });
+      held.answers.push(seq);
+      this.#carried.set(seq, held);
+      return;
+    }
+    const node = carriedNode(marker, [marker.target, marker.seq], undefined);
     this.#linkBefore(node, held);
     this.#remove(held);
+    this.#moveRuns(held, node);
     for (const seq of node.answers) this.#carried.set(seq, node);
   }
 
   insert(marker: Inserted): void {
-    let next: Node | undefined;
-    if (marker.after !== 0) {
-      const held = this.#isolate(marker.after);
-      if (held === undefined) return; // The event it stands behind is gone, so it is gone too.
-      next = held.next;
-    } else next = this.#first;
-    while (next?.kind === 'carried' && next.after === marker.after) next = next.next;
+    const held = marker.after === 0 ? undefined : this.#isolate(marker.after);
+    if (marker.after !== 0 && held === undefined) return; // The event it stands behind is gone, so it is gone too.
+    const run = this.#runAfter(held, marker.after);
+    const before = run.at(-1) ?? held;
     const node = carriedNode(marker, [marker.seq], marker.after);
+    this.#cutRuns(before, run);
+    const next = before === undefined ? this.#first : before.next;
     if (next === undefined) this.#link(node);
     else this.#linkBefore(node, next);
+    node.run = run;
+    node.place = run.push(node) - 1;
     this.#carried.set(marker.seq, node);
   }
 
@@ -118,6 +137,45 @@ export class Pieces {
       else high = middle;
     }
     return low;
+  }
+
+  /** Returns the run of events inserted behind a node under a seq; the beginning of the view is no node. */
+  #runAfter(node: Node | undefined, seq: Seq): InsertedRun {
+    let runs = this.#runs.get(node);
+    if (runs === undefined) {
+      runs = new Map();
+      this.#runs.set(node, runs);
+    }
+    let run = runs.get(seq);
+    if (run === undefined) {
+      run = [];
+      runs.set(seq, run);
+    }
+    return run;
+  }
+
+  /** Ends every run that an event between a node and the next one will interrupt, except its own. */
+  #cutRuns(before: Node | undefined, own: InsertedRun): void {
+    for (const run of this.#runs.get(before)?.values() ?? []) if (run !== own) run.length = 0;
+    if (before?.kind !== 'carried') return;
+    const { run, place } = before;
+    if (run !== undefined && run !== own && run[place] === before) run.length = place + 1;
+  }
+
+  /** Gives the runs behind a node to the one that takes its place. */
+  #moveRuns(from: Node, to: Node): void {
+    const runs = this.#runs.get(from);
+    if (runs === undefined) return;
+    this.#runs.delete(from);
+    this.#runs.set(to, runs);
+  }
+
+  /** Leaves a hole in the run of a removed event; a run ends with an event. */
+  #leaveRun(node: CarriedNode): void {
+    const { run, place } = node;
+    if (run === undefined || run[place] !== node) return;
+    run[place] = undefined;
+    while (run.length > 0 && run.at(-1) === undefined) run.pop();
   }
 
   /** Ends a range earlier, and returns the rest of it as a new range. */
@@ -171,7 +229,10 @@ export class Pieces {
     if (node.next === undefined) this.#last = node.previous;
     else node.next.previous = node.previous;
     if (node.kind === 'range') this.#ranges.splice(this.#rangeIndex(node.through), 1);
-    else for (const seq of node.answers) if (this.#carried.get(seq) === node) this.#carried.delete(seq);
+    else {
+      this.#leaveRun(node);
+      for (const seq of node.answers) if (this.#carried.get(seq) === node) this.#carried.delete(seq);
+    }
   }
 }
 
@@ -179,9 +240,10 @@ function isWithin(range: SeqRange, seq: Seq): boolean {
   return seq > range.after && seq <= range.through;
 }
 
-function carriedNode(marker: Replaced | Inserted, answers: readonly Seq[], after: Seq | undefined): CarriedNode {
+function carriedNode(marker: Replaced | Inserted, answers: Seq[], after: Seq | undefined): CarriedNode {
   const { branch, seq, turn, type } = marker;
-  return { kind: 'carried', branch, seq, answers, turn, type, after, previous: undefined, next: undefined };
+  const links = { run: undefined, place: 0, previous: undefined, next: undefined };
+  return { kind: 'carried', branch, seq, answers, turn, type, after, ...links };
 }
 
 function carriedPiece(node: CarriedNode): Piece {

@@ -1,7 +1,7 @@
 import { RepriseError } from '../../core/error.ts';
 import type { Event, EventDraft } from '../../core/event/event.ts';
 import { checkId } from '../../core/id.ts';
-import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import { checkKeys, type KnownKeys, optionKeys, shownValue } from '../../core/known-keys.ts';
 import { listOf } from '../../core/list.ts';
 import { seq } from '../../core/point.ts';
 import { mainBranch } from '../../core/ref.ts';
@@ -14,34 +14,30 @@ import { refuseStructural, write } from './write.ts';
 
 const appendKeys: KnownKeys = optionKeys<AppendOptions>(
   'append',
-  { branch: true, head: true, unchanged: true, epoch: true, continues: true },
+  { branch: 'text', head: 'number', unchanged: 'object', epoch: 'number', continues: 'list' },
   'an append',
 );
 
 const unchangedKeys: KnownKeys = optionKeys<NonNullable<AppendOptions['unchanged']>>(
   'append',
-  { since: true, keys: true, prefixes: true },
+  { since: 'number', keys: 'list', prefixes: 'list' },
   'the condition "unchanged"',
 );
 
 /** Refuses unknown options: with a misspelt condition, the events would be appended without any. */
 function checkOptions(options: AppendOptions): void {
-  const given: unknown = options;
-  if (typeof given !== 'object' || given === null)
-    throw new RepriseError('option.invalid', `Cannot append: its options are ${JSON.stringify(given)}, not an object`, {
-      hint: 'Write append(events, { branch, head }).',
-    });
   checkKeys(options, appendKeys);
   if (options.unchanged !== undefined) checkKeys(options.unchanged, unchangedKeys);
 }
 
 /** Adds the branch to the options of an append, and refuses options that name a different one. */
 export function optionsOn(branch: string, options: Omit<AppendOptions, 'branch'>): AppendOptions {
+  checkOptions(options);
   const other = (options as AppendOptions).branch;
   if (other === undefined || other === branch) return { ...options, branch };
-  throw new RepriseError('option.invalid', `Cannot append to branch "${other}" from branch "${branch}"`, {
+  throw new RepriseError('option.invalid', `Cannot append to branch ${shownValue(other)} from branch "${branch}"`, {
     hint: 'Append to it with session.append(events, { branch }), or open that branch.',
-    details: { branch: other },
+    details: { branch: shownValue(other) },
   });
 }
 

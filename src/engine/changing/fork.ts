@@ -3,25 +3,26 @@ import type { EventDraft } from '../../core/event/event.ts';
 import { checkId } from '../../core/id.ts';
 import { given, type JsonObject, type JsonValue, setKey } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
-import type { Point, Seq } from '../../core/point.ts';
+import type { Digest, Point, Seq } from '../../core/point.ts';
 import type { PointInput } from '../../core/ref.ts';
 import type { ForkOptions } from '../../core/session/session-log.ts';
 import { editOptionNames, editsOf } from '../../core/view/edit.ts';
 import type { Engine } from '../context/engine.ts';
 import { resolveEdits } from '../editing/resolve-edits.ts';
+import { anchorDigest } from '../history/anchor.ts';
 import { hypothesisAt, supposeAppended } from '../history/hypothesis.ts';
 import { metadataAt } from '../history/metadata.ts';
-import { digestAt, findPlace, hasBranch, type Place, placeAtHead, pointOf } from '../history/place.ts';
+import { findPlace, hasBranch, type Place, placeAtHead, pointOf } from '../history/place.ts';
 import { signed } from './mark.ts';
 import { rewoundToTurn, selectedTurn } from './rewind.ts';
 import { write } from './write.ts';
 
 const forkKeys: KnownKeys = optionKeys<ForkOptions>('fork', {
   ...editOptionNames,
-  name: true,
-  reason: true,
-  agent: true,
-  metadata: true,
+  name: 'text',
+  reason: 'text',
+  agent: 'text',
+  metadata: 'object',
 });
 
 /** A new branch and where it came from. */
@@ -49,7 +50,7 @@ export async function fork(
     selected === undefined
       ? await findPlace(engine, session, point)
       : await placeAtHead(engine, session, selected.branch);
-  const source = { place, turn: selected?.turn };
+  const source = { place, digest: await anchorDigest(engine, place), turn: selected?.turn };
   if (options.name !== undefined) return forkTo(engine, source, checkId('branch', options.name), options);
   const name = await freeName(engine, place);
   try {
@@ -64,18 +65,19 @@ export async function fork(
 /** Where to fork, and with `{ turn }` which turns the branch begins with. */
 interface ForkSource {
   readonly place: Place;
+  readonly digest: Digest;
   readonly turn: number | undefined;
 }
 
 async function forkTo(
   engine: Engine,
-  { place, turn }: ForkSource,
+  { place, digest, turn }: ForkSource,
   branch: string,
   options: ForkOptions,
 ): Promise<Forked> {
   const parent = pointOf(place);
   const edits = editsOf(options);
-  const marks = [await forkedDraft(engine, place, options)];
+  const marks = [await forkedDraft(engine, { place, digest }, options)];
   if (turn !== undefined) marks.push(await rewoundToTurn(engine, place, turn));
   // Edits see the branch as it begins, which with a turn is not the whole of its parent.
   const check = edits.length === 0 ? 'write' : 'encode';
@@ -93,12 +95,11 @@ async function forkTo(
 
 async function forkedDraft(
   engine: Engine,
-  place: Place,
+  { place, digest }: Pick<ForkSource, 'place' | 'digest'>,
   { reason, metadata: added }: ForkOptions,
 ): Promise<EventDraft> {
   const inherited = await metadataAt(engine, place);
   const overlaid = overlay(inherited, added ?? {});
-  const digest = await digestAt(engine, place);
   return {
     type: 'branch.forked',
     data: {

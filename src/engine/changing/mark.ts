@@ -3,6 +3,7 @@ import type { Event, EventDraft } from '../../core/event/event.ts';
 import { isStructural } from '../../core/event/families/structural.ts';
 import { checkId } from '../../core/id.ts';
 import { given } from '../../core/json.ts';
+import type { OptionKind } from '../../core/known-keys.ts';
 import type { Seq } from '../../core/point.ts';
 import { checkTurn, type PointInput, parsePoint } from '../../core/ref.ts';
 import { markerOf } from '../../core/view/marker.ts';
@@ -20,7 +21,11 @@ export interface MarkOptions {
 }
 
 /** The names of the options that every marking verb takes. */
-export const markOptionNames: Readonly<Record<keyof MarkOptions, true>> = { reason: true, agent: true, turn: true };
+export const markOptionNames: Readonly<Record<keyof MarkOptions, OptionKind>> = {
+  reason: 'text',
+  agent: 'text',
+  turn: 'number',
+};
 
 /** The marker of a change and the seqs that it moved out of and into the view. */
 export interface Marked {

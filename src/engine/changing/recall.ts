@@ -1,7 +1,9 @@
+import { checkId } from '../../core/id.ts';
+import { isObject } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
 import { refsIn } from '../../core/parts/decode.ts';
 import { recallParts } from '../../core/parts/encode.ts';
-import { seq } from '../../core/point.ts';
+import { type Point, seq } from '../../core/point.ts';
 import { segmentAt } from '../../core/view/segment.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { dataOf, decoderFor, readParts } from '../history/stored-events.ts';
@@ -13,7 +15,7 @@ export async function recall(
   session: string,
   points: readonly { readonly branch: string; readonly seq: number }[],
 ): Promise<void> {
-  const segments = points.map((point) => segmentAt({ branch: point.branch, seq: seq(point.seq) }));
+  const segments = points.map(pointToRecall).map(segmentAt);
   const { events: rows } = await engine.store.read(sessionRef(engine, session), segments, {
     limit: Math.min(points.length, limits.pageEventsMax),
     select: 'full',
@@ -27,4 +29,9 @@ export async function recall(
     const event = { type, agent: agent ?? undefined, run: run ?? undefined, data: dataOf(row, decoder) };
     recallParts(memoryOf(engine, session), event, row.data, parts);
   }
+}
+
+function pointToRecall(point: { readonly branch: string; readonly seq: number }): Point {
+  const { branch, seq: at } = isObject(point) ? point : { branch: undefined, seq: Number.NaN };
+  return { branch: checkId('branch', branch), seq: seq(at) };
 }

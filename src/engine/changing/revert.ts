@@ -14,7 +14,7 @@ export interface RevertOptions extends MarkOptions {
   readonly cascade?: boolean;
 }
 
-const revertKeys: KnownKeys = optionKeys<RevertOptions>('revert', { ...markOptionNames, cascade: true });
+const revertKeys: KnownKeys = optionKeys<RevertOptions>('revert', { ...markOptionNames, cascade: 'flag' });
 
 /** The change a revert made, and the seqs it left in place although they depend on events that it took out. */
 export interface Reverted extends Marked {

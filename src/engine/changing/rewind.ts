@@ -19,7 +19,7 @@ export interface RewindOptions extends MarkOptions {
   readonly only?: EventGroup;
 }
 
-const rewindKeys: KnownKeys = optionKeys<RewindOptions>('rewind', { ...markOptionNames, only: true });
+const rewindKeys: KnownKeys = optionKeys<RewindOptions>('rewind', { ...markOptionNames, only: 'text' });
 
 /**
  * Makes the view an earlier one. A point string, `{ seq }`, `{ run }` and `{ time }` go back to the view of that point;

@@ -29,7 +29,7 @@ export interface StampedRequest extends Omit<WriteRequest, 'drafts'> {
 
 /** Refuses structural events: only their verbs write them. */
 export function refuseStructural(drafts: readonly EventDraft[]): void {
-  const found = drafts.find((draft) => isStructural(draft?.type));
+  const found = drafts.find((draft) => typeof draft?.type === 'string' && isStructural(draft.type));
   if (found === undefined) return;
   throw new RepriseError('event.reserved', `Cannot append "${found.type}" by hand: it changes how history is read`, {
     hint: 'Use fork, edit, rewind, revert, redo or erase.',

@@ -5,6 +5,7 @@ import type { ForeignFormat } from '../../core/recording/foreign-format.ts';
 import type { EventStore, Platform, SessionRef } from '../../core/store/event-store.ts';
 import type { Chores } from './chores.ts';
 import type { RecordingDefaults } from './recording-defaults.ts';
+import type { RunningFingerprint } from './running-fingerprint.ts';
 import type { RunningSummary } from './running-summary.ts';
 import type { Transactions } from './transactions.ts';
 
@@ -19,6 +20,8 @@ export interface Engine {
   readonly memories: Map<string, PartMemory>;
   /** Summaries of the branches this process appends to, kept up to date. */
   readonly summaries: Map<string, RunningSummary>;
+  /** Folds of the fingerprints of the branches whose runs this process ends, so that the next end folds only what is new. */
+  readonly fingerprints: Map<string, RunningFingerprint>;
   /** How many events must follow a snapshot before the next one is kept. */
   readonly snapshotEvents: number;
   /** Called with the number of events of every page that was read from the store. */
@@ -38,9 +41,16 @@ export interface Engine {
 /** Sessions whose last lists and bodies a process remembers; a session that is forgotten stores them whole once more. */
 const memoriesMax = 10_000;
 
+/** Branches whose fingerprints a process goes on folding: each holds a name for every event. */
+const fingerprintsMax = 8;
+
 /** Returns the memory of an engine that has written nothing yet. */
-export function emptyMemory(): Pick<Engine, 'memories' | 'summaries'> {
-  return { memories: new BoundedMap(memoriesMax), summaries: new BoundedMap(limits.summariesRunningMax) };
+export function emptyMemory(): Pick<Engine, 'memories' | 'summaries' | 'fingerprints'> {
+  return {
+    memories: new BoundedMap(memoriesMax),
+    summaries: new BoundedMap(limits.summariesRunningMax),
+    fingerprints: new BoundedMap(fingerprintsMax),
+  };
 }
 
 /** Names a session of the engine's namespace. */

@@ -1,12 +1,13 @@
 import { hasCode, RepriseError } from '../../core/error.ts';
+import { applyEvent, finishValue, initialValue } from '../../core/event/projection.ts';
 import type { Seq } from '../../core/point.ts';
 import type { BranchSummary } from '../../core/store/event-store.ts';
+import { ownSegment } from '../../core/view/segment.ts';
 import { fingerprintProjection } from '../../projections/fingerprint.ts';
 import type { Engine } from '../context/engine.ts';
-import { foldAt } from '../history/fold.ts';
-import { findPlace } from '../history/place.ts';
-import { verifyBranch } from '../proving/verify-branch.ts';
-import { Bad } from '../proving/verify-damage.ts';
+import { branchRecord } from '../history/place.ts';
+import { readEvents } from '../history/stored-events.ts';
+import { verifySession } from '../proving/verify-session.ts';
 import type { CopyOptions } from './copy-options.ts';
 import { type Standing, standingOf } from './copy-standing.ts';
 import { checkAborted, type Transfer } from './transfer.ts';
@@ -28,21 +29,25 @@ export async function proveCopy(
     events = Math.min(total, events + count);
     onProgress?.({ session, stage: 'verifying', events, total });
   };
+  const held = new Map(target?.branches.map((branch) => [branch.branch, branch]));
+  for (const branch of branches) checkHead(transfer, branch, held.get(branch.branch));
+  const [bad] = await verifySession({ ...transfer.to, onRead }, transfer.target, {
+    names,
+    onBranch: () => checkAborted(transfer),
+  });
+  if (bad !== undefined) throw notVerified(transfer, bad.branch, bad.seq, bad.reason);
   for (const branch of branches) {
     checkAborted(transfer);
-    checkHead(transfer, branch, target);
-    await proveChain({ ...transfer.to, onRead }, transfer, branch);
-  }
-  for (const { branch, head } of branches) {
-    checkAborted(transfer);
-    const left = await fingerprintOf(transfer.from, session, branch, head);
-    const right = await fingerprintOf(transfer.to, transfer.target, branch, head);
-    if (left !== right) throw notVerified(transfer, branch, head, `its fingerprint is ${right}, not ${left}`);
+    const left = await fingerprintOf(transfer.from, session, branch);
+    const right = await fingerprintOf(transfer.to, transfer.target, branch);
+    if (left !== right)
+      throw notVerified(transfer, branch.branch, branch.head, `its fingerprint is ${right}, not ${left}`);
+    if ((await markersOf(transfer.from, session, branch)) !== (await markersOf(transfer.to, transfer.target, branch)))
+      throw notVerified(transfer, branch.branch, branch.head, 'different events change its view');
   }
 }
 
-function checkHead(transfer: Transfer, { branch, head, digest }: BranchSummary, target: Standing | undefined): void {
-  const held = target?.branches.find((other) => other.branch === branch);
+function checkHead(transfer: Transfer, { branch, head, digest }: BranchSummary, held: BranchSummary | undefined): void {
   if (held?.head === head && held.digest === digest) return;
   throw notVerified(
     transfer,
@@ -52,25 +57,29 @@ function checkHead(transfer: Transfer, { branch, head, digest }: BranchSummary, 
   );
 }
 
-async function proveChain(to: Engine, transfer: Transfer, { branch }: BranchSummary): Promise<void> {
+/**
+ * Folds the events that a branch stores itself, at either end, without snapshots. The parent's fold covers the inherited
+ * ones, so that the proof of a session reads each event once.
+ */
+async function fingerprintOf(engine: Engine, session: string, branch: BranchSummary): Promise<string> {
+  const projection = fingerprintProjection(engine.platform.sha256);
+  let value = initialValue(projection);
   try {
-    await verifyBranch(to, transfer.target, branch);
-  } catch (error) {
-    throw error instanceof Bad ? notVerified(transfer, branch, error.seq, error.message) : error;
-  }
-}
-
-/** Folds from the start at both ends: uses no snapshot, and leaves none at the source. */
-async function fingerprintOf(engine: Engine, session: string, branch: string, seq: Seq): Promise<string> {
-  const place = await findPlace(engine, session, { branch, seq });
-  try {
-    const projection = fingerprintProjection(engine.platform.sha256);
-    return await foldAt({ ...engine, onRead: () => undefined }, place, projection, false);
+    const quiet = { ...engine, onRead: () => undefined };
+    for await (const { events } of readEvents(quiet, session, [ownSegment(branch)]))
+      for (const event of events) value = applyEvent(projection, value, event);
+    return finishValue(projection, value);
   } catch (error) {
     // Events of a newer release can be copied and verified, but not folded.
     if (hasCode(error, 'event.newer-version')) return error.code;
     throw error;
   }
+}
+
+/** Returns the markers that a branch stores, as its store applies them. */
+async function markersOf(engine: Engine, session: string, { branch }: BranchSummary): Promise<string> {
+  const { markers } = await branchRecord(engine, session, branch);
+  return JSON.stringify(markers.filter((marker) => marker.branch === branch));
 }
 
 function notVerified({ session }: Transfer, branch: string, seq: Seq, why: string): RepriseError {

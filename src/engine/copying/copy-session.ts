@@ -122,13 +122,19 @@ async function copyOnce(
   const isErased = target !== undefined && target.record.erasures !== source.record.erasures;
   const outcome = target === undefined ? 'copied' : isErased ? 'replaced' : 'updated';
   if (options.dryRun === true) return await dryResult(from, to, source, target, { ...result, outcome });
-  if (target !== undefined && !isErased) {
-    const changed = await copyInto(from, to, source, target, options, onWritten);
-    if (!(await isStill(from, source))) return undefined;
-    return { ...result, outcome: changed === 0 ? 'unchanged' : 'updated' };
+  try {
+    if (target !== undefined && !isErased) {
+      const changed = await copyInto(from, to, source, target, options, onWritten);
+      if (!(await isStill(from, source))) return undefined;
+      return { ...result, outcome: changed === 0 ? 'unchanged' : 'updated' };
+    }
+    await copyStaged(from, to, source, target, options, onWritten);
+    return (await isStill(from, source)) ? { ...result, outcome } : undefined;
+  } catch (error) {
+    // An erasure while the copy is compared with its source looks like damage of one of them.
+    if (isUseless(error) && !(await isStill(from, source))) return undefined;
+    throw error;
   }
-  await copyStaged(from, to, source, target, options, onWritten);
-  return (await isStill(from, source)) ? { ...result, outcome } : undefined;
 }
 
 /** Refuses a session whose genesis does not match its seed: the target would take it for a different one. */

@@ -10,7 +10,7 @@ import { isStaged } from './copy-standing.ts';
 
 const copyKeys: KnownKeys = optionKeys<CopyOptions>(
   'copy',
-  { sessions: true, dryRun: true, onProgress: true, signal: true },
+  { sessions: 'list', dryRun: 'flag', onProgress: 'function', signal: 'signal' },
   'a copy',
 );
 

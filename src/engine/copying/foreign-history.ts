@@ -1,17 +1,17 @@
 import { diffStrictly, type StrictDiff, type StrictEvent } from '../../core/comparing/diff-strict.ts';
-import { RepriseError } from '../../core/error.ts';
+import { messageOf, RepriseError } from '../../core/error.ts';
 import type { Event, EventDraft } from '../../core/event/event.ts';
 import { checkId } from '../../core/id.ts';
 import type { JsonInput } from '../../core/json.ts';
-import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import { isObject } from '../../core/json.ts';
+import { checkKeys, type KnownKeys, optionKeys, shownValue } from '../../core/known-keys.ts';
 import { limits } from '../../core/limits.ts';
-import { seq } from '../../core/point.ts';
 import type { ForeignFormat } from '../../core/recording/foreign-format.ts';
 import { mainBranch, type Ref, refText } from '../../core/ref.ts';
 import { append } from '../changing/append.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { metadataAt } from '../history/metadata.ts';
-import { placeAt } from '../history/place.ts';
+import { type Place, placeAt } from '../history/place.ts';
 import { replayPages } from '../looking/replay.ts';
 
 /** A saved run: the path of its file, its parsed content, or a stream of its text or bytes. */
@@ -25,12 +25,12 @@ export interface ImportOptions {
   readonly session?: string;
 }
 
-const importKeys: KnownKeys = optionKeys<ImportOptions>('import', { format: true, session: true }, 'an import');
+const importKeys: KnownKeys = optionKeys<ImportOptions>('import', { format: 'text', session: 'text' }, 'an import');
 
 /** Reads a saved run into a new session, all or nothing, and gives the session's id. */
 export async function importHistory(engine: Engine, source: ImportSource, options: ImportOptions): Promise<string> {
   checkKeys(options, importKeys);
-  const text = await textOf(typeof source === 'string' ? engine.readFile(source) : source);
+  const text = await textOf(typeof source === 'string' ? fileAt(engine, source) : source);
   const format = formatFor(engine, text, options.format);
   const history = format.read(text);
   const stem = typeof source === 'string' ? stemOf(source) : undefined;
@@ -55,8 +55,29 @@ function stemOf(path: string): string | undefined {
   return /([^/\\]+?)(?:\.[^./\\]*)?$/.exec(path)?.[1];
 }
 
+/** Opens a file; a path that no file can have is refused at once. */
+function fileAt(engine: Engine, path: string): AsyncIterable<string | Uint8Array> {
+  try {
+    return engine.readFile(path);
+  } catch (error) {
+    throw new RepriseError('import.invalid', `Cannot read a saved run: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+function jsonOf(source: unknown): string {
+  if (!isObject(source))
+    throw new RepriseError('import.invalid', `Cannot import ${shownValue(source)}: it is not a saved run`, {
+      hint: 'Pass the path of a file, its parsed content, or a stream.',
+    });
+  try {
+    return `${JSON.stringify(source, null, 2)}\n`;
+  } catch (error) {
+    throw new RepriseError('import.invalid', `Cannot read a saved run: ${messageOf(error)}`, { cause: error });
+  }
+}
+
 async function textOf(source: Exclude<ImportSource, string>): Promise<string> {
-  if (!isStream(source)) return `${JSON.stringify(source, null, 2)}\n`;
+  if (!isStream(source)) return jsonOf(source);
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let text = '';
   try {
@@ -103,24 +124,26 @@ function formatFor(engine: Engine, text: string, name: string | undefined): Fore
 
 /** Writes the view of a place in a foreign format. */
 export async function exportHistory(engine: Engine, ref: Ref, format: string): Promise<string> {
-  const writer = engine.formats.get(format);
-  if (writer === undefined) formatFor(engine, '', format);
+  const writer = writerOf(engine, format);
   const place = await placeAt(engine, ref.session, ref.branch, ref.at);
-  const events: Event[] = [];
-  const at = { branch: ref.branch, seq: place.seq };
-  for await (const page of replayPages(engine, ref.session, { at })) events.push(...page);
-  return (writer as ForeignFormat).write(events, await metadataAt(engine, place));
+  return writer.write(await eventsAt(engine, place), await metadataAt(engine, place));
 }
 
 /** Compares two places position by position, as a foreign format outlines their events. */
 export async function compareOutlines(engine: Engine, left: Ref, right: Ref, format: string): Promise<StrictDiff> {
+  const writer = writerOf(engine, format);
+  const outlineOf = async (ref: Ref): Promise<readonly StrictEvent[]> =>
+    writer.outline(await eventsAt(engine, await placeAt(engine, ref.session, ref.branch, ref.at)));
   const names = { left: refText(left), right: refText(right) };
-  return diffStrictly(await outlineOf(engine, left, format), await outlineOf(engine, right, format), names);
+  return diffStrictly(await outlineOf(left), await outlineOf(right), names);
 }
 
-/** Returns the events of a place as a foreign format tells them apart; a seq is the place in its file, from 1. */
-async function outlineOf(engine: Engine, ref: Ref, format: string): Promise<readonly StrictEvent[]> {
-  const text = await exportHistory(engine, ref, format);
-  const events = engine.formats.get(format)?.outline(text) ?? [];
-  return events.map((event, index) => ({ seq: seq(index + 1), type: event.type, text: event.text }));
+const writerOf = (engine: Engine, format: string): ForeignFormat =>
+  engine.formats.get(format) ?? formatFor(engine, '', format);
+
+async function eventsAt(engine: Engine, { session, record, seq }: Place): Promise<readonly Event[]> {
+  const events: Event[] = [];
+  const at = { branch: record.branch, seq };
+  for await (const page of replayPages(engine, session, { at })) events.push(...page);
+  return events;
 }

@@ -14,7 +14,7 @@ import {
   valueAt,
   withValueAt,
 } from '../../core/json.ts';
-import { checkKeys, type KnownKeys } from '../../core/known-keys.ts';
+import { checkKeys, type KnownKeys, shownValue } from '../../core/known-keys.ts';
 import { messageKey, toolCallsIn } from '../../core/message/message.ts';
 import { type Seq, seq } from '../../core/point.ts';
 import { isoTime } from '../../core/time.ts';
@@ -107,7 +107,7 @@ async function resolveEdit(look: Look, edit: Edit): Promise<ResolvedEdit> {
     case 'belief':
       return only(await belief(look, edit));
     default:
-      return refuse(`"${String((edit as { kind?: unknown }).kind)}" is not a kind of edit`);
+      return refuse(`${shownValue((edit as { kind?: unknown }).kind)} is not a kind of edit`);
   }
 }
 

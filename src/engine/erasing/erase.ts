@@ -32,7 +32,7 @@ export interface EraseOptions extends MarkOptions {
 
 const eraseKeys: KnownKeys = optionKeys<EraseOptions>(
   'erase',
-  { ...markOptionNames, everywhere: true, dryRun: true, onlyIdle: true },
+  { ...markOptionNames, everywhere: 'flag', dryRun: 'flag', onlyIdle: 'flag' },
   'an erasure',
 );
 

@@ -1,12 +1,22 @@
-import { applyEvent, finishValue, initialValue, type Projection } from '../../core/event/projection.ts';
+import {
+  applyEvent,
+  defineProjection,
+  finishValue,
+  initialValue,
+  type Projection,
+} from '../../core/event/projection.ts';
 import { given } from '../../core/json.ts';
-import { rawPieces } from '../../core/view/segment.ts';
+import type { Seq } from '../../core/point.ts';
+import type { SnapshotKey } from '../../core/store/event-store.ts';
+import { rawPieces, restOf } from '../../core/view/segment.ts';
+import { viewAt } from '../../core/view/view.ts';
 import type { Engine } from '../context/engine.ts';
 import { type Hypothesis, hypothesisAt } from './hypothesis.ts';
 import { listEditsOf } from './list-edits.ts';
-import { eventsOf, lookAt } from './look.ts';
+import { eventsOf, type Look, lookAt } from './look.ts';
 import type { Place } from './place.ts';
-import { baseFor, SnapshotKeeper, snapshotKey } from './snapshot.ts';
+import { type Believes, baseFor, type SnapshotBase, SnapshotKeeper, snapshotKey } from './snapshot.ts';
+import type { EventsRequest } from './stored-events.ts';
 
 /** Folds a projection over the history that leads to a place. */
 export async function foldAt<Value, Result>(
@@ -28,6 +38,16 @@ export async function fold<Value, Result>(
   return finishValue(projection, await foldValue(engine, hypothesis, projection, snapshots ? 'due' : 'never'));
 }
 
+/** Folds a projection at a place, and returns its value; continues from a value that the caller has, and may change it. */
+export async function valueAt<Value, Result>(
+  engine: Engine,
+  place: Place,
+  projection: Projection<Value, Result>,
+  base: SnapshotBase<Value> | undefined,
+): Promise<Value> {
+  return foldValue(engine, hypothesisAt(place), projection, 'due', given({ base }));
+}
+
 /** Folds a projection at a place, keeps its value even if few events follow the last one kept, and returns it. */
 export async function keepAt<Value, Result>(
   engine: Engine,
@@ -37,27 +57,75 @@ export async function keepAt<Value, Result>(
   return foldValue(engine, hypothesisAt(place), projection, 'always');
 }
 
+/**
+ * Folds a projection at a place, and returns the value as it would be kept. It continues only from snapshots that the
+ * caller has proved, and keeps none.
+ */
+export async function provenValue<Value, Result>(
+  engine: Engine,
+  place: Place,
+  projection: Projection<Value, Result>,
+  proved: Proved,
+): Promise<Value> {
+  return foldValue(engine, hypothesisAt(place), projection, 'never', { proved });
+}
+
+/**
+ * Folds a projection over the part of a view that follows a seq, from the log alone; undefined if the view does not
+ * begin with that of the seq.
+ */
+export async function foldAfter<Value, Result>(
+  engine: Engine,
+  place: Place,
+  after: Seq,
+  projection: Projection<Value, Result>,
+): Promise<Result | undefined> {
+  const look = lookAt(engine, hypothesisAt(place));
+  const rest = restOf(look.view, viewAt(place.history, after));
+  if (rest === undefined) return undefined;
+  let value = initialValue(projection);
+  for await (const { events } of eventsOf(look, rest, await requestOf(look, projection)))
+    for (const event of events) value = applyEvent(projection, value, event);
+  return finishValue(projection, value);
+}
+
+/** Returns how to read the events of a projection. */
+async function requestOf<Value, Result>(
+  look: Look,
+  { history, types, without }: Projection<Value, Result>,
+): Promise<EventsRequest> {
+  const listEdits = history === 'raw' ? undefined : await listEditsOf(look);
+  return { listEdits, ...given({ without, filter: types === undefined ? undefined : { types } }) };
+}
+
+/** The snapshots that a fold may continue from: their key, and which of them. */
+interface Proved {
+  readonly key: SnapshotKey;
+  readonly believes: Believes;
+}
+
 /** Returns the value a fold ends with, and keeps it `always`, when it is `due`, or `never`. */
 async function foldValue<Value, Result>(
   engine: Engine,
   hypothesis: Hypothesis,
   projection: Projection<Value, Result>,
   keep: 'always' | 'due' | 'never',
+  from: { readonly proved?: Proved; readonly base?: SnapshotBase<Value> } = {},
 ): Promise<Value> {
+  defineProjection(projection);
   const isRaw = projection.history === 'raw';
   const look = lookAt(engine, hypothesis);
   const all = isRaw ? { pieces: rawPieces(hypothesis.history, hypothesis.at) } : look.view;
-  const key = keep === 'never' ? undefined : await snapshotKey(engine, hypothesis.place, projection);
-  const base = key === undefined ? undefined : await baseFor(engine, hypothesis, projection, all, key);
-  const mayKeep = key !== undefined && hypothesis.events.size === 0;
+  const { proved } = from;
+  const key = proved?.key ?? (keep === 'never' ? undefined : await snapshotKey(engine, hypothesis.place, projection));
+  const base =
+    from.base ??
+    (key === undefined ? undefined : await baseFor(engine, hypothesis, projection, all, { key, ...proved }));
+  // A value that the caller has is kept by the caller.
+  const mayKeep = key !== undefined && keep !== 'never' && from.base === undefined && hypothesis.events.size === 0;
   const keeper = mayKeep ? new SnapshotKeeper(engine, hypothesis.place, projection, { key, base }) : undefined;
   let value = base === undefined ? initialValue(projection) : base.value;
-  const listEdits = isRaw ? undefined : await listEditsOf(look);
-  const { types, without } = projection;
-  const request = {
-    listEdits,
-    ...given({ without, filter: types === undefined ? undefined : { types } }),
-  };
+  const request = await requestOf(look, projection);
   for await (const { events, bytes } of eventsOf(look, base?.rest ?? all, request)) {
     for (const event of events) {
       value = applyEvent(projection, value, event);

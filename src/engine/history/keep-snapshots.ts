@@ -6,9 +6,10 @@ import { later, previous, seq } from '../../core/point.ts';
 import { mainBranch } from '../../core/ref.ts';
 import { conversation } from '../../projections/conversation.ts';
 import { summary } from '../../projections/summary.ts';
-import { type Engine, sessionRef } from '../context/engine.ts';
+import type { Engine } from '../context/engine.ts';
 import type { RunningSummary } from '../context/running-summary.ts';
 import { foldAt, keepAt } from './fold.ts';
+import { keepValue } from './kept-value.ts';
 import { digestAt, placeAt } from './place.ts';
 import { snapshotKey } from './snapshot.ts';
 
@@ -75,7 +76,7 @@ async function keepSummary(
   if (key !== undefined && running?.erasures === key.erasures && running.anchor === anchor) {
     const { last, value } = running;
     const text = valueText(summary, value);
-    return engine.store.putSnapshot(sessionRef(engine, session), { ...key, branch, ...last, value: text });
+    return keepValue(engine, session, { ...key, branch, ...last }, text);
   }
   const value = await keepAt(engine, place, summary);
   const last = { seq: place.seq, digest: await digestAt(engine, place) };

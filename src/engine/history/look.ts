@@ -11,6 +11,7 @@ import { branchOf, segmentsBefore, segmentsOf } from '../../core/view/segment.ts
 import { entryOf, seqsOf, type View, viewAt } from '../../core/view/view.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import type { Hypothesis } from './hypothesis.ts';
+import { checkKeyed } from './keyed.ts';
 import { listPathOf, supposedNode } from './list-reader.ts';
 import {
   dataOf,
@@ -148,7 +149,9 @@ export async function* eventsOfKey({ engine, hypothesis, view }: Look, key: stri
       );
       const row = page.entries[0]?.event;
       if (row === undefined) break;
-      yield shownEvent(session, row, dataOf(row, await decoderFor(engine, session, [row])));
+      const data = dataOf(row, await decoderFor(engine, session, [row]));
+      checkKeyed(row, data, key);
+      yield shownEvent(session, row, data);
       segments = segmentsBefore(segments, row);
     }
   }

@@ -5,6 +5,7 @@ import { rawSegments } from '../../core/view/segment.ts';
 import { metadata } from '../../projections/metadata.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { foldAt } from './fold.ts';
+import { checkKeyed } from './keyed.ts';
 import type { Place } from './place.ts';
 import { dataOf, decoderFor, readPoints } from './stored-events.ts';
 
@@ -36,7 +37,9 @@ export async function metadataAt(engine: Engine, place: Place): Promise<JsonObje
     // An erased change has lost its keys and values; the fold shows what it had covered.
     if (page.entries.some(({ event: row }) => row.erased)) return foldAt(engine, place, metadata);
     for (const { key, event: row } of page.entries) {
-      const { set } = dataOf(row, decoder);
+      const data = dataOf(row, decoder);
+      checkKeyed(row, data, key);
+      const { set } = data;
       const { name } = parseKey(key);
       const held = valueAt(set, [name]) ?? null;
       if (held === null) delete value[name];

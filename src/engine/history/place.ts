@@ -2,6 +2,7 @@ import { RepriseError } from '../../core/error.ts';
 import { isStructural } from '../../core/event/families/structural.ts';
 import type { EventFilter } from '../../core/event/filter.ts';
 import { given } from '../../core/json.ts';
+import { shownValue } from '../../core/known-keys.ts';
 import { limits } from '../../core/limits.ts';
 import { beginning, type Digest, type Point, previous, type Seq } from '../../core/point.ts';
 import { type At, type PointInput, parsePoint } from '../../core/ref.ts';
@@ -66,7 +67,7 @@ export async function branchRecord(engine: Engine, session: string, branch: stri
   if (record !== undefined) return record;
   await sessionRecord(engine, session);
   const names = (await engine.store.branches(sessionRef(engine, session))).map((held) => held.branch);
-  throw new RepriseError('branch.not-found', `Cannot find branch ${JSON.stringify(branch)} in session "${session}"`, {
+  throw new RepriseError('branch.not-found', `Cannot find branch ${shownValue(branch)} in session "${session}"`, {
     hint: `It has ${names
       .slice(0, 10)
       .map((name) => `"${name}"`)

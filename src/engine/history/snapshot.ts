@@ -1,3 +1,4 @@
+import { isLongerJson } from '../../core/canonical-json.ts';
 import { RepriseError } from '../../core/error.ts';
 import type { Event } from '../../core/event/event.ts';
 import { type Projection, valueText } from '../../core/event/projection.ts';
@@ -5,12 +6,13 @@ import { upcastsVersion } from '../../core/event/upcast.ts';
 import type { JsonValue } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
 import { beginning, type Seq } from '../../core/point.ts';
-import type { SnapshotKey } from '../../core/store/event-store.ts';
+import type { Snapshot, SnapshotKey } from '../../core/store/event-store.ts';
 import { utf8Length } from '../../core/utf8.ts';
 import { rawPieces, restOf } from '../../core/view/segment.ts';
 import { type View, viewAt } from '../../core/view/view.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import type { Hypothesis } from './hypothesis.ts';
+import { keepValue, keptValue } from './kept-value.ts';
 import { digestAt, type Place, pointOf, sessionRecord } from './place.ts';
 
 /** A kept value to continue from, and the rest of the view to fold. */
@@ -35,22 +37,27 @@ export async function snapshotKey(
   return { projection: projection.name, version: projection.version, upcasts: upcastsVersion, erasures };
 }
 
+/** Decides whether a fold may continue from a snapshot. */
+export type Believes = (found: Omit<Snapshot, 'value'>) => boolean;
+
 /** Finds the nearest snapshot whose view the given one extends; undefined if there is none. */
 export async function baseFor<Value, Result>(
   engine: Engine,
   hypothesis: Hypothesis,
   projection: Projection<Value, Result>,
   view: View,
-  key: SnapshotKey,
+  { key, believes = () => true }: { readonly key: SnapshotKey; readonly believes?: Believes },
 ): Promise<SnapshotBase<Value> | undefined> {
   const { place } = hypothesis;
   for (const { branch, through } of rawPieces(hypothesis.history, place.seq).reverse()) {
     const ref = { ...sessionRef(engine, place.session), branch };
     for (const found of await engine.store.snapshots(ref, key, through)) {
       const rest = restOf(view, viewOf(hypothesis, projection.history, found.seq));
-      if (rest === undefined || found.digest !== (await digestAt(engine, { ...place, seq: found.seq }))) continue;
-      const snapshot = await engine.store.snapshot(ref, key, found.seq);
-      const value = snapshot === undefined ? undefined : valueIn(snapshot.value);
+      if (rest === undefined || !believes(found)) continue;
+      const digest = await digestAt(engine, { ...place, seq: found.seq });
+      if (found.digest !== digest) continue;
+      const text = await keptValue(engine, ref, key, { seq: found.seq, digest });
+      const value = text === undefined ? undefined : valueIn(text);
       if (value !== undefined) return { value: value as Value, seq: found.seq, rest };
     }
   }
@@ -112,6 +119,7 @@ export class SnapshotKeeper<Value, Result> {
   /** Keeps the value after an event, if it is small enough and the event ends a view. */
   async offer(event: Event, value: Value): Promise<void> {
     const text = this.#textOf(value);
+    if (text === undefined) return;
     this.#bytesDue = text.length * limits.snapshotBytesFactor;
     if (this.#bytes < this.#bytesDue) return;
     this.#events = 0;
@@ -127,31 +135,27 @@ export class SnapshotKeeper<Value, Result> {
     const passed = Math.max(this.#events, this.#place.seq - this.#keptAt);
     if (isAskedFor ? this.#events === 0 : passed < this.#engine.snapshotEvents || this.#isTooLarge) return;
     const text = this.#textOf(value);
+    if (text === undefined) return;
     const bytes = this.#bytes + (passed - this.#events) * payloadBytesMin;
     if (!isAskedFor && bytes < text.length * limits.snapshotBytesFactor) return;
     await this.#put({ ...pointOf(this.#place), digest: await digestAt(this.#engine, this.#place) }, text);
   }
 
-  /** Writes a value as text. Values mostly grow: once one was too large to keep, the fold stops offering them. */
-  #textOf(value: Value): string {
-    const text = valueText(this.#projection, value);
-    this.#isTooLarge = text.length > limits.snapshotBytesMax;
-    return text;
+  /**
+   * Writes a value as text; undefined if it is too large to keep, which is found without writing it. Values mostly grow:
+   * once one was too large, the fold stops offering them.
+   */
+  #textOf(value: Value): string | undefined {
+    this.#isTooLarge = isLongerJson(value, limits.snapshotBytesMax);
+    return this.#isTooLarge ? undefined : valueText(this.#projection, value);
   }
 
   /** Keeps a value. It is derived, so a store that is locked or full only costs time later. */
   async #put({ branch, seq, digest }: Pick<Event, 'branch' | 'seq' | 'digest'>, value: string): Promise<void> {
     if (utf8Length(value) > limits.snapshotBytesMax) return;
     this.#keptAt = seq;
-    const { store } = this.#engine;
     try {
-      await store.putSnapshot(sessionRef(this.#engine, this.#place.session), {
-        ...this.#key,
-        branch,
-        seq,
-        digest,
-        value,
-      });
+      await keepValue(this.#engine, this.#place.session, { ...this.#key, branch, seq, digest }, value);
     } catch (error) {
       if (!(error instanceof RepriseError)) throw error;
     }

@@ -2,6 +2,7 @@ import { type DiffOptions, type DiffPair, diffHistories, type HistoryDiff } from
 import { changedFields, createHistoryDescriber, type DiffEvent } from '../../core/comparing/diff-describe.ts';
 import { diffStrictly, type StrictDiff, type StrictEvent } from '../../core/comparing/diff-strict.ts';
 import { diffValues, type ValueDiff } from '../../core/comparing/value-diff.ts';
+import { RepriseError } from '../../core/error.ts';
 import type { Event } from '../../core/event/event.ts';
 import type { Projection } from '../../core/event/projection.ts';
 import { type JsonValue, setKey } from '../../core/json.ts';
@@ -28,7 +29,7 @@ export interface CompareOptions extends DiffOptions {
 
 const compareKeys: KnownKeys = optionKeys<CompareOptions & { strict: true; format: true }>(
   'diff',
-  { states: true, sustainedEvents: true, strict: true, format: true },
+  { states: 'list', sustainedEvents: 'number', strict: 'flag', format: 'text' },
   'a comparison',
 );
 
@@ -40,6 +41,20 @@ export interface Comparison extends HistoryDiff {
   readonly states: Readonly<Record<string, ValueDiff>>;
 }
 
+/** Refuses unknown options, and options that a comparison would ignore. */
+export function checkCompare(options: CompareOptions & { readonly strict?: boolean; readonly format?: string }): void {
+  checkKeys(options, compareKeys);
+  const { strict, format, states, sustainedEvents } = options;
+  if (strict === true && (states !== undefined || sustainedEvents !== undefined))
+    throw new RepriseError('option.invalid', 'Cannot diff strictly with "states" or "sustainedEvents"', {
+      hint: 'A strict diff compares only types. Leave out "strict", or compare twice.',
+    });
+  if (strict !== true && format !== undefined)
+    throw new RepriseError('option.invalid', `Cannot diff in the format "${format}" without "strict"`, {
+      hint: 'Add strict: true.',
+    });
+}
+
 /** Compares the views at two refs by how they behaved. */
 export async function compare(
   engine: Engine,
@@ -47,7 +62,7 @@ export async function compare(
   right: Ref,
   options: CompareOptions = {},
 ): Promise<Comparison> {
-  checkKeys(options, compareKeys);
+  checkCompare(options);
   const places = [await placeOf(engine, left), await placeOf(engine, right)] as const;
   const sides = await sidesOf(engine, places);
   const diff = diffHistories(...(await describe(engine, sides)), options);

@@ -12,7 +12,7 @@ export interface FindOptions {
   readonly history?: 'view' | 'raw';
 }
 
-const findKeys: KnownKeys = optionKeys<FindOptions>('find', { at: true, history: true }, 'a search');
+const findKeys: KnownKeys = optionKeys<FindOptions>('find', { at: 'point', history: 'text' }, 'a search');
 
 /** Returns the point of the first event that a filter matches; undefined if none does. */
 export async function find(

@@ -4,7 +4,8 @@ import type { PointInput } from '../../core/ref.ts';
 import type { SnapshotKey } from '../../core/store/event-store.ts';
 import { fingerprintProjection } from '../../projections/fingerprint.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
-import { foldAt } from '../history/fold.ts';
+import { fingerprintThrough } from '../history/fingerprint.ts';
+import { fingerprintValueName, keepValue, keptValue } from '../history/kept-value.ts';
 import { digestAt, findPlace, type Place, pointOf } from '../history/place.ts';
 import { snapshotKey } from '../history/snapshot.ts';
 
@@ -15,21 +16,22 @@ import { snapshotKey } from '../history/snapshot.ts';
 export async function fingerprintAt(engine: Engine, session: string, point: PointInput): Promise<string> {
   const place = await findPlace(engine, session, point);
   const projection = fingerprintProjection(engine.platform.sha256);
-  const key = await snapshotKey(engine, place, { ...projection, name: `${projection.name} value` });
-  if (key === undefined || place.seq < engine.snapshotEvents) return foldAt(engine, place, projection);
+  const key = await snapshotKey(engine, place, { ...projection, name: fingerprintValueName });
+  if (key === undefined || place.seq < engine.snapshotEvents) return fingerprintThrough(engine, place);
   const kept = await keptAt(engine, place, key);
   if (kept !== undefined) return kept;
-  const value = await foldAt(engine, place, projection);
+  const value = await fingerprintThrough(engine, place);
   await keep(engine, place, key, value);
   return value;
 }
 
 async function keptAt(engine: Engine, place: Place, key: SnapshotKey): Promise<string | undefined> {
   const { branch, seq } = pointOf(place);
-  const snapshot = await engine.store.snapshot({ ...sessionRef(engine, place.session), branch }, key, seq);
-  if (snapshot === undefined || snapshot.digest !== (await digestAt(engine, place))) return undefined;
+  const ref = { ...sessionRef(engine, place.session), branch };
+  const value = await keptValue(engine, ref, key, { seq, digest: await digestAt(engine, place) });
+  if (value === undefined) return undefined;
   try {
-    return checkFingerprint(snapshot.value);
+    return checkFingerprint(value);
   } catch {
     // An unreadable snapshot counts as none.
     return undefined;
@@ -39,7 +41,7 @@ async function keptAt(engine: Engine, place: Place, key: SnapshotKey): Promise<s
 async function keep(engine: Engine, place: Place, key: SnapshotKey, value: string): Promise<void> {
   const digest = await digestAt(engine, place);
   try {
-    await engine.store.putSnapshot(sessionRef(engine, place.session), { ...key, ...pointOf(place), digest, value });
+    await keepValue(engine, place.session, { ...key, ...pointOf(place), digest }, value);
   } catch (error) {
     if (!(error instanceof RepriseError)) throw error;
   }

@@ -20,13 +20,13 @@ export interface ReplayAllOptions extends Pick<ReplayOptions, 'since' | 'until' 
 }
 
 const replayKeys: KnownKeys = optionKeys<ReplayAllOptions>('replay', {
-  agent: true,
-  sessions: true,
-  since: true,
-  until: true,
+  agent: 'text',
+  sessions: 'list',
+  since: 'text',
+  until: 'text',
   filter: true,
-  limit: true,
-  signal: true,
+  limit: 'number',
+  signal: 'signal',
 });
 
 /** A branch being read: the events it stores itself, batch by batch. */

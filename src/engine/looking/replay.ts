@@ -1,9 +1,9 @@
 import { RepriseError } from '../../core/error.ts';
 import type { Event } from '../../core/event/event.ts';
 import { isStructural } from '../../core/event/families/structural.ts';
-import { compileFilter, type EventFilter } from '../../core/event/filter.ts';
+import { checkFilter, compileFilter, type EventFilter } from '../../core/event/filter.ts';
 import { given } from '../../core/json.ts';
-import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import { checkKeys, checkWhole, type KnownKeys, optionKeys, shownValue } from '../../core/known-keys.ts';
 import { limits } from '../../core/limits.ts';
 import type { ListEdits } from '../../core/parts/decode.ts';
 import { type Seq, seq } from '../../core/point.ts';
@@ -19,17 +19,17 @@ import { branchRecord, findPlace, type Place, placeOn } from '../history/place.t
 import { readEvents } from '../history/stored-events.ts';
 
 const replayKeys: KnownKeys = optionKeys<ReplayOptions>('replay', {
-  at: true,
-  history: true,
-  after: true,
-  through: true,
-  since: true,
-  until: true,
+  at: 'point',
+  history: 'text',
+  after: 'number',
+  through: 'number',
+  since: 'text',
+  until: 'text',
   filter: true,
-  direction: true,
-  limit: true,
-  follow: true,
-  signal: true,
+  direction: 'text',
+  limit: 'number',
+  follow: 'flag',
+  signal: 'signal',
 });
 
 /** Joins the conditions of an options object into one filter. */
@@ -38,7 +38,7 @@ export function filterOf(
 ): EventFilter {
   const { filter, since, until, after, through } = options;
   return {
-    ...filter,
+    ...(filter === undefined ? {} : checkFilter(filter)),
     ...given({
       since: since === undefined ? undefined : isoTime(since),
       until: until === undefined ? undefined : isoTime(until),
@@ -51,6 +51,7 @@ export function filterOf(
 /** Reads a history again, in order. */
 export function replay(engine: Engine, session: string, options: ReplayOptions = {}): Replay {
   const stop = new AbortController();
+  checkWhole(options, replayKeys);
   const { limit } = options;
   const pages = replayPages(engine, session, options, stop);
   return new PagedReplay(pages, stop, isCount(limit) ? limit : Number.POSITIVE_INFINITY);
@@ -64,12 +65,12 @@ export function checkReading(options: ReplayOptions, keys: KnownKeys = replayKey
   checkKeys(options, keys);
   const { limit, direction, history } = options;
   const refuse = (option: string, given: unknown, takes: string): never => {
-    throw new RepriseError('option.invalid', `Cannot replay with ${option} ${JSON.stringify(given) ?? String(given)}`, {
+    throw new RepriseError('option.invalid', `Cannot replay with ${option} ${shownValue(given)}`, {
       hint: `It takes ${takes}.`,
       details: { option },
     });
   };
-  if (limit !== undefined && !isCount(limit)) refuse('limit', String(limit), 'a whole number from 0');
+  if (limit !== undefined && !isCount(limit)) refuse('limit', limit, 'a whole number from 0');
   if (direction !== undefined && direction !== 'forward' && direction !== 'backward')
     refuse('direction', direction, '"forward" or "backward"');
   if (history !== undefined && history !== 'view' && history !== 'raw') refuse('history', history, '"view" or "raw"');

@@ -26,9 +26,9 @@ export interface StateAtOptions extends EditOptions {
 
 const lookKeys: KnownKeys = optionKeys<StateAtOptions>('look', {
   ...editOptionNames,
-  exclude: true,
-  cascade: true,
-  snapshots: true,
+  exclude: 'list',
+  cascade: 'flag',
+  snapshots: 'flag',
 });
 
 /**

@@ -1,3 +1,4 @@
+import { RepriseError } from '../../core/error.ts';
 import type { BranchNode } from '../../core/session/session-log.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { sessionRecord } from '../history/place.ts';
@@ -16,5 +17,11 @@ export async function branchTree(engine: Engine, session: string): Promise<Branc
     nodes.set(summary.branch, node);
     nodes.get(summary.parent?.branch ?? '')?.children.push(node);
   }
-  return nodes.get(root) as BranchNode;
+  const tree = nodes.get(root);
+  if (tree !== undefined) return tree;
+  throw new RepriseError(
+    'store.damaged',
+    `Cannot list the branches of session "${session}": it began with "${root}", which is missing`,
+    { hint: 'Run "reprise doctor --verify", and restore a backup.', details: { session, branch: root } },
+  );
 }

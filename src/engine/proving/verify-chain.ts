@@ -4,12 +4,15 @@ import { dataDigestOf } from '../../core/parts/digest.ts';
 import { previous as before, beginning, type Digest, later, type Point, type Seq } from '../../core/point.ts';
 import type { StoredEvent } from '../../core/store/event-store.ts';
 import { type Marker, markerOf } from '../../core/view/marker.ts';
-import { inRange } from '../../core/view/segment.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
+import { linkDigest } from '../history/anchor.ts';
 import { Bad } from './verify-damage.ts';
 import type { Debt, Erasures } from './verify-erasures.ts';
 import { PartCheck } from './verify-parts.ts';
-import { linkDigest, proofPages, type Stretch } from './verify-stretch.ts';
+import { proofPages, type Stretch } from './verify-stretch.ts';
+
+/** Tells whether a point of a different branch leads to the events that are being checked. */
+export type Leads = (point: Point) => boolean;
 
 /** Checks a chain event by event, and remembers how far it is. */
 export class ChainCheck {
@@ -26,12 +29,20 @@ export class ChainCheck {
   readonly #erasures: Erasures;
   readonly #held: string | undefined;
   readonly #parts: PartCheck;
+  readonly #onLink: ((row: StoredEvent) => void) | undefined;
 
-  constructor(engine: Engine, session: string, erasures: Erasures, held: string | undefined) {
+  /** `held` is the digest that the caller holds; `onLink` is called with each good event. */
+  constructor(
+    engine: Engine,
+    session: string,
+    erasures: Erasures,
+    { held, onLink }: { readonly held?: string | undefined; readonly onLink?: (row: StoredEvent) => void } = {},
+  ) {
     this.#engine = engine;
     this.#session = session;
     this.#erasures = erasures;
     this.#held = held;
+    this.#onLink = onLink;
     this.#parts = new PartCheck(engine, session, erasures, this.debts);
   }
 
@@ -40,16 +51,23 @@ export class ChainCheck {
     this.hasHeld = genesis === this.#held;
   }
 
-  /** Checks one stretch; `lineage` is every stretch that leads to it, itself included. */
-  async stretch(stretch: Stretch, lineage: readonly Stretch[]): Promise<void> {
+  /** Continues at a point that is known to be good, with the markers of what follows it. */
+  continueAt(seq: Seq, digest: Digest): void {
+    this.seq = seq;
+    this.digest = digest;
+    this.markers.length = 0;
+  }
+
+  /** Checks one stretch; `leads` tells whether a point leads to its end. */
+  async stretch(stretch: Stretch, leads: Leads): Promise<void> {
     const { branch, after, through, isFork } = stretch;
     for await (const rows of proofPages(this.#engine, this.#session, stretch))
-      await this.#page(rows, isFork ? later(after, 1) : beginning, lineage);
+      await this.#page(rows, isFork ? later(after, 1) : beginning, leads);
     if (this.seq !== through) throw new Bad(later(this.seq, 1), `seq ${this.seq + 1} of "${branch}" is missing`);
   }
 
   /** Checks a page in three ways and throws the earliest damage. */
-  async #page(rows: readonly StoredEvent[], forkedAt: Seq, lineage: readonly Stretch[]): Promise<void> {
+  async #page(rows: readonly StoredEvent[], forkedAt: Seq, leads: Leads): Promise<void> {
     const found: Bad[] = [];
     const look = async (check: () => void | Promise<void>): Promise<void> => {
       try {
@@ -63,7 +81,7 @@ export class ChainCheck {
       for (const row of rows) this.#event(row, row.seq === forkedAt);
     });
     const good = rows.filter((row) => row.seq <= this.seq);
-    await look(() => this.#checkCauses(good, lineage));
+    await look(() => this.#checkCauses(good, leads));
     await look(() => this.#parts.check(good));
     const [first] = found.sort((a, b) => a.seq - b.seq);
     if (first !== undefined) throw first;
@@ -82,6 +100,7 @@ export class ChainCheck {
     if (row.digest === this.#held) this.hasHeld = true;
     this.digest = row.digest;
     this.seq = seq;
+    this.#onLink?.(row);
   }
 
   #dataDigest(row: StoredEvent): Digest {
@@ -108,7 +127,7 @@ export class ChainCheck {
   }
 
   /** Checks `causeSeq`, which is derived and so not in the digest: it is where the cause stands, if that leads here. */
-  async #checkCauses(rows: readonly StoredEvent[], lineage: readonly Stretch[]): Promise<void> {
+  async #checkCauses(rows: readonly StoredEvent[], leads: Leads): Promise<void> {
     const ids = new Set(rows.flatMap((row) => row.cause ?? []));
     const places =
       ids.size === 0
@@ -116,11 +135,7 @@ export class ChainCheck {
         : await this.#engine.store.locate(sessionRef(this.#engine, this.#session), [...ids]);
     for (const row of rows) {
       const place = row.cause === null ? undefined : places.get(row.cause);
-      const leadsHere =
-        place !== undefined &&
-        lineage.some(
-          (stretch) => stretch.branch === place.branch && (place.branch === row.branch || inRange(stretch, place.seq)),
-        );
+      const leadsHere = place !== undefined && (place.branch === row.branch || leads(place));
       if (row.causeSeq !== (leadsHere ? place.seq : null))
         throw new Bad(row.seq, `the cause of seq ${row.seq} does not stand where it says`);
     }

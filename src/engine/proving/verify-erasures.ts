@@ -5,9 +5,10 @@ import { beginning, type Digest, type Point, type Seq } from '../../core/point.t
 import type { BranchSummary, SessionRecord, StoredEvent } from '../../core/store/event-store.ts';
 import { ownSegment } from '../../core/view/segment.ts';
 import type { Engine } from '../context/engine.ts';
+import { linkDigest } from '../history/anchor.ts';
 import { pages } from '../history/stored-events.ts';
 import { Bad } from './verify-damage.ts';
-import { linkDigest, proofPages, type Stretch } from './verify-stretch.ts';
+import { proofPages, type Stretch } from './verify-stretch.ts';
 
 /** The losses that `payload.erased` events of every branch account for: an erasure may come after a fork. */
 export interface Erasures {
@@ -28,24 +29,25 @@ export interface Debt {
 /** Reads every marker of an erasure in a session. {@link unsoundErasure} checks the ones that are needed. */
 export async function erasuresOf(
   engine: Engine,
-  session: string,
+  record: SessionRecord,
   branches: Iterable<BranchSummary>,
 ): Promise<Erasures> {
   const events = new Map<string, Point[]>();
   const parts = new Map<string, Point[]>();
   const holes = new Map<string, Set<string>>();
-  for (const held of branches) {
-    const { branch } = held;
-    const request = { select: 'full', filter: { types: ['payload.erased'] } } as const;
-    for await (const rows of pages(engine, session, [ownSegment(held)], request))
-      for (const row of rows) {
-        const named = namedBy(row);
-        for (const seq of named.seqs) add(events, `${branch}@${seq}`, { branch, seq: row.seq });
-        for (const digest of named.parts) add(parts, digest, { branch, seq: row.seq });
-        for (const [digest, hole] of named.holes) holes.set(digest, (holes.get(digest) ?? new Set()).add(hole));
-      }
-  }
-  return { events, parts, holes };
+  const found = { events, parts, holes };
+  // Without an erasure, no branch has to be asked. A count that was set back hides markers, and then the loss shows.
+  if (record.erasures === 0) return found;
+  const request = { select: 'full', filter: { types: ['payload.erased'] } } as const;
+  for await (const rows of pages(engine, record.session, [...branches].map(ownSegment), request))
+    for (const row of rows) {
+      const { branch } = row;
+      const named = namedBy(row);
+      for (const seq of named.seqs) add(events, `${branch}@${seq}`, { branch, seq: row.seq });
+      for (const digest of named.parts) add(parts, digest, { branch, seq: row.seq });
+      for (const [digest, hole] of named.holes) holes.set(digest, (holes.get(digest) ?? new Set()).add(hole));
+    }
+  return found;
 }
 
 function add(markers: Map<string, Point[]>, name: string, marker: Point): void {
@@ -95,9 +97,14 @@ export async function unsoundErasure(
   for (const { seq, markers } of debts.toSorted((a, b) => a.seq - b.seq)) {
     let isPaid = false;
     for (const marker of markers) isPaid ||= await isSound(marker);
-    if (!isPaid) return new Bad(seq, `something of seq ${seq} is gone, and the erasure that names it was forged`);
+    if (!isPaid) return forgedErasure(seq);
   }
   return undefined;
+}
+
+/** Returns the damage of a loss that only a forged marker accounts for. */
+export function forgedErasure(seq: Seq): Bad {
+  return new Bad(seq, `something of seq ${seq} is gone, and the erasure that names it was forged`);
 }
 
 /** Returns the seq up to which the chain of a branch holds, by digests alone. */

@@ -1,7 +1,6 @@
 import { given } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
-import { chainDigest } from '../../core/parts/digest.ts';
-import { type Digest, later, type Seq } from '../../core/point.ts';
+import { later, type Seq } from '../../core/point.ts';
 import type { Cursor, StoredEvent } from '../../core/store/event-store.ts';
 import { segmentOver } from '../../core/view/segment.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
@@ -14,13 +13,6 @@ export interface Stretch {
   readonly through: Seq;
   /** Whether it starts with `branch.forked`. */
   readonly isFork: boolean;
-}
-
-/** Returns the digest that an event should have after the one before it. */
-export function linkDigest(engine: Engine, previous: Digest, row: StoredEvent, dataDigest: Digest): Digest {
-  const { seq, id, type, version, time, agent, run, turn, cause } = row;
-  const link = { seq, id, type, version, time, agent, run, turn, cause, dataDigest };
-  return chainDigest(engine.platform.sha256, previous, link);
 }
 
 /** Reads the events of a stretch with everything that proves them. Throws at the first row that cannot be read. */

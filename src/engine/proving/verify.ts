@@ -7,11 +7,14 @@ import { type At, type PointInput, parsePoint } from '../../core/ref.ts';
 import type { BranchSummary, SessionRecord } from '../../core/store/event-store.ts';
 import { branchNotFound } from '../../core/store/store-state.ts';
 import type { Marker } from '../../core/view/marker.ts';
+import { inRange } from '../../core/view/segment.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { branchHead, branchRecord, checkReach, placeAt, sessionRecord } from '../history/place.ts';
-import { ChainCheck } from './verify-chain.ts';
+import { ChainCheck, type Leads } from './verify-chain.ts';
 import { Bad } from './verify-damage.ts';
+import { type DeepVerification, verifyDeep } from './verify-deep.ts';
 import { erasuresOf, unsoundErasure } from './verify-erasures.ts';
+import type { AnyProjection } from './verify-snapshots.ts';
 import type { Stretch } from './verify-stretch.ts';
 
 /** How far to verify, and against which digest. */
@@ -20,9 +23,20 @@ export interface VerifyOptions {
   readonly at?: PointInput;
   /** A digest that you kept: of that point, or of an earlier one that must still be part of the chain. */
   readonly head?: string;
+  /**
+   * Also checks every other branch of the session, and holds against the log what is derived from it: the key index, the
+   * clocks and the snapshots. Asks the store to check itself, too.
+   */
+  readonly deep?: boolean;
+  /** With `deep`: your own projections, whose snapshots are then compared as well. */
+  readonly projections?: readonly AnyProjection[];
 }
 
-const verifyKeys: KnownKeys = optionKeys<VerifyOptions>('verify', { at: true, head: true }, 'a verification');
+const verifyKeys: KnownKeys = optionKeys<VerifyOptions>(
+  'verify',
+  { at: 'point', head: 'text', deep: 'flag', projections: 'list' },
+  'a verification',
+);
 
 /** The result of a verification. */
 export interface Verification {
@@ -36,10 +50,17 @@ export interface Verification {
   readonly reason: string | null;
   /**
    * Damage that this verification could not see: `cut tail` and `rewritten chain` without a digest to compare,
-   * `after seq N` for a point in the past.
+   * `after seq N` for a point in the past, and everything that is not in the chain: `names`, and without `deep`
+   * `key index`, `clocks` and `snapshots`.
    */
   readonly notCovered: readonly string[];
+  /** The result of a deep verification; null without `deep`, and if the branch itself is damaged. */
+  readonly deep: DeepVerification | null;
 }
+
+/** Names of sessions, branches and namespaces are in no digest. */
+const names = 'names';
+const derived = ['key index', 'clocks', 'snapshots'];
 
 /** Recomputes the chain from the beginning to a point, and checks every payload, part and marker against it. */
 export async function verify(engine: Engine, session: string, options: VerifyOptions = {}): Promise<Verification> {
@@ -52,11 +73,14 @@ export async function verify(engine: Engine, session: string, options: VerifyOpt
   const summary = branches.get(branch);
   if (summary === undefined) return verifyMissing(engine, session, branch);
   const through = await seqOf(engine, session, summary, at);
-  const notCovered = [
+  const chain = [
     ...(options.head === undefined ? ['cut tail', 'rewritten chain'] : []),
     ...(through < summary.head ? [`after seq ${through}`] : []),
+    names,
   ];
-  const check = new ChainCheck(engine, session, await erasuresOf(engine, session, branches.values()), options.head);
+  const check = new ChainCheck(engine, session, await erasuresOf(engine, record, branches.values()), {
+    held: options.head,
+  });
   try {
     await checkBranch(engine, check, { record, branches, summary, through });
     if (options.head !== undefined && !check.hasHeld)
@@ -64,12 +88,27 @@ export async function verify(engine: Engine, session: string, options: VerifyOpt
         check.seq,
         `no point of the branch${through < summary.head ? ` up to seq ${through}` : ''} has the digest ${options.head.slice(0, 12)}…: the tail was cut or the chain was rewritten`,
       );
-    return { ok: true, events: check.seq, digest: check.digest, firstBad: null, reason: null, notCovered };
   } catch (error) {
     if (!(error instanceof Bad)) throw error;
     const { seq, message } = error;
-    return { ok: false, events: Math.max(0, seq - 1), digest: null, firstBad: seq, reason: message, notCovered };
+    const bad = { digest: null, firstBad: seq, reason: message, notCovered: [...chain, ...derived], deep: null };
+    return { ok: false, events: Math.max(0, seq - 1), ...bad };
   }
+  const good = { events: check.seq, digest: check.digest, firstBad: null };
+  if (options.deep !== true) return { ok: true, ...good, reason: null, notCovered: [...chain, ...derived], deep: null };
+  const { unknown, ...deep } = await verifyDeep(engine, record, options.projections ?? []);
+  return {
+    ok: deep.count === 0,
+    ...good,
+    reason: reasonOf(deep),
+    notCovered: [...chain, ...unknown.map((name) => `snapshots of "${name}"`)],
+    deep,
+  };
+}
+
+function reasonOf({ count, faults: [first] }: DeepVerification): string | null {
+  if (first === undefined) return null;
+  return count === 1 ? first.message : `${first.message}; and ${count - 1} more`;
 }
 
 /** Throws for a branch that the listing does not have, with the error of a lookup. */
@@ -105,7 +144,8 @@ async function checkBranch(engine: Engine, check: ChainCheck, subject: Subject):
   const found: Bad[] = [];
   try {
     check.begin(record.genesis);
-    for (const [index, stretch] of stretches.entries()) await check.stretch(stretch, stretches.slice(0, index + 1));
+    const leads = leadingTo(stretches);
+    for (const stretch of stretches) await check.stretch(stretch, leads);
     if (through === summary.head) checkEnd(check, summary, branches);
     const root = stretches[0]?.branch;
     if (root !== record.root) throw new Bad(beginning, `the session began with "${root}", not with "${record.root}"`);
@@ -169,6 +209,15 @@ async function storedMarkers(
   }
 }
 
+/** Tells for each point whether it leads to the end of a lineage. */
+function leadingTo(stretches: readonly Stretch[]): Leads {
+  const byBranch = new Map(stretches.map((stretch) => [stretch.branch, stretch]));
+  return ({ branch, seq }) => {
+    const stretch = byBranch.get(branch);
+    return stretch !== undefined && inRange(stretch, seq);
+  };
+}
+
 /** Returns the lineage of a branch by name; see {@link stretchesOf}. */
 export function lineageOf(branches: ReadonlyMap<string, BranchSummary>, branch: string): Stretch[] {
   const summary = branches.get(branch);
@@ -184,7 +233,7 @@ export function stretchesOf(branches: ReadonlyMap<string, BranchSummary>, last: 
     const { parent, branch }: BranchSummary = held;
     stretches.push({ branch, after: parent?.seq ?? beginning, through, isFork: parent !== undefined });
     // A fork point names the branch that stores it, so it lies after that branch's own fork point.
-    if (stretches.length > limits.lineageDepthMax || (parent !== undefined && parent.seq >= through))
+    if (stretches.length > limits.lineageDepthMax + 1 || (parent !== undefined && parent.seq >= through))
       throw new Bad(through, `the lineage of "${last.branch}" does not lead to a beginning`);
     through = parent?.seq ?? beginning;
     held = parent === undefined ? undefined : branches.get(parent.branch);

@@ -2,7 +2,7 @@ import { RepriseError } from '../../core/error.ts';
 import type { EventDraft } from '../../core/event/event.ts';
 import { isStructural } from '../../core/event/families/structural.ts';
 import { given, isObject, type JsonObject } from '../../core/json.ts';
-import { checkKeys, type KnownKeys } from '../../core/known-keys.ts';
+import { checkKeys, checkWhole, type KnownKeys } from '../../core/known-keys.ts';
 import { type PreparedEvent, prepareEvent, type ToldData, type ToldEvent } from './prepared-event.ts';
 import type { RecorderContext, RecorderScope } from './recorder-scope.ts';
 import type { RecorderSetup } from './recorder-setup.ts';
@@ -48,6 +48,7 @@ export class EventIntake {
 
   /** Reports a key that nothing reads: it would be dropped silently. The agent goes on. */
   reportUnknownKeys(input: object, known: KnownKeys): void {
+    checkWhole(input, known);
     this.reporting(() => checkKeys(input, known), 1);
   }
 

@@ -14,6 +14,7 @@ export const inputKeys: Readonly<Record<'run' | 'turn' | 'task' | 'call' | 'end'
         versions: true,
         git: true,
         configDigest: true,
+        cause: true,
         resumed: true,
         messages: true,
       },

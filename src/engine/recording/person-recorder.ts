@@ -1,4 +1,5 @@
 import { canonicalJson } from '../../core/canonical-json.ts';
+import { checkId } from '../../core/id.ts';
 import { given, type JsonValue } from '../../core/json.ts';
 import { approvalCall, approvalName, type PersonAnswer, type WaitingCall } from '../../core/recording/person-calls.ts';
 import type { Question } from '../../core/recording/recorder.ts';
@@ -42,6 +43,7 @@ export class PersonRecorder {
 
   /** Records the answer to a question. */
   async answer(call: string, output: JsonValue): Promise<void> {
+    checkId('call', call);
     const { scope } = this.#context;
     const name = this.#nameOf(call) ?? (await this.#known()).find((waiting) => waiting.call === call)?.name;
     for (const questions of this.#asked.values()) questions.delete(call);

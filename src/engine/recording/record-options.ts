@@ -43,15 +43,15 @@ export interface RecordOptions {
 export const recordKeys: KnownKeys = optionKeys<RecordOptions>(
   'record',
   {
-    branch: true,
-    agent: true,
-    onError: true,
-    onLeft: true,
-    onFailure: true,
+    branch: 'text',
+    agent: 'text',
+    onError: 'function',
+    onLeft: 'function',
+    onFailure: 'text',
     mask: true,
-    prices: true,
+    prices: 'object',
     facts: true,
-    guards: true,
+    guards: 'list',
   },
   'a recording',
 );

@@ -1,5 +1,6 @@
 import type { EventDraft } from '../../core/event/event.ts';
 import { given, type JsonValue } from '../../core/json.ts';
+import { checkFunction } from '../../core/known-keys.ts';
 import type { Message } from '../../core/message/message.ts';
 import { errorOfRecord } from '../../core/recording/error-record.ts';
 import type { WaitingCall } from '../../core/recording/person-calls.ts';
@@ -76,6 +77,7 @@ export class SessionRecorder implements Recorder {
    * ```
    */
   async run<T>(start: RunStart, body: () => T | PromiseLike<T>): Promise<T> {
+    checkFunction(body, 'record a run');
     const isOuter = this.#context.scope?.run === undefined;
     const failedBefore = this.#setup.counts.failed;
     await this.#intake.room();
@@ -100,6 +102,7 @@ export class SessionRecorder implements Recorder {
    * ```
    */
   async turn<T>(start: TurnStart, body: () => T | PromiseLike<T>): Promise<T> {
+    checkFunction(body, 'record a turn');
     this.#intake.reportUnknownKeys(start, inputKeys.turn);
     await this.#intake.room();
     const outer = this.#context.scope;
@@ -123,6 +126,7 @@ export class SessionRecorder implements Recorder {
    * ```
    */
   async task<T>(start: TaskStart, body: () => T | PromiseLike<T>): Promise<T> {
+    checkFunction(body, 'record a task');
     this.#intake.reportUnknownKeys(start, inputKeys.task);
     await this.#intake.room();
     const outer = this.#context.scope;
@@ -155,6 +159,7 @@ export class SessionRecorder implements Recorder {
     body: (call: OpenCall) => T | PromiseLike<T>,
     endOf?: (result: T) => CallEnd,
   ): Promise<T> {
+    checkFunction(body, 'record a call');
     const open = await this.startCall(start);
     if (open.answer !== undefined) return answered<T>(open.answer);
     const ended = await settle(() => open.within(() => body(open)));

@@ -34,11 +34,12 @@ export class RunRecorder {
     const failedBefore = this.#setup.counts.failed;
     this.#intake.reportUnknownKeys(start, inputKeys.run);
     const { turns, options, platform } = this.#setup;
-    const { agent = outer?.agent ?? options.agent, run = platform.newId(), ...told } = start;
+    const { agent = outer?.agent ?? options.agent, run = platform.newId(), cause: led, ...told } = start;
     const about = { ...given({ agent }), run };
     const turn = outer?.turn ?? turns.current(this.#context.actorIn(outer, about)) ?? turns.highest;
     const data = { ...told, ...this.#versionsWith(start.versions) };
-    const cause = this.#intake.tell({ type: 'run.started', ...about, turn, data }, { addsFacts: true });
+    const draft = { type: 'run.started', ...about, turn, ...given({ cause: led }), data };
+    const cause = this.#intake.tell(draft, { addsFacts: true });
     turns.note({ agent, run }, turn);
     const scope = scopeOfRun(outer, { ...about, cause });
     let isEnded = false;

@@ -2,11 +2,10 @@ import { type ErrorCode, RepriseError } from '../../core/error.ts';
 import { given } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
 import type { Seq } from '../../core/point.ts';
-import { fingerprintProjection } from '../../projections/fingerprint.ts';
 import { append } from '../changing/append.ts';
 import { fork } from '../changing/fork.ts';
 import type { Engine } from '../context/engine.ts';
-import { foldAt } from '../history/fold.ts';
+import { fingerprintThrough } from '../history/fingerprint.ts';
 import { branchHead, placeAt } from '../history/place.ts';
 import type { RecorderCounts } from './counts.ts';
 import type { QueuedEvent, RecordedDraft, Written } from './queue.ts';
@@ -120,7 +119,7 @@ export class RecorderWriter {
   async #withFingerprint(drafts: readonly RecordedDraft[]): Promise<Sending> {
     try {
       const place = await placeAt(this.#engine, this.#session, this.#place.branch, { kind: 'head' });
-      const fingerprint = await foldAt(this.#engine, place, fingerprintProjection(this.#engine.platform.sha256));
+      const fingerprint = await fingerprintThrough(this.#engine, place);
       return { drafts: drafts.map((draft) => ({ ...draft, data: { ...draft.data, fingerprint } })), head: place.seq };
     } catch (error) {
       this.#counts.fail(error, 0);

@@ -8,7 +8,7 @@ import { createSpending, type Spending, spend } from '../../core/recording/spend
 
 const budgetKeys: KnownKeys = optionKeys<Budget>(
   'keep to the budget',
-  { modelCalls: true, tokens: true, costUsd: true },
+  { modelCalls: 'number', tokens: 'number', costUsd: 'number' },
   'a budget',
 );
 

@@ -54,7 +54,8 @@ interface Asked<Run, Result> {
 export async function personPart<Run, Result>(engine: Engine, asked: Asked<Run, Result>): Promise<PersonPart> {
   const { place, history, agent, request } = asked;
   const { prompt } = request;
-  const seen = await foldAt(engine, place, waiting);
+  // From the log alone: what a person decides about is handed to the agent.
+  const seen = await foldAt(engine, place, waiting, false);
   const node = nodeIn(seen, history.lane?.agent ?? request.agentName ?? null);
   const recorded = waitingHere(seen, request);
   const { needed, denied } = await neededApprovals(asked, seen, recorded, node);

@@ -15,7 +15,7 @@ export interface ResumableOptions {
   readonly model?: string;
 }
 
-const resumableKeys: KnownKeys = optionKeys<ResumableOptions>('look at the resume', { agentName: true, model: true });
+const resumableKeys: KnownKeys = optionKeys<ResumableOptions>('look at the resume', { agentName: 'text', model: true });
 
 /** The input that a resume at a point hands to an agent. */
 export interface Resumable extends BranchSettings {

@@ -8,12 +8,12 @@ import type { BranchSettings, Floor, ResumeContext } from '../../core/recording/
 import { refText } from '../../core/ref.ts';
 import type { LaneConversation } from '../../core/session/conversation-lane.ts';
 import { entryOf, type View, viewAt } from '../../core/view/view.ts';
-import { type Conversation, conversation } from '../../projections/conversation.ts';
+import type { Conversation } from '../../projections/conversation.ts';
 import type { Engine } from '../context/engine.ts';
-import { foldAt } from '../history/fold.ts';
 import type { Place } from '../history/place.ts';
 import { readPoints, unwrap } from '../history/stored-events.ts';
 import { replay } from '../looking/replay.ts';
+import { loggedConversation } from './logged-conversation.ts';
 
 /** The history of a branch as an agent continues it. */
 export interface ResumableHistory {
@@ -38,7 +38,7 @@ export interface Continued {
 
 /** Reads the conversation at a place, mended for the model that will get it. */
 export async function resumableHistory(engine: Engine, place: Place, who: Continued): Promise<ResumableHistory> {
-  const lane = laneFor(await foldAt(engine, place, conversation), who);
+  const lane = await loggedConversation(engine, place, (seen) => laneFor(seen, who));
   const changes = await settingsChanged(engine, place);
   const continuing = lane?.agent ?? who.agent;
   const settings = settingsFor(

@@ -58,6 +58,8 @@ export interface RunRequest<Run, Result> extends RunLimits, ResumeRecordOptions,
   readonly ledger: EffectLedger;
   /** The run whose conversation is continued; the last active one if left out. */
   readonly continues?: string | undefined;
+  /** The id of the event that led to the run, such as the task that is tried again. */
+  readonly cause?: string | undefined;
 }
 
 /** The report of a run. It has an `error` if the agent gave no result. */
@@ -190,7 +192,11 @@ async function inRun<Run, Result>(running: Running<Run, Result>): Promise<Ended<
   const isBefore = prompt !== undefined && lane !== undefined && lane.run === null;
   if (isBefore && prompt !== undefined) recorder.message(prompt, about);
   recorder.uses(...(agent.packages ?? []));
-  const open = recorder.startRun({ ...about, resumed: resumedData(agent, lane?.run ?? null, request.run) });
+  const open = recorder.startRun({
+    ...about,
+    ...given({ cause: request.cause }),
+    resumed: resumedData(agent, lane?.run ?? null, request.run),
+  });
   const work = open.within(async () => {
     await recordAnswers(running);
     const context = await contextOf(running);

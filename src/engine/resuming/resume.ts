@@ -2,7 +2,7 @@ import { assert, RepriseError } from '../../core/error.ts';
 import type { Outcome } from '../../core/event/event.ts';
 import { checkId } from '../../core/id.ts';
 import { given, type JsonObject } from '../../core/json.ts';
-import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import { checkKeys, type KnownKeys, type OptionKind, optionKeys } from '../../core/known-keys.ts';
 import { type Message, messageFrom } from '../../core/message/message.ts';
 import type { Repair } from '../../core/message/repair.ts';
 import type { Agent } from '../../core/recording/agent.ts';
@@ -44,23 +44,23 @@ export interface ResumeOptions<Run = unknown> extends RunLimits, ResumeRecordOpt
 }
 
 /** The names of all options of a resume. */
-export const resumeOptionNames: Readonly<Record<keyof ResumeOptions, true>> = {
+export const resumeOptionNames: Readonly<Record<keyof ResumeOptions, true | OptionKind>> = {
   run: true,
   prompt: true,
-  agentName: true,
+  agentName: 'text',
   userTurns: true,
   approve: true,
   deny: true,
   answer: true,
-  signal: true,
-  timeoutMs: true,
-  budget: true,
+  signal: 'signal',
+  timeoutMs: 'number',
+  budget: 'object',
   effects: true,
-  ask: true,
+  ask: 'function',
   mask: true,
-  prices: true,
-  onError: true,
-  onFailure: true,
+  prices: 'object',
+  onError: 'function',
+  onFailure: 'text',
   facts: true,
 };
 
@@ -149,6 +149,8 @@ export interface ResumeTarget {
   readonly ledger?: EffectLedger;
   /** The run whose conversation is continued; the last active one if left out. */
   readonly continues?: string | undefined;
+  /** The id of the event that led to the resume, such as the task that is tried again. */
+  readonly cause?: string | undefined;
 }
 
 /** Continues a branch on an agent; throws the error if it fails. */
@@ -166,7 +168,7 @@ export async function resume<Run, Result>(
 /** Continues a branch on an agent and reports, also if it fails. Throws only if the run cannot begin. */
 export async function settleResume<Run, Result>(
   engine: Engine,
-  { session, branch, continues, ledger = new EffectLedger(engine, session) }: ResumeTarget,
+  { session, branch, continues, cause, ledger = new EffectLedger(engine, session) }: ResumeTarget,
   agent: Agent<Run, Result>,
   options: ResumeOptions<Run> = {},
 ): Promise<Resumed<Result>> {
@@ -175,7 +177,7 @@ export async function settleResume<Run, Result>(
   checkLimits(options);
   checkDecisions(options);
   const { agentName, prompt, userTurns, run, ...limits } = options;
-  const request = { ...limits, session, branch, agent, agentName, continues, run: run as Run, ledger };
+  const request = { ...limits, session, branch, agent, agentName, continues, cause, run: run as Run, ledger };
   const lineage = await lineageOf(engine, session, branch);
   const runs =
     userTurns === undefined

@@ -1,11 +1,10 @@
 import { canonicalJson } from '../../core/canonical-json.ts';
-import type { Event } from '../../core/event/event.ts';
+import type { Event, Outcome } from '../../core/event/event.ts';
 import { given, type JsonValue } from '../../core/json.ts';
-import { errorRecord } from '../../core/recording/error-record.ts';
+import { errorRecord, outcomeOfError } from '../../core/recording/error-record.ts';
 import { append } from '../changing/append.ts';
 import type { Engine } from '../context/engine.ts';
 import { replay } from '../looking/replay.ts';
-import type { Resumed } from './resume.ts';
 
 /** A task that is tried again on a branch. */
 export interface RetriedTask {
@@ -27,31 +26,40 @@ export async function claimTask(
   await append(engine, session, draft, { branch });
 }
 
-/** Records how the task ended on the branch, with the result of its last run. */
-export async function endTask<Result>(
-  engine: Engine,
-  { session, task, cause, agent }: RetriedTask,
-  resumed: Resumed<Result>,
-  result: JsonValue | undefined,
-): Promise<void> {
-  const { outcome, cost } = resumed;
-  const error = 'error' in resumed ? errorRecord(resumed.error) : undefined;
-  const data = { task, outcome, ...given({ result, error, cost: cost ?? undefined }) };
-  await append(engine, session, { type: 'task.ended', cause, ...given({ agent }), data }, { branch: resumed.branch });
+/** How a task ended on a branch. */
+export interface TaskEnd {
+  readonly outcome: Outcome;
+  readonly result?: JsonValue | undefined;
+  readonly error?: JsonValue | undefined;
+  readonly cost?: number | undefined;
 }
 
-/** Reads the result of a run on a branch; undefined if it has none. */
-export async function resultOfRun(
+/** Records how the task ended on the branch. */
+export async function endTask(
+  engine: Engine,
+  branch: string,
+  { session, task, cause, agent }: RetriedTask,
+  { outcome, ...end }: TaskEnd,
+): Promise<void> {
+  const draft = { type: 'task.ended', cause, ...given({ agent }), data: { task, outcome, ...given(end) } };
+  await append(engine, session, draft, { branch });
+}
+
+/** Returns the end of a task whose run could not begin. */
+export const unbegun = (error: unknown): TaskEnd => ({ outcome: outcomeOfError(error), error: errorRecord(error) });
+
+/** Reads the result and the error of a run on a branch, as they were recorded: masked. */
+export async function endOfRun(
   engine: Engine,
   session: string,
   branch: string,
   run: string | undefined,
-): Promise<JsonValue | undefined> {
-  if (run === undefined) return undefined;
+): Promise<Pick<TaskEnd, 'result' | 'error'>> {
+  if (run === undefined) return {};
   const filter = { run, types: ['run.ended'] };
   for await (const { data } of replay(engine, session, { at: { branch }, filter, direction: 'backward', limit: 1 }))
-    return data['result'];
-  return undefined;
+    return { result: data['result'], error: data['error'] };
+  return {};
 }
 
 /** Returns the result that an event states, as text; undefined if it states none. */

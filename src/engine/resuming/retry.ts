@@ -15,7 +15,7 @@ import { type Place, placeAt } from '../history/place.ts';
 import { type Comparison, compare } from '../looking/compare.ts';
 import { replay } from '../looking/replay.ts';
 import { checkLimits, type ResumeOptions, type ResumeResult, resumeOptionNames, settleResume } from './resume.ts';
-import { claimTask, endTask, type RetriedTask, resultOfRun, resultText } from './retried-task.ts';
+import { claimTask, endOfRun, endTask, type RetriedTask, resultText, unbegun } from './retried-task.ts';
 
 /** How to retry. */
 export interface RetryOptions<Run = unknown> extends Omit<ResumeOptions<Run>, 'prompt' | 'userTurns'> {
@@ -31,10 +31,10 @@ export interface RetryOptions<Run = unknown> extends Omit<ResumeOptions<Run>, 'p
 const { prompt: _prompt, userTurns: _userTurns, ...resumeNames } = resumeOptionNames;
 const retryKeys: KnownKeys = optionKeys<RetryOptions>('retry', {
   ...resumeNames,
-  model: true,
-  extraContext: true,
-  name: true,
-  reason: true,
+  model: 'text',
+  extraContext: 'text',
+  name: 'text',
+  reason: 'text',
 });
 
 /** The report of a retry, and how it differs from the first attempt. */
@@ -97,21 +97,27 @@ export async function retry<Run, Result>(
     },
   );
   const task = retriedTask(tried, session, rest.agentName ?? nameOf(agent));
-  if (task !== undefined && (tried.claimed === undefined || tried.claimed.seq > at))
+  if (task !== undefined && !isClaimed(tried, { at, agent: task.agent, model }))
     await claimTask(engine, branch, task, model);
-  const resumed = await settleResume(engine, { session, branch, continues: tried.asked?.run }, agent, {
-    ...rest,
-    ...given({ prompt }),
-  });
-  const result = await resultOfRun(engine, session, resumed.branch, resumed.runs.at(-1));
-  if (task !== undefined)
-    await endTask(engine, task, resumed, result ?? (resumed.text === '' ? undefined : resumed.text));
+  const target = { session, branch, continues: tried.asked?.run, cause: task?.cause };
+  const resumed = await settleResume(engine, target, agent, { ...rest, ...given({ prompt }) }).catch(
+    async (error: unknown) => {
+      if (task !== undefined) await endTask(engine, branch, task, unbegun(error));
+      throw error;
+    },
+  );
+  const { result, error } = await endOfRun(engine, session, resumed.branch, resumed.runs.at(-1));
+  const { outcome, text, cost } = resumed;
+  if (task !== undefined) {
+    const end = { outcome, error, cost: cost ?? undefined, result: result ?? (text === '' ? undefined : text) };
+    await endTask(engine, resumed.branch, task, end);
+  }
   if ('error' in resumed) throw resumed.error;
   const original = { session, branch: record.branch, at: { kind: 'seq', seq: tried.end } } as const;
   const diff = await compare(engine, original, { session, branch: resumed.branch, at: { kind: 'head' } });
   return {
     ...resumed,
-    text: resultText(result) ?? resumed.text,
+    text: resultText(result) ?? text,
     original: { ref: refText(original), run: tried.run, task: tried.task, text: tried.text },
     diff,
   };
@@ -125,6 +131,15 @@ function retriedTask(
 ): RetriedTask | undefined {
   if (task === null) return undefined;
   return { session, task, cause: started.id, agent: name ?? claimed?.agent ?? asked?.agent ?? started.agent };
+}
+
+/** Whether the view at the fork already says that this agent took the task, with the model it has now. */
+function isClaimed(
+  { claimed }: Tried,
+  { at, agent, model }: { readonly at: Seq; readonly agent: string | undefined; readonly model: string | undefined },
+): boolean {
+  if (claimed === undefined || claimed.seq > at || claimed.agent !== agent) return false;
+  return model === undefined || claimed.data['model'] === model;
 }
 
 const nameOf = <Run, Result>(agent: Agent<Run, Result>): string | undefined =>
@@ -148,7 +163,9 @@ async function findTried(engine: Engine, session: string, what: PointInput): Pro
   const place = await placeAt(engine, session, branch, { kind: 'head' });
   const there = at.kind === 'head' ? place : await placeAt(engine, session, branch, at);
   const run = await runAt(engine, there);
-  return run === undefined ? refuse(String(what), 'there is no run at that point') : triedRun(engine, place, run);
+  return run === undefined
+    ? refuse(typeof what === 'string' ? what : 'that point', 'there is no run at that point')
+    : triedRun(engine, place, run);
 }
 
 const branchIn = (name: string | undefined): string => (name === undefined || name === '' ? mainBranch : decoded(name));
@@ -246,7 +263,7 @@ async function beginningOf(
   const { place, started, asked, task } = tried;
   const points = asked === undefined ? [tried.end] : [previous(asked.seq), asked.seq];
   for (const at of points) {
-    const seen = await foldAt(engine, { ...place, seq: at }, conversation);
+    const seen = await foldAt(engine, { ...place, seq: at }, conversation, false);
     const own = asked?.run === undefined ? undefined : seen.lanes.find(({ run }) => run === asked.run);
     const found = lastUserMessage(own ?? seen);
     if (found?.isLast !== true) continue;

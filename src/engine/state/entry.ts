@@ -1,4 +1,5 @@
 import type { Event } from '../../core/event/event.ts';
+import { stateKey } from '../../core/event/state-key.ts';
 import { isOperation } from '../../core/event/state-operation.ts';
 import { arrayAt, given, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { beginning, type Seq } from '../../core/point.ts';
@@ -63,9 +64,17 @@ export function operationsOf({ data }: Pick<Event, 'data'>): StateOperation[] {
   return (arrayAt(data, 'operations') ?? []).filter(isStateOperation);
 }
 
+/** The operations of transactions by key. A look at many keys of one transaction sorts its operations once. */
+const operationsByKey = new WeakMap<JsonObject, ReadonlyMap<string, readonly StateOperation[]>>();
+
 /** Returns the operations of a transaction on one key, in order. */
-export function operationsOn(event: Pick<Event, 'data'>, agent: string, key: string): StateOperation[] {
-  return operationsOf(event).filter((operation) => operation.agent === agent && operation.key === key);
+export function operationsOn({ data }: Pick<Event, 'data'>, agent: string, key: string): readonly StateOperation[] {
+  let sorted = operationsByKey.get(data);
+  if (sorted === undefined) {
+    sorted = Map.groupBy(operationsOf({ data }), (operation) => stateKey(operation.agent, operation.key));
+    operationsByKey.set(data, sorted);
+  }
+  return sorted.get(stateKey(agent, key)) ?? [];
 }
 
 /** Returns the value of a key after an operation. */

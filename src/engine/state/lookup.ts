@@ -11,12 +11,14 @@ import type { LatestPage, StoredEvent } from '../../core/store/event-store.ts';
 import { segmentsBefore, segmentsOf } from '../../core/view/segment.ts';
 import { type Segment, type ViewPoint, viewAt } from '../../core/view/view.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
+import { wrongKey } from '../history/keyed.ts';
 import type { Place } from '../history/place.ts';
 import { dataOf, decoderFor, plainData, toEvent, unwrap } from '../history/stored-events.ts';
 import {
   erasedValue,
   neverWritten,
   operationsOn,
+  type StateOperation,
   type StateValue,
   type StateVersion,
   valueAfter,
@@ -78,7 +80,7 @@ export async function versionsAt(
   const page = await engine.store.latest(sessionRef(engine, session), view, { keys }, aPage);
   if (page.head === undefined || page.next !== undefined) return undefined;
   const versions = new Map<string, number>();
-  for (const { key, event } of await decoded(engine, session, page)) {
+  for (const { key, event } of (await decoded(engine, session, page)).keyed) {
     if (event.erased === true) return undefined;
     const { owner, name } = parseKey(key);
     versions.set(key, valueOn(event, { agent: owner, key: name }).version);
@@ -118,7 +120,8 @@ export async function* versionsOf(view: StateView, of: KeyOf): AsyncGenerator<St
       const version = (await versionUpTo({ ...view, segments: rest }, of)) + 1;
       yield versionOf(event, erasedValue(event, of, version));
     } else {
-      for (const operation of operationsOn(event, of.agent, of.key).reverse())
+      lastOn(event, of);
+      for (const operation of operationsOn(event, of.agent, of.key).toReversed())
         yield versionOf(event, valueAfter(event, operation), operation.op);
     }
     segments = rest;
@@ -141,7 +144,7 @@ export async function countedTo(
   for (;;) {
     const event = await lastEvent({ ...view, segments }, of);
     if (event === undefined) return { erased };
-    if (event.erased !== true) return { known: operationsOn(event, of.agent, of.key).at(-1)?.version ?? 0, erased };
+    if (event.erased !== true) return { known: lastOn(event, of).version, erased };
     erased += 1;
     segments = segmentsBefore(segments, event);
   }
@@ -155,9 +158,15 @@ async function valueIn(view: StateView, event: Event, of: KeyOf): Promise<StateV
 }
 
 /** Returns the value that an event gave a key, if its payload was not erased. */
-function valueOn(event: Event, { agent, key }: KeyOf): StateValue {
+function valueOn(event: Event, of: KeyOf): StateValue {
+  return valueAfter(event, lastOn(event, of));
+}
+
+/** Returns the last operation of an event on a key. The index named the event, so there is one, or the index is wrong. */
+function lastOn(event: Event, { agent, key }: KeyOf): StateOperation {
   const last = operationsOn(event, agent, key).at(-1);
-  return last === undefined ? neverWritten(agent, key) : valueAfter(event, last);
+  if (last !== undefined) return last;
+  throw wrongKey(event, stateKey(agent, key));
 }
 
 /** Reads the last event of one key. */
@@ -186,6 +195,7 @@ const aPage = { limit: limits.pageEventsMax, select: 'full' } as const;
 async function* lastEvents({ engine, session, segments }: StateView, select: KeySelector): AsyncGenerator<KeyedEvent> {
   if (segments.length === 0) return;
   let after: string | undefined;
+  let known: ReadonlyMap<string, Event> = new Map();
   do {
     const page: LatestPage = await engine.store.latest(sessionRef(engine, session), segments, select, {
       limit: limits.pageEventsMax,
@@ -193,7 +203,9 @@ async function* lastEvents({ engine, session, segments }: StateView, select: Key
       ...given({ after }),
     });
     engine.onRead(page.entries.length);
-    yield* await decoded(engine, session, page);
+    const { keyed, events } = await decoded(engine, session, page, known);
+    yield* keyed;
+    known = events;
     after = page.next;
   } while (after !== undefined);
 }
@@ -203,17 +215,29 @@ interface KeyedEvent {
   readonly event: Event;
 }
 
-/** Decodes the entries of a page. A transaction can be the last event of many keys; it is parsed once. */
-async function decoded(engine: Engine, session: string, { entries }: LatestPage): Promise<KeyedEvent[]> {
+/**
+ * Decodes the entries of a page. A transaction can be the last event of many keys, on this page and the one before: it is
+ * parsed once.
+ */
+async function decoded(
+  engine: Engine,
+  session: string,
+  { entries }: LatestPage,
+  known: ReadonlyMap<string, Event> = new Map(),
+): Promise<{ readonly keyed: readonly KeyedEvent[]; readonly events: ReadonlyMap<string, Event> }> {
   const rows = new Map(entries.map(({ event }) => [`${event.branch}@${event.seq}`, event]));
-  const decoder = await decoderFor(engine, session, [...rows.values()]);
+  const decoder = await decoderFor(
+    engine,
+    session,
+    [...rows].filter(([point]) => !known.has(point)).map(([, row]) => row),
+  );
   const events = new Map<string, Event>();
-  return entries.map(({ key, event: row }) => {
-    const point = `${row.branch}@${row.seq}`;
-    const event = events.get(point) ?? shown(session, row, dataOf(row, decoder));
-    events.set(point, event);
-    return { key, event };
-  });
+  for (const [point, row] of rows) events.set(point, known.get(point) ?? shown(session, row, dataOf(row, decoder)));
+  const keyed = entries.map(({ key, event: { branch, seq } }) => ({
+    key,
+    event: events.get(`${branch}@${seq}`) as Event,
+  }));
+  return { keyed, events };
 }
 
 function shown(session: string, row: StoredEvent, data: JsonObject): Event {

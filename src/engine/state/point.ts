@@ -1,4 +1,5 @@
 import { RepriseError } from '../../core/error.ts';
+import { isObject } from '../../core/json.ts';
 import { type PointInput, parsePoint, pointText } from '../../core/ref.ts';
 import type { ViewPoint } from '../../core/view/view.ts';
 
@@ -19,10 +20,10 @@ export function statePoint(branch: string, where: StateAt = {}): PointInput {
       hint: 'Pass one of them: each names a point.',
       details: { option: second },
     });
-  if ('point' in where) return pointOn(branch, where.point);
-  if ('seq' in where) return { branch, seq: where.seq };
-  if ('time' in where) return { branch, time: where.time };
-  return pointOn(branch, where.at ?? {});
+  if ('point' in where && where.point !== undefined) return pointOn(branch, where.point);
+  if ('seq' in where && where.seq !== undefined) return { branch, seq: where.seq };
+  if ('time' in where && where.time !== undefined) return { branch, time: where.time };
+  return pointOn(branch, ('at' in where ? where.at : undefined) ?? {});
 }
 
 /** Returns the point for a store to look up itself; undefined if it names more than a seq. */
@@ -33,6 +34,8 @@ export function viewPointOf(branch: string, where: StateAt): ViewPoint | undefin
 }
 
 function pointOn(branch: string, input: PointInput): PointInput {
+  // The reader of points refuses every other value.
+  if (!isObject(input) && typeof input !== 'string') return input;
   if (typeof input !== 'string') return input.branch === undefined ? { ...input, branch } : input;
   if (input !== '' && !input.startsWith('@')) return input;
   return pointText({ branch, at: parsePoint(input).at });

@@ -1,7 +1,7 @@
 import { RepriseError } from '../../core/error.ts';
 import { checkAgent, checkKey } from '../../core/event/state-key.ts';
 import { checkId } from '../../core/id.ts';
-import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import { checkFunction, checkKeys, type KnownKeys, optionKeys, shownValue } from '../../core/known-keys.ts';
 import { checkLimit } from '../../core/limits.ts';
 import type { PointInput } from '../../core/ref.ts';
 import type { Engine } from '../context/engine.ts';
@@ -21,17 +21,17 @@ const retriesDefault = 5;
 const beginKeys: KnownKeys = optionKeys<TransactionOptions>('begin', transactionOptionNames, 'a transaction');
 const runKeys: KnownKeys = optionKeys<RunOptions>(
   'run a transaction',
-  { ...transactionOptionNames, retries: true },
+  { ...transactionOptionNames, retries: 'number' },
   'a transaction',
 );
 const getKeys: KnownKeys = optionKeys<{ at: true }>('get a key', { at: true }, 'a look');
 const getAtKeys: KnownKeys = optionKeys<{ point: true; seq: true; time: true; at: true; version: true }>(
   'get a key',
-  { point: true, seq: true, time: true, at: true, version: true },
+  { point: true, seq: 'number', time: 'text', at: true, version: 'number' },
   'a look',
 );
-const listKeys: KnownKeys = optionKeys<StateListOptions>('list state', { at: true, limit: true }, 'a list');
-const diffKeys: KnownKeys = optionKeys<{ prefix: true }>('compare state', { prefix: true }, 'a comparison');
+const listKeys: KnownKeys = optionKeys<StateListOptions>('list state', { at: true, limit: 'number' }, 'a list');
+const diffKeys: KnownKeys = optionKeys<{ prefix: true }>('compare state', { prefix: 'text' }, 'a comparison');
 
 /** The state of one agent on one branch. `StateVerbs` describes the verbs. */
 export class StateHandle implements StateVerbs {
@@ -71,17 +71,26 @@ export class StateHandle implements StateVerbs {
       const isHere = scope.engine.namespace === this.#engine.namespace && scope.session === this.#session;
       if (isHere && scope.branch === branch) return new Transaction(work, this.agent);
     }
-    throw new RepriseError('transaction.not-found', `Cannot find transaction "${txn}" on "${branch}": none is open`, {
-      hint: 'It was committed, aborted, has expired, or was begun on a different branch.',
-      details: { txn, branch },
-    });
+    throw new RepriseError(
+      'transaction.not-found',
+      `Cannot find transaction ${shownValue(txn)} on "${branch}": none is open`,
+      {
+        hint: 'It was committed, aborted, has expired, or was begun on a different branch.',
+        details: { txn: shownValue(txn), branch },
+      },
+    );
   }
 
   async transaction<Result>(
     work: (tx: Transaction) => Result | Promise<Result>,
     options: RunOptions = {},
   ): Promise<Ran<Result>> {
+    checkFunction(work, 'run a transaction');
     checkKeys(options, runKeys);
+    if (typeof work !== 'function')
+      throw new RepriseError('option.invalid', 'Cannot run a transaction: its work is not a function', {
+        hint: 'Write transaction(async (tx) => { … }).',
+      });
     const { retries = retriesDefault, ...begin } = options;
     if (!Number.isSafeInteger(retries) || retries < 0) refuseCount('retries', retries);
     checkLimit('transactionRetriesMax', retries, 'run a transaction');

@@ -1,7 +1,7 @@
 import type { Event } from '../../core/event/event.ts';
 import { isStructural } from '../../core/event/families/structural.ts';
 import { checkAgent, stateKey } from '../../core/event/state-key.ts';
-import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import { checkWhole, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { Seq } from '../../core/point.ts';
 import type { Replay, ReplayOptions } from '../../core/session/session-log.ts';
 import { segmentAt } from '../../core/view/segment.ts';
@@ -23,14 +23,14 @@ export interface StateReplayOptions
 
 const replayKeys: KnownKeys = optionKeys<StateReplayOptions>('replay', {
   agent: true,
-  at: true,
-  after: true,
-  through: true,
-  since: true,
-  until: true,
-  follow: true,
-  signal: true,
-  limit: true,
+  at: 'point',
+  after: 'number',
+  through: 'number',
+  since: 'text',
+  until: 'text',
+  follow: 'flag',
+  signal: 'signal',
+  limit: 'number',
 });
 
 /** One transaction, with the operations that were asked for. */
@@ -82,6 +82,7 @@ class TransactionReplay implements StateReplay {
     this.#engine = engine;
     this.#of = of;
     this.#options = options;
+    checkWhole(options, replayKeys);
     this.#left = options.limit ?? Number.POSITIVE_INFINITY;
   }
 

@@ -2,6 +2,7 @@ import { canonicalForm } from '../../core/canonical-json.ts';
 import { hasCode, RepriseError } from '../../core/error.ts';
 import { stateKey } from '../../core/event/state-key.ts';
 import { given, type JsonInputValue } from '../../core/json.ts';
+import { shownValue } from '../../core/known-keys.ts';
 import { checkBytes, checkLimit } from '../../core/limits.ts';
 import type { Seq } from '../../core/point.ts';
 import { compareUtf8 } from '../../core/utf8.ts';
@@ -292,7 +293,7 @@ export class TransactionWork implements OpenTransaction {
 
 function checkTimeout(timeoutMs: number): number {
   if (!Number.isSafeInteger(timeoutMs) || timeoutMs < 1)
-    throw new RepriseError('option.invalid', `Cannot begin a transaction with timeoutMs ${String(timeoutMs)}`, {
+    throw new RepriseError('option.invalid', `Cannot begin a transaction with timeoutMs ${shownValue(timeoutMs)}`, {
       hint: 'It takes a whole number from 1.',
       details: { option: 'timeoutMs' },
     });

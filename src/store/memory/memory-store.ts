@@ -15,6 +15,7 @@ import type {
   EraseRequest,
   EventStore,
   HeldPartsRequest,
+  HeldSnapshotsRequest,
   LatestPage,
   LatestRequest,
   Page,
@@ -23,6 +24,8 @@ import type {
   PartsRequest,
   Platform,
   Receipt,
+  ReindexOutcome,
+  ReindexRequest,
   SessionRecord,
   SessionRef,
   SessionsPage,
@@ -51,7 +54,7 @@ import { reindex } from './operations/reindex.ts';
 import { renameSession } from './operations/rename-session.ts';
 import { restore } from './operations/restore.ts';
 import { createSession, listSessions, recordOf } from './operations/sessions.ts';
-import { findSnapshot, findSnapshots, putSnapshot } from './operations/snapshots.ts';
+import { findSnapshot, findSnapshots, heldSnapshots, putSnapshot } from './operations/snapshots.ts';
 import { memoryTokens } from './operations/tokens.ts';
 import { Watchers } from './operations/watch.ts';
 import { findHeld, heldBranch, heldSession, type Shelf } from './shelf.ts';
@@ -72,6 +75,9 @@ export function openMemoryStore(options: { readonly platform: Platform }): Event
 
 const openKeys: KnownKeys = optionKeys<{ platform: Platform }>('open the store', { platform: true }, 'openMemoryStore');
 
+/** Events that reads may return before timers and sockets get their turn. */
+const turnEventsMax = 2_000;
+
 // The methods are async so that an error becomes a rejection, as with every other store.
 class MemoryStore implements EventStore, TokenKeeper {
   readonly tokens: TokenStore = memoryTokens(() => this.#open());
@@ -79,6 +85,7 @@ class MemoryStore implements EventStore, TokenKeeper {
   readonly #shelf: Shelf = { namespaces: new Map(), touches: 0 };
   readonly #watchers = new Watchers();
   #isClosed = false;
+  #readSinceTurn = 0;
 
   constructor(platform: Platform) {
     this.#platform = platform;
@@ -117,7 +124,18 @@ class MemoryStore implements EventStore, TokenKeeper {
   }
 
   async read(ref: SessionRef, view: readonly Segment[], page: PageRequest): Promise<Page> {
-    return readPage(heldSession(this.#open(), ref), view, page);
+    if (this.#readSinceTurn >= turnEventsMax) await this.#letTurn();
+    const read = readPage(heldSession(this.#open(), ref), view, page);
+    this.#readSinceTurn += read.events.length;
+    return read;
+  }
+
+  /** Lets timers, sockets and signals run: this store answers at once, so a long history would be one turn. */
+  async #letTurn(): Promise<void> {
+    this.#readSinceTurn = 0;
+    await new Promise<void>((resolve) => {
+      this.#platform.startTimer(0, resolve);
+    });
   }
 
   async locate(ref: SessionRef, ids: readonly string[]): Promise<ReadonlyMap<string, Point>> {
@@ -181,6 +199,11 @@ class MemoryStore implements EventStore, TokenKeeper {
     return session === undefined ? [] : findSnapshots(session, ref.branch, key, through);
   }
 
+  async heldSnapshots(ref: BranchRef, request: HeldSnapshotsRequest): Promise<readonly Omit<Snapshot, 'value'>[]> {
+    const session = findHeld(this.#open(), ref);
+    return session === undefined ? [] : heldSnapshots(session, ref.branch, request);
+  }
+
   async snapshot(ref: BranchRef, key: SnapshotKey, seq: Seq): Promise<Snapshot | undefined> {
     const session = findHeld(this.#open(), ref);
     return session === undefined ? undefined : findSnapshot(session, ref.branch, key, seq);
@@ -217,8 +240,8 @@ class MemoryStore implements EventStore, TokenKeeper {
     return digests.sort().slice(0, Math.min(limit, limits.partsAskedMax));
   }
 
-  async reindex(ref: SessionRef): Promise<void> {
-    reindex(heldSession(this.#open(), ref));
+  async reindex(ref: SessionRef, request: ReindexRequest = {}): Promise<ReindexOutcome> {
+    return reindex(heldSession(this.#open(), ref), request);
   }
 
   async health(): Promise<StoreHealth> {

@@ -43,7 +43,8 @@ export interface HeldSession extends SessionRef {
   readonly branches: Map<string, HeldBranch>;
   readonly places: Map<string, { readonly branch: HeldBranch; readonly seq: Seq }>;
   readonly parts: Map<Digest, PartInput>;
-  readonly snapshots: Map<string, Snapshot>;
+  /** Snapshots by branch, and by key and seq. */
+  readonly snapshots: Map<string, Map<string, Snapshot>>;
   readonly receipts: Map<string, Receipt>;
 }
 

@@ -1,6 +1,7 @@
 import { RepriseError } from '../../core/error.ts';
 import type { Connection } from './connection.ts';
 import { pause } from './database.ts';
+import { checkOwnSchema } from './own-schema.ts';
 import { postgresCode } from './postgres-error.ts';
 
 /**
@@ -100,6 +101,7 @@ export async function migrate(
   await lock(connection, schema, waitMs);
   const { version, oldest, unfinished } = await schemaState(connection, schema);
   checkOldest(oldest, latestVersion(migrations));
+  if (version > 0) await checkOwnSchema(connection, schema);
   const work: Work = { connection, schema, waitMs };
   for (const migration of migrations) {
     if (migration.version <= version) continue;
@@ -203,6 +205,7 @@ async function begin(connection: Connection, schema: string): Promise<void> {
   // CREATE SCHEMA IF NOT EXISTS would need a right that a careful operator does not grant.
   const found = await connection.get('SELECT 1 FROM pg_namespace WHERE nspname = $1', schema);
   if (found === undefined) await connection.exec(`CREATE SCHEMA "${schema}"`);
+  await checkOwnSchema(connection, schema);
   await connection.exec(schemaChanges);
 }
 

@@ -5,6 +5,7 @@ import { Database, pause } from './database.ts';
 import type { Driver } from './driver.ts';
 import { Hosts } from './hosts.ts';
 import { checkOldest, latestVersion, type Migration, migrate, schemaState } from './migrate.ts';
+import { checkOwnSchema } from './own-schema.ts';
 import { noHostCode, postgresCode, whileOpening } from './postgres-error.ts';
 
 interface OpenDatabaseOptions {
@@ -89,14 +90,24 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Opened
   });
   // Overrides a server setting that would lose acknowledged appends.
   const held = isLoose ? { settings: { ...settings, synchronous_commit: 'on' } } : {};
+  const connectOwn: Connect = async (more) => {
+    const connection = await connect(more);
+    try {
+      await checkOwnSchema(connection, schema);
+      return connection;
+    } catch (error) {
+      connection.destroy();
+      throw error;
+    }
+  };
   return {
     database: new Database({
-      connect: () => connect(held),
+      connect: () => connectOwn(held),
       connectionsMax,
       waitMs: busyWaitMs,
       schemaKnown: connection.schemaKnown,
     }),
-    connect: (onMessage) => connect({ ...held, onMessage }),
+    connect: (onMessage) => connectOwn({ ...held, onMessage }),
     location,
     schema,
   };
@@ -125,6 +136,7 @@ async function setUp(
           : mayNotMigrate(error, version, latestVersion(migrations));
       });
     }
+    await checkOwnSchema(connection, schema);
     const [commit] = await connection.one<[string]>(`SELECT current_setting('synchronous_commit')`);
     return durability !== 'process' && commit === 'off';
   } finally {

@@ -14,6 +14,7 @@ import type {
   EraseRequest,
   EventStore,
   HeldPartsRequest,
+  HeldSnapshotsRequest,
   LatestPage,
   LatestRequest,
   Page,
@@ -22,6 +23,8 @@ import type {
   PartsRequest,
   Platform,
   Receipt,
+  ReindexOutcome,
+  ReindexRequest,
   SessionRecord,
   SessionRef,
   SessionsPage,
@@ -36,7 +39,7 @@ import type { StoreHealth } from '../../core/store/store-health.ts';
 import { storeClosed, storeReadOnly } from '../../core/store/store-state.ts';
 import type { TokenKeeper, TokenStore } from '../../core/store/token-store.ts';
 import type { AskedView, Segment } from '../../core/view/view.ts';
-import { snapshotOf, snapshotPlaceOf } from '../sql/snapshot-row.ts';
+import { heldSnapshotOf, snapshotOf, snapshotPlaceOf } from '../sql/snapshot-row.ts';
 import { type Repeatable, Writer } from './appending/writer.ts';
 import { Catalogue } from './catalogue.ts';
 import type { Connection } from './connection.ts';
@@ -57,7 +60,7 @@ import { reindex } from './operations/reindex.ts';
 import { renameSession } from './operations/rename-session.ts';
 import { againInDoubt, restore } from './operations/restore.ts';
 import { createSession, findSession, listSessions } from './operations/sessions.ts';
-import { dropSnapshots, findSnapshot, findSnapshots, putSnapshot } from './operations/snapshots.ts';
+import { dropSnapshots, findSnapshot, findSnapshots, heldSnapshots, putSnapshot } from './operations/snapshots.ts';
 import { databaseTokens } from './operations/tokens.ts';
 import { vacuum } from './operations/vacuum.ts';
 import { Watchers, watchKey } from './operations/watch.ts';
@@ -283,6 +286,15 @@ class PostgresStore implements EventStore, TokenKeeper {
     });
   }
 
+  async heldSnapshots(ref: BranchRef, request: HeldSnapshotsRequest): Promise<readonly Omit<Snapshot, 'value'>[]> {
+    return await this.#read(async (queries) => {
+      const found = await findBranchOf(queries, ref);
+      if (found === undefined) return [];
+      const rows = await heldSnapshots(queries, found.session, found.branch.id, request);
+      return rows.map((row) => heldSnapshotOf(ref, row));
+    });
+  }
+
   async dropSnapshots(ref: SessionRef): Promise<void> {
     await this.#write(async (queries) => dropSnapshots(queries, await sessionOf(queries, ref)));
   }
@@ -325,9 +337,9 @@ class PostgresStore implements EventStore, TokenKeeper {
     });
   }
 
-  async reindex(ref: SessionRef): Promise<void> {
+  async reindex(ref: SessionRef, request: ReindexRequest = {}): Promise<ReindexOutcome> {
     const session = await this.#read((queries) => sessionOf(queries, ref));
-    await reindex(session, (work) => this.#write(work));
+    return await reindex(session, request, (work) => (request.dryRun === true ? this.#read(work) : this.#write(work)));
   }
 
   async health(): Promise<StoreHealth> {

@@ -1,5 +1,5 @@
 import { limits } from '../../core/limits.ts';
-import { later, previous, type Seq, type SeqRange } from '../../core/point.ts';
+import { later, maxSeq, minSeq, previous, type Seq, type SeqRange } from '../../core/point.ts';
 import type { Cursor, Page, PageRequest, StoredEvent } from '../../core/store/event-store.ts';
 import { inRange } from '../../core/view/segment.ts';
 import type { Segment } from '../../core/view/view.ts';
@@ -67,10 +67,28 @@ export class PageReading {
     if (open === undefined) return undefined;
     const { segment, after, through, isStart } = open;
     const limit = this.#limit - this.#events.length;
-    const window = Math.min(this.#scanLeft, through - after);
+    // Without a filter every row counts, so the limit bounds what is read. A window of seqs would creep through a gap.
+    const isFiltered = this.#request.filter !== undefined && !segment.carried;
+    const window = isFiltered ? Math.min(this.#scanLeft, through - after) : through - after;
     return this.#isForward
       ? { segment, after, through: later(after, window), limit, isStart }
       : { segment, after: later(through, -window), through, limit, isStart };
+  }
+
+  /** Tells whether the segment goes on after a range, in reading direction. */
+  isWindow({ segment, after, through }: PageRange): boolean {
+    return this.#isForward ? through < segment.through : after > segment.after;
+  }
+
+  /**
+   * Returns a range with the gap behind it, in reading direction: `found` is the nearest stored seq beyond the range. A
+   * history has no gaps; a damaged one is not read seq by seq.
+   */
+  withGap(range: PageRange, found: Seq | null): PageRange {
+    const { after, through } = this.#open ?? range;
+    if (this.#isForward)
+      return { ...range, through: found === null ? through : minSeq(through, maxSeq(range.through, previous(found))) };
+    return { ...range, after: found === null ? after : maxSeq(after, minSeq(range.after, found)) };
   }
 
   /** Skips the events of the open segment up to a seq: the filter lets none of them pass. */

@@ -1,11 +1,12 @@
-import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { type ErrorCode, RepriseError } from '../../core/error.ts';
+import { RepriseError } from '../../core/error.ts';
 import { Database } from './database.ts';
+import { mayWrite, mayWriteIn } from './file-rights.ts';
 import { checkFile, latestVersion, type Migration, migrate } from './migrate.ts';
-import { OpenedFile } from './opened-file.ts';
+import { immutableLocation, OpenedFile } from './opened-file.ts';
 import { isBusy } from './sqlite-error.ts';
+import { logBytes, makeStoreFile, storeFileAt } from './store-file.ts';
 import { pause } from './writer.ts';
 
 interface OpenDatabaseOptions {
@@ -25,12 +26,10 @@ const cacheKib = 16_384;
 /** Opens the file, creates or migrates it if needed, and sets the connection up. */
 export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenedDatabase> {
   const path = resolve(options.path);
-  const isReadOnly = options.readOnly === true || (existsSync(path) && !mayWrite(path));
-  if (!existsSync(path)) {
-    if (isReadOnly || options.create === false) throw notFound(path);
-    makeDirectory(dirname(path));
-    if (!mayWriteIn(dirname(path))) throw directoryReadOnly(dirname(path));
-  }
+  const found = storeFileAt(path);
+  const isReadOnly = options.readOnly === true || (found !== 'missing' && !mayWrite(path));
+  if (found !== 'filled' && (isReadOnly || options.create === false)) throw notFound(path, found);
+  if (found === 'missing') makeStoreFile(path);
   const isRestricted = isReadOnly && !mayWriteIn(dirname(path));
   const attempt = async (isImmutable: boolean): Promise<OpenedDatabase> => {
     const location = isImmutable ? immutableLocation(path) : path;
@@ -57,9 +56,11 @@ interface OpenedDatabase {
   readonly file: OpenedFile;
 }
 
-function setUp(database: Database, { migrations, durability }: OpenDatabaseOptions, isReadOnly: boolean): void {
+function setUp(database: Database, options: OpenDatabaseOptions, isReadOnly: boolean): void {
+  const { migrations, durability } = options;
   // Writes nothing before this check: the file must be ours, and of a release we know.
   const version = checkFile(database, migrations);
+  if (version === 0 && options.create === false) throw notFound(resolve(options.path), 'empty');
   database.exec(`PRAGMA mmap_size = ${mapBytes}; PRAGMA cache_size = -${cacheKib}`);
   if (isReadOnly) {
     if (version !== latestVersion(migrations)) throw olderAndReadOnly(version);
@@ -85,42 +86,6 @@ async function untilFree(waitMs: number, work: () => void): Promise<void> {
   }
 }
 
-function mayWrite(path: string): boolean {
-  try {
-    accessSync(path, constants.W_OK);
-    return mayWriteIn(dirname(path));
-  } catch {
-    return false;
-  }
-}
-
-function mayWriteIn(directory: string): boolean {
-  try {
-    accessSync(directory, constants.W_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function logBytes(path: string): number {
-  return statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
-}
-
-/** Returns the location of a file that is read without its log: no process has it open, so nothing is in the log. */
-function immutableLocation(path: string): URL {
-  const url = pathToFileURL(path);
-  url.searchParams.set('immutable', '1');
-  return url;
-}
-
-function directoryReadOnly(directory: string): RepriseError {
-  return new RepriseError('store.read-only', `Cannot make a store in "${directory}": the directory cannot be written`, {
-    hint: 'Name a directory that may be written.',
-    details: { directory },
-  });
-}
-
 /** The error for a log that cannot be read: SQLite reads a log only in a directory that it may write. */
 function logUnreadable(path: string, cause: unknown): RepriseError {
   return new RepriseError(
@@ -134,8 +99,9 @@ function logUnreadable(path: string, cause: unknown): RepriseError {
   );
 }
 
-function notFound(path: string): RepriseError {
-  return new RepriseError('store.not-found', `Cannot open the store "${path}": there is no such file`, {
+function notFound(path: string, found: 'missing' | 'empty'): RepriseError {
+  const why = found === 'missing' ? 'there is no such file' : 'the file is empty';
+  return new RepriseError('store.not-found', `Cannot open the store "${path}": ${why}`, {
     hint: 'Check the path, or let it be created.',
     details: { path },
   });
@@ -149,30 +115,4 @@ function olderAndReadOnly(version: number): RepriseError {
       hint: 'Open it once for writing with this release.',
     },
   );
-}
-
-const directoryErrors: Readonly<Record<string, ErrorCode>> = {
-  EACCES: 'store.read-only',
-  EPERM: 'store.read-only',
-  EROFS: 'store.read-only',
-  ENOSPC: 'store.full',
-};
-
-/** Returns the nearest directory on the way up that exists. */
-function nearest(path: string): string {
-  return existsSync(path) || dirname(path) === path ? path : nearest(dirname(path));
-}
-
-function makeDirectory(path: string): void {
-  try {
-    mkdirSync(path, { recursive: true });
-  } catch (error) {
-    const known = directoryErrors[(error as NodeJS.ErrnoException).code ?? ''];
-    // On a file system that cannot be written, making several directories at once fails with ENOENT.
-    const code = known ?? (mayWriteIn(nearest(path)) ? 'store.failed' : 'store.read-only');
-    throw new RepriseError(code, `Cannot make the directory "${path}": ${(error as Error).message}`, {
-      hint: 'Name a directory that may be written.',
-      cause: error,
-    });
-  }
 }

@@ -1,4 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
 import { RepriseError } from '../../core/error.ts';
 
 /**
@@ -16,6 +17,13 @@ export class OpenedFile {
     this.#isImmutable = isImmutable;
     this.#identity = identityOf(path);
     this.#state = isImmutable ? stateOf(path) : '';
+  }
+
+  /** Where a different connection opens it. */
+  get location(): { readonly location: string; readonly isUrl: boolean } {
+    return this.#isImmutable
+      ? { location: immutableLocation(this.#path).href, isUrl: true }
+      : { location: this.#path, isUrl: false };
   }
 
   /** Throws if the file at the path is not the one that was opened: a commit went where nobody finds it. */
@@ -54,4 +62,11 @@ function identityOf(path: string): string {
 function stateOf(path: string): string {
   const held = statSync(path, { throwIfNoEntry: false, bigint: true });
   return `${identityOf(path)} ${held?.size} ${held?.mtimeNs} ${existsSync(`${path}-wal`)}`;
+}
+
+/** Returns the location of a file that is read without its log: no process has it open, so nothing is in the log. */
+export function immutableLocation(path: string): URL {
+  const url = pathToFileURL(path);
+  url.searchParams.set('immutable', '1');
+  return url;
 }

@@ -1,6 +1,6 @@
 import type { RepriseError } from '../../core/error.ts';
 import type { KeySelector } from '../../core/event/keys.ts';
-import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import { checkKeys } from '../../core/known-keys.ts';
 import { checkLimit, limits } from '../../core/limits.ts';
 import type { Digest, Point, Seq } from '../../core/point.ts';
 import type {
@@ -15,14 +15,16 @@ import type {
   EraseRequest,
   EventStore,
   HeldPartsRequest,
+  HeldSnapshotsRequest,
   LatestPage,
   LatestRequest,
   Page,
   PageRequest,
   PartsPage,
   PartsRequest,
-  Platform,
   Receipt,
+  ReindexOutcome,
+  ReindexRequest,
   SessionRecord,
   SessionRef,
   SessionsPage,
@@ -33,13 +35,14 @@ import type {
 import type { ReceiptsRequest } from '../../core/store/receipt.ts';
 import type { RestoreOutcome, RestoreRequest } from '../../core/store/restore-request.ts';
 import type { NewSession, RenameRequest } from '../../core/store/session-request.ts';
-import type { StoreHealth } from '../../core/store/store-health.ts';
+import type { HealthRequest, StoreHealth } from '../../core/store/store-health.ts';
 import { branchNotFound, storeClosed, storeReadOnly } from '../../core/store/store-state.ts';
 import type { TokenKeeper, TokenStore } from '../../core/store/token-store.ts';
 import type { AskedView, Segment } from '../../core/view/view.ts';
-import { snapshotOf, snapshotPlaceOf } from '../sql/snapshot-row.ts';
+import { heldSnapshotOf, snapshotOf, snapshotPlaceOf } from '../sql/snapshot-row.ts';
 import { Catalogue, type SessionRow } from './catalogue.ts';
 import type { Database } from './database.ts';
+import { examineAside } from './examination.ts';
 import { LogEmptying } from './log-emptying.ts';
 import type { Migration } from './migrate.ts';
 import { openDatabase } from './open-database.ts';
@@ -58,34 +61,14 @@ import { reindex } from './operations/reindex.ts';
 import { renameSession } from './operations/rename-session.ts';
 import { restore } from './operations/restore.ts';
 import { createSession, findSession, listSessions } from './operations/sessions.ts';
-import { dropSnapshots, findSnapshot, findSnapshots, putSnapshot } from './operations/snapshots.ts';
+import { dropSnapshots, findSnapshot, findSnapshots, heldSnapshots, putSnapshot } from './operations/snapshots.ts';
 import { fileTokens } from './operations/tokens.ts';
 import { changeDetector, Watchers } from './operations/watch.ts';
 import { checkWait } from './option-checks.ts';
 import { migrations as ownMigrations } from './schema.ts';
 import { isBusy } from './sqlite-error.ts';
+import { openKeys, type SqliteStoreOptions } from './store-options.ts';
 import { pause, turnMsMax, turnOfLoop, Writer } from './writer.ts';
-
-/** How to open a SQLite store. */
-export interface SqliteStoreOptions {
-  /** The file; a missing directory is created. */
-  readonly path: string;
-  readonly platform: Platform;
-  /** `disk` (the default) survives power loss; `process` survives the death of the process only, and is faster. */
-  readonly durability?: 'disk' | 'process';
-  /** Opens for reading only. A file without write permission is always opened that way. */
-  readonly readOnly?: boolean;
-  /** How long to wait for a different process before `store.busy`: 10 s if left out, 0 to try once, 10 minutes at most. */
-  readonly busyWaitMs?: number;
-  /** Whether to create a missing file; true if left out. */
-  readonly create?: boolean;
-}
-
-const openKeys: KnownKeys = optionKeys<SqliteStoreOptions>(
-  'open the store',
-  { path: true, platform: true, durability: true, readOnly: true, busyWaitMs: true, create: true },
-  'openSqliteStore',
-);
 
 /**
  * Opens the store in one SQLite file. Several processes may have it open; each waits for the others without blocking its
@@ -273,6 +256,14 @@ class SqliteStore implements EventStore, TokenKeeper {
     });
   }
 
+  async heldSnapshots(ref: BranchRef, request: HeldSnapshotsRequest): Promise<readonly Omit<Snapshot, 'value'>[]> {
+    return await this.#read(() => {
+      const branch = this.#findBranchId(ref);
+      if (branch === undefined) return [];
+      return heldSnapshots(this.#database, branch, request).map((row) => heldSnapshotOf(ref, row));
+    });
+  }
+
   async dropSnapshots(ref: SessionRef): Promise<void> {
     await this.#write(() => dropSnapshots(this.#database, sessionOf(this.#catalogue, ref).id));
   }
@@ -310,13 +301,18 @@ class SqliteStore implements EventStore, TokenKeeper {
     });
   }
 
-  async reindex(ref: SessionRef): Promise<void> {
+  async reindex(ref: SessionRef, request: ReindexRequest = {}): Promise<ReindexOutcome> {
     const session = await this.#read(() => sessionOf(this.#catalogue, ref));
-    await reindex(this.#database, this.#catalogue, session, (work) => this.#write(work));
+    return await reindex(this.#database, this.#catalogue, session, request, (work) =>
+      request.dryRun === true ? this.#read(work) : this.#write(work),
+    );
   }
 
-  async health(): Promise<StoreHealth> {
-    return await this.#read(() => healthOf(this.#database, this.#options.path, this.#options.isReadOnly));
+  async health({ deep = false }: HealthRequest = {}): Promise<StoreHealth> {
+    this.#checkOpen();
+    const { path, isReadOnly, file } = this.#options;
+    const examined = await examineAside({ ...file.location, deep });
+    return await this.#read(() => healthOf(this.#database, path, { isReadOnly, examined }));
   }
 
   close(): Promise<void> {

@@ -67,6 +67,7 @@ const calls: Readonly<Record<Exclude<keyof EventStore, 'close'>, (store: EventSt
   putReceipt: (store) => store.putReceipt(ref, { digest: noDigest, kind: 'x', createdAt: '', body: {} }),
   receipts: (store) => store.receipts(ref, noDigest),
   heldReceipts: (store) => store.heldReceipts(ref, { limit: 1 }),
+  heldSnapshots: (store) => store.heldSnapshots({ ...ref, branch: 'main' }, { limit: 1 }),
   erase: (store) => store.erase({ ...ref, events: [], parts: [], rewrites: [], appends: [] }),
   heldParts: (store) => store.heldParts(ref, { limit: 1 }),
   reindex: (store) => store.reindex(ref),

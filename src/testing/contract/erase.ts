@@ -14,6 +14,7 @@ import {
   note,
   point,
   readAll,
+  refused,
   rejects,
   request,
   saltedPart,
@@ -179,12 +180,17 @@ const payloads: readonly ContractCase[] = [
     assert.equal(after?.bytes, (before?.bytes ?? 0) - (first?.data?.length ?? 0) + (marker?.data?.length ?? 0));
   }),
 
-  contractCase('erase() keeps an erased event known by its id', async (world) => {
-    const event = note('secret');
-    await append(world, [event]);
-    await eraseOnMain(world, [1]);
-    assert.equal((await append(world, [event])).known, true);
-  }),
+  contractCase(
+    'erase() keeps the id of an event: nobody can tell a repeated append from a new event',
+    async (world) => {
+      const event = note('secret');
+      await append(world, [event]);
+      await eraseOnMain(world, [1]);
+      await refused(world, 'event.erased', [event]);
+      await refused(world, 'event.erased', [{ ...note('not the same'), id: event.id }]);
+      assert.equal((await append(world, [note('new')])).known, false);
+    },
+  ),
 
   contractCase('erase() twice keeps the first data digest', async (world) => {
     await append(world, [note('secret')]);
@@ -319,7 +325,13 @@ export const reindexCases: readonly ContractCase[] = [
       ]);
       await append(world, [replaced], { parts: [part], condition: { kind: 'head', seq: seq(1_503) } });
       await eraseOnMain(world, [3], { marker: erased([3], { keys: { 3: [stateKey('kept')] } }) });
-      await store.reindex(ref);
+      const faults = await store.reindex(ref, { dryRun: true });
+      assert.deepEqual(await store.reindex(ref, { dryRun: true }), faults, 'a dry run changes nothing');
+      // Missing: plan, carried, 1,500 others. Wrong: two under "wrong".
+      assert.equal(faults.count, 1_504);
+      assert.deepEqual([faults.faults.length, faults.faults[0]?.kind, faults.faults[0]?.seq], [100, 'key', 1]);
+      assert.deepEqual(await store.reindex(ref), faults);
+      assert.deepEqual(await store.reindex(ref, { dryRun: true }), { count: 0, faults: [] });
       const view = [segment('main', 0, 1_504)];
       const keys = ['wrong', ...['plan', 'a', 'gone', 'kept', 'carried', 'k0', 'k1499'].map(stateKey)];
       const { entries } = await store.latest(ref, view, { keys }, { limit: 100, select: 'header' });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { given } from '../../core/json.ts';
 import { type Seq, seq } from '../../core/point.ts';
 import type { Snapshot, SnapshotKey } from '../../core/store/event-store.ts';
 import {
@@ -13,7 +14,7 @@ import {
   type World,
 } from './contract-case.ts';
 
-const key: SnapshotKey = { projection: 'conversation', version: '1', upcasts: 2, erasures: 0 };
+const key: SnapshotKey = { projection: 'own', version: '1', upcasts: 2, erasures: 0 };
 const snapshotAt = (at: number, more: Partial<Snapshot> = {}): Snapshot => ({
   ...key,
   branch: 'main',
@@ -68,7 +69,7 @@ export const snapshotsCases: readonly ContractCase[] = [
 
   contractCase('snapshots() keeps projections, versions, upcasts, erasures and branches apart', async (world) => {
     await kept(world);
-    for (const more of [{ projection: 'state' }, { version: '2' }, { upcasts: 3 }, { erasures: 1 }])
+    for (const more of [{ projection: 'other' }, { version: '2' }, { upcasts: 3 }, { erasures: 1 }])
       assert.deepEqual(await seqs(world, 9, more), []);
     assert.deepEqual(await world.store.snapshots({ ...world.ref, branch: 'child' }, key, seq(9)), []);
     assert.deepEqual(await world.store.snapshots({ ...main(world), session: 'nowhere' }, key, seq(9)), []);
@@ -83,6 +84,31 @@ export const snapshotCases: readonly ContractCase[] = [
     assert.equal(await world.store.snapshot(main(world), key, seq(4)), undefined);
     assert.equal(await world.store.snapshot(main(world), { ...key, erasures: 1 }, seq(2)), undefined);
     assert.equal(await world.store.snapshot({ ...main(world), branch: 'nowhere' }, key, seq(2)), undefined);
+  }),
+];
+
+/** The guarantees of `heldSnapshots`. */
+export const heldSnapshotsCases: readonly ContractCase[] = [
+  contractCase('heldSnapshots() pages through every snapshot of one branch by key and seq', async (world) => {
+    const { store, ref } = world;
+    await kept(world);
+    await store.putSnapshot(ref, snapshotAt(1, { projection: 'a' }));
+    await store.putSnapshot(ref, snapshotAt(1, { version: '2' }));
+    await store.putSnapshot(ref, snapshotAt(2, { branch: 'child' }));
+    const found: Omit<Snapshot, 'value'>[] = [];
+    for (;;) {
+      const page = await store.heldSnapshots(main(world), { limit: 2, ...given({ after: found.at(-1) }) });
+      if (page.length === 0) break;
+      found.push(...page);
+    }
+    const { value: _, ...place } = snapshotAt(1);
+    assert.deepEqual(found, [
+      { ...place, projection: 'a' },
+      ...[1, 2, 3].map((at) => ({ ...place, seq: seq(at) })),
+      { ...place, version: '2' },
+    ]);
+    assert.deepEqual(await store.heldSnapshots({ ...main(world), branch: 'nowhere' }, { limit: 9 }), []);
+    assert.deepEqual(await store.heldSnapshots({ ...main(world), session: 'nowhere' }, { limit: 9 }), []);
   }),
 ];
 

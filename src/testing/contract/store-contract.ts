@@ -14,7 +14,13 @@ import { heldReceiptsCases, putReceiptCases, receiptsCases } from './receipts.ts
 import { renameSessionCases } from './rename-session.ts';
 import { restoreCases } from './restore.ts';
 import { createSessionCases, deleteSessionCases, sessionCases, sessionsCases } from './sessions.ts';
-import { dropSnapshotsCases, putSnapshotCases, snapshotCases, snapshotsCases } from './snapshots.ts';
+import {
+  dropSnapshotsCases,
+  heldSnapshotsCases,
+  putSnapshotCases,
+  snapshotCases,
+  snapshotsCases,
+} from './snapshots.ts';
 import { watchCases } from './watch.ts';
 
 /**
@@ -49,6 +55,7 @@ export const storeContract: Readonly<Record<keyof EventStore, readonly ContractC
   putSnapshot: putSnapshotCases,
   snapshots: snapshotsCases,
   snapshot: snapshotCases,
+  heldSnapshots: heldSnapshotsCases,
   dropSnapshots: dropSnapshotsCases,
   putReceipt: putReceiptCases,
   receipts: receiptsCases,

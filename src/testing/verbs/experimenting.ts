@@ -127,6 +127,52 @@ export const retry: readonly VerbCase[] = [
     assert.deepEqual([failed?.type, failed?.data['outcome']], ['task.ended', 'error']);
   }),
 
+  onSession(
+    'retry() records the run of a task as its consequence, so that it can be retried again',
+    async (session) => {
+      const recorder = await session.record({ facts: false });
+      await recorder.task({ task: 't1', prompt: 'Add 2 and 3.' }, async () => {
+        recorder.event({ type: 'task.claimed', agent: 'worker', data: { task: 't1' } });
+        await recorder.run({ agent: 'worker', run: 'r1' }, async () => {
+          const request = { messages: [{ role: 'user', content: 'Add 2 and 3.' }] } as const;
+          await recorder.call(
+            { kind: 'model', name: 'm', request },
+            () => says('Five.'),
+            (message) => ({ message }),
+          );
+        });
+      });
+      await recorder.close();
+      const [handed] = await all(session.replay({ filter: { types: ['task.started'] } }));
+      const same = await session.retry('task:t1', async () => 'Five.', { name: 'same', agentName: 'worker' });
+      const events = await own(session, same.branch);
+      assert.equal(events.find(({ type }) => type === 'run.started')?.cause, handed?.id);
+      // The view already says that this agent took the task.
+      assert.equal(events.filter(({ type }) => type === 'task.claimed').length, 0);
+      const other = await session.retry('same@task:t1', async () => 'V.', { name: 'other', agentName: 'second' });
+      assert.deepEqual([other.original.text, other.text], ['Five.', 'V.']);
+      const claims = (await own(session, 'other')).filter(({ type }) => type === 'task.claimed');
+      assert.deepEqual(
+        claims.map(({ agent }) => agent),
+        ['second'],
+      );
+    },
+  ),
+
+  onSession('retry() ends a task whose run could not begin, and masks what it says of a failure', async (session) => {
+    await session.append({ type: 'task.started', data: { task: 't1', prompt: 'Fix it.' } });
+    const stopped = AbortSignal.abort(new Error('not now'));
+    await assert.rejects(session.retry('task:t1', noting(), { name: 'unbegun', signal: stopped }));
+    const unbegun = (await own(session, 'unbegun')).at(-1);
+    assert.deepEqual([unbegun?.type, unbegun?.data['outcome']], ['task.ended', 'aborted']);
+    const failing = (): Promise<never> => Promise.reject(new Error('refused: password=hunter2-hunter2'));
+    await assert.rejects(session.retry('task:t1', failing, { name: 'failed' }), /refused/);
+    const failed = (await own(session, 'failed')).at(-1);
+    assert.equal(failed?.type, 'task.ended');
+    assert.match(JSON.stringify(failed.data['error']), /refused/);
+    assert.doesNotMatch(JSON.stringify(failed.data), /hunter2/);
+  }),
+
   onSession('retry() refuses what is not there', async (session) => {
     await session.append({ type: 'note.added', data: { text: 'x' } });
     await refuses('point.out-of-range', () => session.retry('run:none', noting()));

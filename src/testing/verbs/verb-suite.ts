@@ -8,6 +8,7 @@ import { append } from './append.ts';
 import { branchVerbs } from './branching.ts';
 import { edit, fork, revert, rewind } from './changing.ts';
 import { copying } from './copying.ts';
+import { deep } from './deep-proving.ts';
 import { editing } from './editing.ts';
 import { effects } from './effects.ts';
 import { effectsBeside } from './effects-beside.ts';
@@ -72,7 +73,8 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   redo,
   erase,
   fingerprint,
-  verify,
+  verify: [...verify, ...deep],
+  repair: deep,
   branch: branchVerbs,
   tree: sessions,
   toJSON: sessions,
@@ -95,6 +97,7 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   'reprise.import': importing,
   'reprise.export': importing,
   'reprise.health': sessions,
+  'reprise.verifyAll': deep,
   'reprise.close': sessions,
 
   'branch.append': branchVerbs,

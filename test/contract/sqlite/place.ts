@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -8,7 +8,8 @@ import type { EventStore } from '../../../src/core/store/event-store.ts';
 import { createNodePlatform } from '../../../src/node/platform.ts';
 import type { Migration } from '../../../src/store/sqlite/migrate.ts';
 import { migrations as ownMigrations } from '../../../src/store/sqlite/schema.ts';
-import { openMigratedStore, type SqliteStoreOptions } from '../../../src/store/sqlite/sqlite-store.ts';
+import { openMigratedStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import type { SqliteStoreOptions } from '../../../src/store/sqlite/store-options.ts';
 import type { World } from '../../../src/testing/contract/contract-case.ts';
 
 /** The session every test here works on. */
@@ -108,6 +109,8 @@ export function startReader(path: string): Reader {
   // Rights do not hold root back, so root starts the reader as nobody; everyone else takes the right away for a while.
   const isRoot = process.getuid?.() === 0;
   for (let above = directory; isRoot && above !== tmpdir(); above = dirname(above)) chmodSync(above, 0o755);
+  // A store is made for its user alone; this one is shared.
+  for (const end of ['', '-wal', '-shm']) if (isRoot && existsSync(`${path}${end}`)) chmodSync(`${path}${end}`, 0o644);
   const child = spawn(process.execPath, [join(import.meta.dirname, 'reader.ts'), path], {
     stdio: ['pipe', 'pipe', 'inherit'],
     ...(isRoot ? { uid: 65_534, gid: 65_534 } : {}),

@@ -307,6 +307,35 @@ export default { ...held, agents: { cashier } };
   });
 });
 
+describe('what an agent prints', () => {
+  const printing = `
+console.log('loading the configuration');
+async function support({ recorder }) {
+  console.log('working on it');
+  process.stdout.write('half a line, ');
+  console.info('and the rest');
+  setTimeout(() => console.log('too late'), 50);
+  return recorder.call({ kind: 'model', name: 'small-1', request: { messages: [] } }, async () => 'Done.',
+    (text) => ({ message: { role: 'assistant', content: text } }));
+}
+export default { agents: { support } };
+`;
+  const printed = ['loading the configuration', 'working on it', 'half a line, and the rest', 'too late'];
+
+  test.each([
+    ['resume', ['resume', 'refund/careful', '--prompt', 'Again.']],
+    ['retry', ['retry', 'refund']],
+    ['experiment', ['experiment', 'refund@2', '--variants', 'variants.json']],
+  ])('goes to stderr: stdout of %s has only the answer', async (_, words) => {
+    place.write('reprise.config.mjs', printing);
+    const { code, stdout, stderr } = await place.runAlone([...words, '--json=object']);
+    expect([code, JSON.parse(stdout)]).toEqual([0, expect.any(Object)]);
+    for (const text of printed) expect(stderr).toContain(text);
+    const { stdout: read } = await place.runAlone([...words, '--effects', 'run']);
+    for (const text of printed) expect(read).not.toContain(text);
+  });
+});
+
 describe('reprise retry', () => {
   test('tries the run again on a branch of its own and shows both results; the original is untouched', async () => {
     place.write('reprise.config.mjs', moreAgents);
@@ -342,6 +371,39 @@ describe('reprise retry', () => {
     expect(said).toMatchObject({ session: 'night', text: 'small-1, as ever: Add the index.\n\nConcurrently.' });
     expect(await place.json('retry', 'night@task:T-1')).toMatchObject({ original: { task: 'T-1' } });
     expect(await place.run(['retry', 'task:T-9'])).toMatchObject({ code: 1, stdout: '' });
+  });
+
+  test('claims the task on the branch, ends it there, and compares the results that the ends state', async () => {
+    await using reprise = await place.open();
+    const night = await reprise.createSession('night');
+    const recorder = await night.record({ facts: false });
+    await recorder.task({ task: 'T-1', prompt: 'Add the index.' }, () =>
+      recorder.run({ agent: 'worker', run: 'r1' }, async () => {
+        recorder.message({ role: 'user', content: 'Add the index.' });
+        const request = { messages: [{ role: 'user', content: 'Add the index.' }] } as const;
+        await recorder.call(
+          { kind: 'model', name: 'm', request },
+          async () => 'Thinking.',
+          (text) => ({ message: { role: 'assistant', content: text } }),
+        );
+        return 'Added it.';
+      }),
+    );
+    await recorder.close();
+    const { code, stdout } = await place.run(['retry', 'task:T-1', '--name', 'again']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('[-Added-] [-it-].');
+    expect(stdout).not.toContain('Thinking');
+    const events = (await place.run(['replay', 'night/again', '--after', '3', '--json'])).stdout.trim().split('\n');
+    const told = events.map(
+      (line) => JSON.parse(line) as { type: string; causeSeq?: number; data: { result?: string } },
+    );
+    expect(told.map(({ type }) => type)).toEqual(
+      expect.arrayContaining(['task.claimed', 'run.started', 'run.ended', 'task.ended']),
+    );
+    expect(told.at(-1)).toMatchObject({ type: 'task.ended', data: { task: 'T-1', outcome: 'ok' } });
+    expect(told.at(-1)?.data.result).toBe('small-1, as ever: Add the index.');
+    expect(told.find(({ type }) => type === 'run.started')).toMatchObject({ causeSeq: 1 });
   });
 });
 

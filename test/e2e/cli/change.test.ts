@@ -136,6 +136,18 @@ describe('fork', () => {
     expect(JSON.stringify(await conversation('refund/m'))).toContain('Never mind.');
   });
 
+  test('--system and --model are for the agent that --for names', async () => {
+    const made = await place.run(['fork', 'refund@4', '--system', 'Pay.', '--for', 'billing', '--name', 'for-billing']);
+    expect(made.stderr).toContain('Nothing here is of agent "billing" yet.');
+    const events = (await place.run(['replay', 'refund/for-billing', '--event-type', 'settings.changed', '--json']))
+      .stdout;
+    expect(JSON.parse(events)).toMatchObject({ agent: 'billing', data: { system: 'Pay.' } });
+    expect((await conversation('refund/for-billing'))['system']).not.toBe('Pay.');
+    await place.run(['edit', 'refund/for-billing', '--system', 'Look twice.', '--for', 'support']);
+    expect((await conversation('refund/for-billing'))['system']).toBe('Look twice.');
+    expect((await place.run(['fork', 'refund@4', '--drop', '2', '--for', 'support'])).code).toBe(2);
+  });
+
   test('--set, --unset and --belief write for the agent that --for names', async () => {
     const belief = place.write('b.json', { topic: 'order', claim: 'It was 50.' });
     const made = await place.json(

@@ -25,15 +25,15 @@ const sessionsOf = (stdout: string): string[] =>
     .map((line) => (JSON.parse(line) as { session: string }).session);
 
 describe('which store a command uses', () => {
-  test('--store goes before REPRISE_STORE, that before the configuration, that before .reprise/reprise.db', async () => {
+  test('--store goes before REPRISE_STORE, that before the settings, that before .reprise/reprise.db', async () => {
     await makeStore('.reprise/reprise.db', 'of-default');
     const listed = async (...words: readonly string[]): Promise<string[]> =>
       sessionsOf((await place.run(['list', '--json', ...words])).stdout);
     expect(await listed()).toEqual(['of-default']);
 
-    await makeStore('runs/config.db', 'of-config', 'team');
-    place.write('reprise.config.ts', `export default { store: 'sqlite:runs/config.db' as string, namespace: 'team' };`);
-    expect(await listed()).toEqual(['of-config']);
+    await makeStore('runs/settings.db', 'of-settings', 'team');
+    place.write('.reprise/settings.json', { store: 'sqlite:runs/settings.db', namespace: 'team' });
+    expect(await listed()).toEqual(['of-settings']);
 
     await makeStore('environment.db', 'of-environment', 'team');
     const env = { REPRISE_STORE: 'sqlite:environment.db' };
@@ -44,21 +44,31 @@ describe('which store a command uses', () => {
     expect(sessionsOf(given.stdout)).toEqual(['of-command']);
   });
 
-  test('the configuration of a folder above counts in a repository, and its paths begin at its folder', async () => {
+  test('the settings of a folder above count in a repository, and their paths begin at the folder of the project', async () => {
     await makeStore('runs.db', 'deep');
-    place.write('reprise.config.mjs', `export default { store: 'sqlite:runs.db' };`);
+    mkdirSync(join(place.folder, '.reprise'));
+    place.write('.reprise/settings.json', { store: 'sqlite:runs.db' });
     mkdirSync(join(place.folder, '.git'));
     const below = new Place(join(place.folder, 'packages/one'));
     expect(sessionsOf((await below.run(['list', '--json'])).stdout)).toEqual(['deep']);
     expect((await below.json('doctor'))['location']).toBe(`sqlite:${join(place.folder, 'runs.db')}`);
   });
 
-  test('it is not run by help, by --version, nor where another store is named', async () => {
+  test('the store of a configuration that is run is that of the commands that run it', async () => {
+    await makeStore('runs/config.db', 'of-config', 'team');
+    place.write(
+      'reprise.config.ts',
+      `export default { store: 'sqlite:runs/config.db' as string, namespace: 'team', agents: { support: async (context: { branch: string }) => context.branch } };`,
+    );
+    expect(await place.run(['resume', 'of-config', '--prompt', 'x'])).toMatchObject({ code: 0 });
+  });
+
+  test('a configuration is not run by help, by --version, nor by a command that needs no agents', async () => {
     await makeStore('given.db', 'of-command');
     place.write('reprise.config.mjs', `throw new Error('it was run');`);
     for (const words of [['--help'], ['list', '--help'], ['--version'], ['list', '--store', 'sqlite:given.db']])
       expect(await place.run(words)).toMatchObject({ code: 0 });
-    expect(await place.run(['list'])).toMatchObject({ code: 2, stdout: '' });
+    expect(await place.run(['config'])).toMatchObject({ code: 2, stdout: '' });
   });
 });
 
@@ -80,6 +90,7 @@ describe('reprise config', () => {
     );
     expect(await place.json('config')).toEqual({
       file: join(place.folder, 'reprise.config.mjs'),
+      settings: null,
       store: { url: `sqlite:${join(place.folder, 'runs.db')}`, by: 'config' },
       namespace: 'team',
       agents: [

@@ -1,5 +1,6 @@
 /** `replay`: which events, in which order, at which pace, as a table and as JSON; the list and filter lines of the seeds' B4. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Session } from '../../../src/index.ts';
 import { demoPlace, dropFixtures, type Place, refundEvents, shapeOf, skipOnServer } from './run.ts';
 
 let place: Place;
@@ -11,11 +12,35 @@ beforeAll(async () => {
   await session.append(refundEvents());
   await session.append({ type: 'note.added', agent: 'support-2', data: { text: 'A "quoted", text\nof two lines' } });
   await session.revert('main@6', { reason: 'it guessed' });
+  await recordShifts(await reprise.createSession('shifts'));
 });
 afterAll(() => {
   place[Symbol.dispose]();
   dropFixtures();
 });
+
+const longTask = 'migrate-the-orders-2026-04-15';
+const longAgent = 'backend-engineer-of-the-night-4f2a';
+const longText = `${'It took a while. '.repeat(9)}The end.`;
+
+/** Two tasks at once, of which one fails: 14 events. */
+async function recordShifts(session: Session): Promise<void> {
+  const recorder = await session.record({ facts: false });
+  recorder.event({ type: 'agent.spawned', agent: longAgent, data: { role: 'backend' } });
+  const work = (task: string, run: string, outcome: 'ok' | 'error'): Promise<unknown> =>
+    recorder
+      .task({ task, prompt: 'Do it.' }, () =>
+        recorder.run({ agent: longAgent, run }, async () => {
+          await recorder.call({ kind: 'tool', name: 'psql', input: { task } }, async () => 'done');
+          if (outcome === 'error') throw new Error('lock timeout');
+          return longText;
+        }),
+      )
+      .catch(() => undefined);
+  await Promise.all([work(longTask, 'shift-1', 'ok'), work('T-2', 'shift-2', 'error')]);
+  recorder.event({ type: 'agent.ended', agent: longAgent, data: { outcome: 'aborted' } });
+  await recorder.close();
+}
 
 interface Shown {
   readonly seq: number;
@@ -93,6 +118,37 @@ describe('which events', () => {
     ]);
   });
 
+  test('a run or a task is named where a session is, and stands for what belongs to it', async () => {
+    const told = async (...words: readonly string[]): Promise<string[]> =>
+      (await events(...words)).map(({ type, data }) => `${type} ${String(data['task'] ?? '')}`.trim());
+    const run = ['run.started', 'call.started', 'call.ended', 'run.ended'];
+    expect(await told('shift-1')).toEqual(run);
+    const task = [`task.started ${longTask}`, ...run, `task.ended ${longTask}`];
+    expect(await told(`task:${longTask}`)).toEqual(task);
+    expect(await told(`shifts@task:${longTask}`)).toEqual(task);
+    expect(await told('shifts', '--task', longTask)).toEqual(task);
+    expect(await told('shifts', '--task', longTask, '--kind', 'tool')).toEqual(['call.started', 'call.ended']);
+    expect(await told('shifts', '--task', longTask, '--limit', '2')).toEqual(task.slice(0, 2));
+    expect(await told('shifts', '--task', longTask, '--tail', '2')).toEqual(task.slice(-2));
+    expect(await told('shifts', '--task', longTask, '--reverse', '--limit', '2')).toEqual(task.slice(-2).reverse());
+    const object = await place.run(['replay', 'task:T-2', '--limit', '1', '--json=object']);
+    expect(JSON.parse(object.stdout)).toMatchObject({ totalMatched: 6, events: [{ type: 'task.started' }] });
+    expect(await place.json('show', 'shift-2')).toMatchObject({ ref: 'shifts@run:shift-2' });
+    expect(await place.json('fingerprint', 'task:T-2')).toMatchObject({ ref: expect.stringMatching(/^shifts@\d+$/) });
+    expect(await place.run(['replay', 'task:T-9'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('Cannot find task "T-9": no session has it'),
+    });
+    expect(await place.run(['replay', 'refund@task:T-2'])).toMatchObject({ code: 1, stdout: '' });
+    expect((await place.run(['replay', 'shifts', '--task', 'T-2', '--ops'])).code).toBe(2);
+  });
+
+  test('a run is no session where one is changed', async () => {
+    expect(await place.run(['delete-session', 'shift-1', '--yes'])).toMatchObject({ code: 1 });
+    expect(await place.run(['rewind', 'shift-1@2'])).toMatchObject({ code: 1 });
+    expect((await events('shifts')).length).toBe(14);
+  });
+
   test('"list" lists, with all its options', async () => {
     for (const words of [
       ['--outcome', 'ok'],
@@ -114,7 +170,7 @@ describe('the table', () => {
     expect(stdout).toMatch(/^session {5}demo {2}careful@22 {2}Five questions\n/);
     expect(stdout).toContain('lineage     careful ← main@16 “it was not”\n');
     expect(stdout).toContain(`digest      ${String(digest)}\nfingerprint ${String(fingerprint)}\n`);
-    expect(stdout).toMatch(/\nSEQ +TIME {2}EVENT +AGENT +TURN\/TASK +DETAIL\n/);
+    expect(stdout).toMatch(/\nSEQ +TIME {2}EVENT +AGENT +TURN +DETAIL\n/);
     expect(stdout).toMatch(/\n 16 {2}\+\S+ {2}call\.ended +support +3 +search {2}ok {2}\{"found":3\}\n/);
     expect(stderr).toBe('next: reprise show demo/careful@22\n');
   });
@@ -122,7 +178,7 @@ describe('the table', () => {
   test('shows when it started, how long it took and how it ended, where the code was, and offsets', async () => {
     const { stdout } = await place.run(['replay', 'orchestration'], { env: { COLUMNS: '140' } });
     expect(stdout).toContain('started     2026-04-15 14:30:22 UTC, took 1m 36s, ok\ngit         main 1a2b3c4d\n');
-    expect(stdout).toMatch(/\+1:01\.000 {2}verification\.failed {3}backend-4f2a {4}0 T-1 +failed: tests\n/);
+    expect(stdout).toMatch(/\+1:01\.000 {2}verification\.failed {3}backend-4f2a {7}0 {2}T-1 +failed: tests\n/);
     expect(stdout).toMatch(/\+0:02\.000 {2}agent\.spawned .* role backend\n/);
   });
 
@@ -138,10 +194,36 @@ describe('the table', () => {
     expect(stdout).toMatch(/\u001b\[31msearch {2}error/);
   });
 
+  test('colours how tasks and agents ended', async () => {
+    const { stdout } = await place.run(['replay', 'shifts'], { env: { FORCE_COLOR: '1' } });
+    expect(stdout).toMatch(/\u001b\[32mtask\.ended/);
+    expect(stdout).toMatch(/\u001b\[31mtask\.ended/);
+    expect(stdout).toMatch(/\u001b\[33magent\.ended/);
+  });
+
+  test('has a column for tasks where there are any, and never cuts their ids', async () => {
+    for (const columns of ['40', '80', '140']) {
+      const { stdout } = await place.run(['replay', 'shifts'], { env: { COLUMNS: columns } });
+      expect(stdout).toMatch(/ TASK +DETAIL\n/);
+      expect(stdout).toContain(longTask);
+    }
+    expect((await place.run(['replay', 'refund'])).stdout).not.toContain('TASK');
+  });
+
+  test('is never cut in a pipe, so that grep finds everything', async () => {
+    const { stdout } = await place.run(['replay', 'shifts']);
+    for (const text of [longTask, longAgent, longText]) expect(stdout).toContain(text);
+    const { stdout: listed } = await place.run(['list']);
+    expect(listed).toContain(longAgent);
+    const { stdout: shown } = await place.run(['diff', 'shifts@1', 'shifts']);
+    expect(shown).toContain(longText);
+  });
+
   test.each([
     [['--event-type', 'call.start'], 'There is no event type "call.start" here. Did you mean "call.started"?\n'],
     [['--agent', 'sup'], `There is no agent "sup" here. Did you mean --agent '~sup'?\n`],
     [['--agent', 'suport'], 'There is no agent "suport" here. Did you mean "support"?\n'],
+    [['--task', 'T-2'], ''],
     [['--run', 'run-2'], 'There is no run "run-2" here. Did you mean "run-1"?\n'],
     [['--kind', 'tol'], 'There is no kind "tol" here. Did you mean "tool"?\n'],
     [['--tool', 'serach'], 'There is no tool "serach" here. Did you mean "search"?\n'],

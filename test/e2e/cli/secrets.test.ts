@@ -107,6 +107,7 @@ const contentOf = async (place: Place): Promise<Buffer> =>
 test('no secret that is typed is anywhere in the store, and the commands say what they masked', async () => {
   using place = new Place();
   place.write('reprise.config.mjs', configOf(ownMasking));
+  expect(await place.run(['config', '--save'])).toMatchObject({ code: 0 });
   const { planted, printed } = await plantAll(place);
   expect(secretsIn(planted, await contentOf(place))).toEqual([]);
   expect(printed).toMatch(/Masked before it is stored: .*secret-field/);
@@ -115,6 +116,7 @@ test('no secret that is typed is anywhere in the store, and the commands say wha
 test('without masking every one of them is there, so the search finds them', async () => {
   using place = new Place();
   place.write('reprise.config.mjs', configOf('false'));
+  expect(await place.run(['config', '--save'])).toMatchObject({ code: 0 });
   const { planted, printed } = await plantAll(place);
   expect(secretsIn(planted, await contentOf(place), false)).toEqual([]);
   expect(printed).not.toContain('Masked before');

@@ -3,6 +3,7 @@
  * parent (`warm-process.ts`) sends the words; the output goes to the real streams, and a mark says where it ends.
  */
 import { main } from '../../../src/cli/main.ts';
+import { writeAnswer } from '../../../src/cli/terminal/stdout.ts';
 import type { WarmRequest } from './warm-process.ts';
 
 // The program of the package (`bin.ts`) keeps such warnings from people; its own tests start a process of their own.
@@ -19,6 +20,6 @@ async function answer({ words, folder, env, mark }: WarmRequest): Promise<void> 
   const code = await main(words);
   // A command writes the rest of its output at the latest when the event loop turns.
   await new Promise((resolve) => setImmediate(resolve));
-  process.stdout.write(`${mark}${String(code)}\n`);
+  writeAnswer(`${mark}${String(code)}\n`);
   process.stderr.write(`${mark}${String(code)}\n`);
 }

@@ -30,15 +30,27 @@ export function latestPage(
 ): LatestPage {
   const limit = Math.min(page.limit, limits.pageEventsMax);
   const { after } = page;
-  const keys = candidates(session, view, select).filter((key) => after === undefined || compareUtf8(key, after) > 0);
+  const keys = candidates(session, view, select);
   const entries: { readonly key: string; readonly event: StoredEvent }[] = [];
-  for (const key of keys) {
+  for (let index = after === undefined ? 0 : placeAfter(keys, after); index < keys.length; index++) {
+    const key = keys[index] as string;
     const event = latestOf(session, view, key, page.select);
     if (event === undefined) continue;
     if (entries.length === limit) return { entries, next: entries.at(-1)?.key ?? '' };
     entries.push({ key, event });
   }
   return { entries };
+}
+
+/** Returns the index of the first key after a given one. */
+function placeAfter(keys: readonly string[], after: string): number {
+  let [low, high] = [0, keys.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (compareUtf8(keys[middle] as string, after) <= 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 function candidates(session: HeldSession, view: readonly Segment[], select: KeySelector): readonly string[] {

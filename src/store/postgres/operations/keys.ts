@@ -115,6 +115,25 @@ export async function indexEvents(
   );
 }
 
+/** Returns the events with those of their keys that they are not indexed under. */
+export async function notIndexed(
+  queries: Queries,
+  session: SessionKey,
+  events: readonly IndexedEvent[],
+): Promise<IndexedEvent[]> {
+  const rows = rowsOf(events);
+  if (rows.length === 0) return [];
+  const missing = await queries.all<[number, string, Seq]>(
+    `SELECT k.branch_id, k.key, k.seq FROM unnest($3::int[], $4::text[], $5::bigint[]) k (branch_id, key, seq)
+     WHERE NOT EXISTS (SELECT 1 FROM event_keys e WHERE e.namespace_id = $1 AND e.session_id = $2
+       AND e.branch_id = k.branch_id AND e.key = k.key COLLATE "C" AND e.seq = k.seq)`,
+    session.namespaceId,
+    session.id,
+    ...columnsOf(rows),
+  );
+  return missing.map(([branchId, key, seq]) => ({ branchId, seq, keys: [key] }));
+}
+
 /** Removes events from the index of their keys. */
 export async function unindexEvents(
   queries: Queries,
@@ -136,14 +155,26 @@ async function changeIndex(
   events: readonly IndexedEvent[],
   sql: string,
 ): Promise<void> {
-  const rows = events.flatMap(({ branchId, seq, keys }) => keys.map((key) => ({ branchId, seq, key })));
+  const rows = rowsOf(events);
   if (rows.length === 0) return;
-  await queries.run(
-    sql,
-    session.namespaceId,
-    session.id,
+  await queries.run(sql, session.namespaceId, session.id, ...columnsOf(rows));
+}
+
+/** A row of the index. */
+interface KeyRow {
+  readonly branchId: number;
+  readonly seq: Seq;
+  readonly key: string;
+}
+
+function rowsOf(events: readonly IndexedEvent[]): KeyRow[] {
+  return events.flatMap(({ branchId, seq, keys }) => keys.map((key) => ({ branchId, seq, key })));
+}
+
+function columnsOf(rows: readonly KeyRow[]): readonly [branches: string, keys: string, seqs: string] {
+  return [
     arrayLiteral(rows.map((row) => row.branchId)),
     arrayLiteral(rows.map((row) => row.key)),
     arrayLiteral(rows.map((row) => row.seq)),
-  );
+  ];
 }

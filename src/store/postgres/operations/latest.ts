@@ -53,11 +53,15 @@ export async function latestPage(
   const events = await findEventsAt(queries, session, places, page.select);
   const entries: { readonly key: string; readonly event: StoredEvent }[] = [];
   let bytes = 0;
-  for (const { key } of places) {
-    const event = events.get(key);
+  const counted = new Set<StoredEvent>();
+  for (const place of places) {
+    const { key } = place;
+    const event = events.get(nameOf(place));
     if (event === undefined) continue;
     entries.push({ key, event });
-    bytes += event.data?.length ?? 0;
+    // One event may be the last of many keys: it counts once.
+    if (!counted.has(event)) bytes += event.data?.length ?? 0;
+    counted.add(event);
     if (bytes >= limits.pageBytesMax && key !== keys.at(-1)) return { entries, next: key };
   }
   return isAll ? { entries } : { entries, next: keys.at(-1) as string };
@@ -165,6 +169,9 @@ function beforeGaps(segment: Segment, seq: Seq, lastThrough: (through: Seq) => S
   return undefined;
 }
 
+const nameOf = ({ branchId, seq }: Pick<KeyPlace, 'branchId' | 'seq'>): string => `${branchId}@${seq}`;
+
+/** Reads the events at some places by {@link nameOf}, each once, as many as a page has room for. */
 // The first event that is not before a place, in order, is one look into one index, whatever PostgreSQL knows of the table.
 async function findEventsAt(
   queries: Queries,
@@ -173,20 +180,22 @@ async function findEventsAt(
   select: 'header' | 'full',
 ): Promise<ReadonlyMap<string, StoredEvent>> {
   if (places.length === 0) return new Map();
-  const rows = await queries.all<[...EventRow, string, string]>(
+  const asked = [...new Map(places.map((place) => [nameOf(place), place])).values()];
+  const branches = new Map(asked.map(({ branchId, branch }) => [branchId, branch]));
+  const rows = await queries.all<[...EventRow, number]>(
     `SELECT page.* FROM (
-       SELECT ${eventColumns[select]}, asked.key, asked.branch,
+       SELECT ${eventColumns[select]}, asked.branch_id,
          sum(${select === 'full' ? 'octet_length(e.data)' : '0'}) OVER (ORDER BY asked.place ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
-       FROM unnest($3::int[], $4::bigint[], $5::text[], $6::text[]) WITH ORDINALITY asked (branch_id, seq, key, branch, place)
+       FROM unnest($3::int[], $4::bigint[]) WITH ORDINALITY asked (branch_id, seq, place)
        JOIN LATERAL (SELECT * FROM events WHERE namespace_id = $1 AND session_id = $2 AND branch_id = asked.branch_id AND seq >= asked.seq ORDER BY seq LIMIT 1) e ON e.seq = asked.seq
-     ) page WHERE coalesce(before, 0) <= $7 * 4`,
+     ) page WHERE coalesce(before, 0) <= $5 * 4`,
     session.namespaceId,
     session.id,
-    arrayLiteral(places.map(({ branchId }) => branchId)),
-    arrayLiteral(places.map(({ seq }) => seq)),
-    arrayLiteral(places.map(({ key }) => key)),
-    arrayLiteral(places.map(({ branch }) => branch)),
+    arrayLiteral(asked.map(({ branchId }) => branchId)),
+    arrayLiteral(asked.map(({ seq }) => seq)),
     limits.pageBytesMax,
   );
-  return new Map(rows.map((row) => [row[14], eventOf(row[15], row, select)]));
+  return new Map(
+    rows.map((row) => [nameOf({ branchId: row[14], seq: row[0] }), eventOf(branches.get(row[14]) ?? '', row, select)]),
+  );
 }

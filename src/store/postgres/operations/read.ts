@@ -65,10 +65,24 @@ async function readRange(source: RangeSource, reading: PageReading, range: PageR
   const { agentContains } = conditions;
   const rows = await rowsOf({ ...source, conditions }, range, reading.bytesLeft);
   const taken = reading.fit(rows.map(payloadBytes));
-  reading.take(range, taken < rows.length ? rows.slice(0, taken) : rows, {
-    isDone: taken < range.limit && taken === rows.length && (taken === 0 || reading.bytesLeft > 0),
+  const isDone = taken < range.limit && taken === rows.length && (taken === 0 || reading.bytesLeft > 0);
+  const isWindow = isDone && reading.isWindow(range);
+  const reached = isWindow ? reading.withGap(range, await nextStored(source, range)) : range;
+  reading.take(reached, taken < rows.length ? rows.slice(0, taken) : rows, {
+    isDone,
     passes: agentContains === undefined ? undefined : (row) => row[5]?.toLowerCase().includes(agentContains) === true,
   });
+}
+
+/** Returns the nearest seq of a branch beyond a range, in reading direction; null if there is none. */
+async function nextStored({ queries, session, branch, request }: RangeSource, range: PageRange): Promise<Seq | null> {
+  const where = 'FROM events WHERE namespace_id = $1 AND session_id = $2 AND branch_id = $3';
+  const [sql, from] =
+    request.direction === 'forward'
+      ? ([`SELECT min(seq) ${where} AND seq > $4`, range.through] as const)
+      : ([`SELECT max(seq) ${where} AND seq <= $4`, range.after] as const);
+  const [found] = await queries.all<[Seq | null]>(sql, session.namespaceId, session.id, branch, from);
+  return found?.[0] ?? null;
 }
 
 const payloadBytes = (row: EventRow): number => (row[12] === null ? 0 : Buffer.byteLength(row[12]));

@@ -1,8 +1,13 @@
 import { limits } from '../../../core/limits.ts';
 import type { Seq } from '../../../core/point.ts';
-import type { Snapshot, SnapshotKey } from '../../../core/store/event-store.ts';
+import type { HeldSnapshotsRequest, Snapshot, SnapshotKey } from '../../../core/store/event-store.ts';
 import { snapshotsNamedMax } from '../../../core/store/snapshot-key.ts';
-import { type SnapshotPlaceRow, type SnapshotRow, snapshotKeyValues } from '../../sql/snapshot-row.ts';
+import {
+  type HeldSnapshotRow,
+  type SnapshotPlaceRow,
+  type SnapshotRow,
+  snapshotKeyValues,
+} from '../../sql/snapshot-row.ts';
 import type { Bound, Queries } from '../connection.ts';
 import type { SessionKey } from '../session-row.ts';
 
@@ -57,6 +62,26 @@ export async function findSnapshots(
     `SELECT seq, digest FROM snapshots ${where} AND seq <= $8 ORDER BY seq DESC LIMIT ${snapshotsNamedMax}`,
     ...valuesOf(session, branchId, key),
     through,
+  );
+}
+
+/** Returns where the snapshots of a branch are, by key and seq, after one of them. */
+export async function heldSnapshots(
+  queries: Queries,
+  session: SessionKey,
+  branchId: number,
+  { limit, after }: HeldSnapshotsRequest,
+): Promise<readonly HeldSnapshotRow[]> {
+  return await queries.all<HeldSnapshotRow>(
+    `SELECT projection, version, upcasts, erasures, seq, digest FROM snapshots
+     WHERE namespace_id = $1 AND session_id = $2 AND branch_id = $3
+       AND (projection, version, upcasts, erasures, seq) > ($4, $5, $6, $7, $8)
+     ORDER BY projection, version, upcasts, erasures, seq LIMIT $9`,
+    session.namespaceId,
+    session.id,
+    branchId,
+    ...(after === undefined ? ['', '', 0, 0, 0] : [...snapshotKeyValues(after), after.seq]),
+    Math.min(limit, limits.pageEventsMax),
   );
 }
 

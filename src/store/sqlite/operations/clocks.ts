@@ -1,5 +1,6 @@
 import { type Clock, clockAtStart, clockBeside, clockWith } from '../../../core/event/clock.ts';
 import { beginning, later, type Seq, type SeqRange } from '../../../core/point.ts';
+import { clockFault, type FaultList } from '../../../core/store/reindex-request.ts';
 import type { ClockTerm } from '../../sql/header-terms.ts';
 import type { Database, InTransaction } from '../database.ts';
 
@@ -52,27 +53,54 @@ const keepSql = 'INSERT OR REPLACE INTO clocks (branch_id, seq, time, turn) VALU
 /** Rows in one transaction, so that it stays short. */
 const rowsMax = 1_000;
 
-/** Rebuilds the clocks of a branch from the log. */
-export async function resetClocks(database: Database, branch: number, inTransaction: InTransaction): Promise<void> {
+/** A branch whose clocks are compared with the log, and rebuilt unless it is a dry run. */
+export interface Reclocking {
+  readonly database: Database;
+  readonly branch: number;
+  readonly name: string;
+  readonly faults: FaultList;
+  readonly dryRun: boolean;
+}
+
+/** Compares the clocks of a branch with the log, and rebuilds them. */
+export async function resetClocks(work: Reclocking, inTransaction: InTransaction): Promise<void> {
   let [clock, after]: [clock: Clock, after: Seq | undefined] = [clockAtStart, beginning];
   while (after !== undefined) {
     const [before, from]: [Clock, Seq] = [clock, after];
-    [clock, after] = await inTransaction(() => resetNext(database, branch, before, from));
+    [clock, after] = await inTransaction(() => resetNext(work, before, from));
   }
 }
 
 /** Returns the clock after the next events and the seq of the last of them; no seq if there are none. */
-function resetNext(database: Database, branch: number, before: Clock, after: Seq): [Clock, Seq | undefined] {
+function resetNext(work: Reclocking, before: Clock, after: Seq): [Clock, Seq | undefined] {
+  const { database, branch, name, faults, dryRun } = work;
   const rows = database.all<[Seq, string, number]>(nextSql, branch, after, rowsMax);
   const last = rows.at(-1)?.[0];
-  database.run('DELETE FROM clocks WHERE branch_id = ? AND seq > ? AND seq <= ?', branch, after, last ?? lastSeq);
+  const kept = new Map(
+    database
+      .all<[Seq, string | null, number | null]>(keptSql, branch, after, last ?? lastSeq)
+      .map(([seq, time, turn]) => [seq, { time, turn }]),
+  );
   let clock = before;
   for (const [seq, time, turn] of rows) {
     clock = clockWith(clock, { time, turn });
+    const right = clockBeside(clock, { time, turn });
+    const held = kept.get(seq) ?? { time: null, turn: null };
+    kept.delete(seq);
+    if (held.time === right.time && held.turn === right.turn) continue;
+    faults.add(clockFault(name, seq));
+    if (dryRun) continue;
+    database.run(dropSql, branch, seq);
     keepClock(database, branch, clock, { seq, time, turn });
+  }
+  for (const seq of kept.keys()) {
+    faults.add(clockFault(name, seq));
+    if (!dryRun) database.run(dropSql, branch, seq);
   }
   return [clock, last];
 }
 
 const nextSql = 'SELECT seq, time, turn FROM events WHERE branch_id = ? AND seq > ? ORDER BY seq LIMIT ?';
+const keptSql = 'SELECT seq, time, turn FROM clocks WHERE branch_id = ? AND seq > ? AND seq <= ?';
+const dropSql = 'DELETE FROM clocks WHERE branch_id = ? AND seq = ?';
 const lastSeq = Number.MAX_SAFE_INTEGER;

@@ -14,9 +14,12 @@ import { pause } from '../writer.ts';
 const problemsMax = 20;
 
 /** Reports what the file is, how large, how durable, and whether SQLite finds it sound. */
-export function healthOf(database: Database, path: string, isReadOnly: boolean): StoreHealth {
+export function healthOf(
+  database: Database,
+  path: string,
+  { isReadOnly, examined }: { readonly isReadOnly: boolean; readonly examined: Examined },
+): StoreHealth {
   const [synchronous] = database.one<[number]>('PRAGMA synchronous');
-  const problems = problemsOf(database);
   return {
     kind: 'sqlite',
     location: path,
@@ -24,16 +27,25 @@ export function healthOf(database: Database, path: string, isReadOnly: boolean):
     bytes: fileBytes(path) + fileBytes(`${path}-wal`),
     durability: isReadOnly ? 'read-only' : synchronous >= 2 ? 'disk' : 'process',
     facts: factsOf(database, path, synchronous),
-    // A damaged file cannot be measured.
-    tables: problems.length > 0 ? [] : tableSizes(database),
-    namespaces: problems.length > 0 ? [] : namespaceSizes(database),
     advice: adviceOf(database),
-    problems,
+    ...examined,
   };
 }
 
-function problemsOf(database: Database): StoreAdvice[] {
-  const found = database.all<[string]>(`PRAGMA quick_check(${problemsMax})`).map(([line]) => line);
+/** The part of a report that takes as long as the file is large. */
+export type Examined = Pick<StoreHealth, 'problems' | 'tables' | 'namespaces'>;
+
+/** Checks the whole file, and measures it if it is sound. */
+export function examine(database: Database, { deep }: { readonly deep: boolean }): Examined {
+  const problems = problemsOf(database, deep ? 'integrity_check' : 'quick_check');
+  // A damaged file cannot be measured.
+  if (problems.length > 0) return { problems, tables: [], namespaces: [] };
+  return { problems, tables: tableSizes(database), namespaces: namespaceSizes(database) };
+}
+
+/** Asks SQLite. `integrity_check` also compares every index with its table. */
+function problemsOf(database: Database, check: 'quick_check' | 'integrity_check'): StoreAdvice[] {
+  const found = database.all<[string]>(`PRAGMA ${check}(${problemsMax})`).map(([line]) => line);
   return found.filter((line) => line !== 'ok').map((message) => ({ message }));
 }
 

@@ -13,6 +13,12 @@ export function indexEvent(database: Database, branchId: number, key: string, se
   database.run('INSERT OR IGNORE INTO event_keys (branch_id, key, seq) VALUES (?, ?, ?)', branchId, key, seq);
 }
 
+/** Tells whether an event is indexed under a key. */
+export function isIndexed(database: Database, branchId: number, key: string, seq: Seq): boolean {
+  const sql = 'SELECT 1 FROM event_keys WHERE branch_id = ? AND key = ? AND seq = ?';
+  return database.get<[number]>(sql, branchId, key, seq) !== undefined;
+}
+
 /** Returns an event after `since` in a raw history that is indexed under one of the keys or prefixes. */
 export function firstChange(
   database: Database,

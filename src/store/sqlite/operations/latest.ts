@@ -52,11 +52,12 @@ export function latestPage(
     const place = latestOf(database, branchId, view, key);
     if (place === undefined) continue;
     const at = `${place.branch}@${place.seq}`;
-    if (!read.has(at)) read.set(at, eventAt(database, place, page.select));
+    const isNew = !read.has(at);
+    if (isNew) read.set(at, eventAt(database, place, page.select));
     const event = read.get(at);
     if (event === undefined) continue;
     entries.push({ key, event });
-    bytes += event.data?.length ?? 0;
+    if (isNew) bytes += event.data?.length ?? 0;
     if (bytes >= limits.pageBytesMax && key !== keys.at(-1)) return { entries, next: key };
   }
   return isAll ? { entries } : { entries, next: keys.at(-1) as string };

@@ -57,7 +57,19 @@ function readRange(
   const { count, isRest } =
     request.select === 'header' ? { count: limit, isRest: false } : fitting(database, query, reading, limit);
   const rows = count === 0 ? [] : query.rows(database, count);
-  reading.take(range, rows, { isDone: isRest || rows.length < count });
+  const isDone = isRest || rows.length < count;
+  const isWindow = isDone && reading.isWindow(range);
+  const reached = isWindow ? reading.withGap(range, nextStored(database, branch, range, request)) : range;
+  reading.take(reached, rows, { isDone });
+}
+
+/** Returns the nearest seq of a branch beyond a range, in reading direction; null if there is none. */
+function nextStored(database: Database, branch: number, range: PageRange, { direction }: PageRequest): Seq | null {
+  const [sql, from] =
+    direction === 'forward'
+      ? (['SELECT min(seq) FROM events WHERE branch_id = ? AND seq > ?', range.through] as const)
+      : (['SELECT max(seq) FROM events WHERE branch_id = ? AND seq <= ?', range.after] as const);
+  return database.one<[Seq | null]>(sql, branch, from)[0];
 }
 
 /**

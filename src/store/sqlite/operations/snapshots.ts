@@ -1,7 +1,13 @@
+import { limits } from '../../../core/limits.ts';
 import type { Seq } from '../../../core/point.ts';
-import type { Snapshot, SnapshotKey } from '../../../core/store/event-store.ts';
+import type { HeldSnapshotsRequest, Snapshot, SnapshotKey } from '../../../core/store/event-store.ts';
 import { snapshotsNamedMax } from '../../../core/store/snapshot-key.ts';
-import { type SnapshotPlaceRow, type SnapshotRow, snapshotKeyValues } from '../../sql/snapshot-row.ts';
+import {
+  type HeldSnapshotRow,
+  type SnapshotPlaceRow,
+  type SnapshotRow,
+  snapshotKeyValues,
+} from '../../sql/snapshot-row.ts';
 import type { Database } from '../database.ts';
 
 /** Keeps a snapshot in place of an older one of the same point; skips one from before the last erasure. */
@@ -36,6 +42,22 @@ export function findSnapshots(
     branchId,
     ...snapshotKeyValues(key),
     through,
+  );
+}
+
+/** Returns where the snapshots of a branch are, by key and seq, after one of them. */
+export function heldSnapshots(
+  database: Database,
+  branchId: number,
+  { limit, after }: HeldSnapshotsRequest,
+): readonly HeldSnapshotRow[] {
+  return database.all<HeldSnapshotRow>(
+    `SELECT projection, version, upcasts, erasures, seq, digest FROM snapshots
+     WHERE branch_id = ? AND (projection, version, upcasts, erasures, seq) > (?, ?, ?, ?, ?)
+     ORDER BY projection, version, upcasts, erasures, seq LIMIT ?`,
+    branchId,
+    ...(after === undefined ? ['', '', 0, 0, 0] : [...snapshotKeyValues(after), after.seq]),
+    Math.min(limit, limits.pageEventsMax),
   );
 }
 

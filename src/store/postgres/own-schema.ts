@@ -1,0 +1,20 @@
+import { RepriseError } from '../../core/error.ts';
+import type { Queries } from './connection.ts';
+
+/**
+ * Throws unless statements of a connection go to the store's schema. A pooler that ignores the settings of a connection
+ * leads them to `public`, where tables would be made and filled that nobody finds again.
+ */
+export async function checkOwnSchema(connection: Queries, schema: string): Promise<void> {
+  const [found] = await connection.one<[string | null]>('SELECT current_schema()');
+  if (found === schema) return;
+  const where = found === null ? 'in no schema' : `in the schema "${found}"`;
+  throw new RepriseError(
+    'store.unsupported',
+    `Cannot use the store in the schema "${schema}": statements run ${where}, because a connection pooler such as PgBouncer ignores the settings of a connection`,
+    {
+      hint: 'Connect to the server itself, past the pooler: its ignore_startup_parameters leaves the settings out.',
+      details: { schema, found },
+    },
+  );
+}

@@ -1,0 +1,71 @@
+/**
+ * # The hostile suite
+ *
+ * A hostile trial of Reprise (kills, flipped bits, forged rows, files of other users, poolers, wrong types) found what
+ * did not hold. Each finding is a line of the table below with the test that fails without its fix. A line names the
+ * file and a piece of the title of that test, and this file checks that both are there, so that no line loses its
+ * proof. `docs/internals/threats.md` says the same for readers.
+ *
+ * - `trust.test.ts`: whose files decide what runs and where recordings go.
+ * - `files.test.ts`: files that are not what they seem, or move.
+ * - `rows.test.ts`: rows that no program of ours wrote, and passwords in URLs. Also on PostgreSQL.
+ * - `histories.test.ts`: texts that take time, secrets, erasures, held stores. Also on PostgreSQL.
+ * - `verbs.test.ts`: every public verb with wrong types.
+ * - `postgres-pooler.test.ts`: a pooler that ignores settings, on a real PostgreSQL.
+ *
+ * The suite is a project of its own: `npx vitest run --project hostile`. `npm test` runs it.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { root } from '../docs/workshop.ts';
+
+/** A finding, the file of its test, and a piece of the title. */
+type Line = readonly [finding: string, file: string, title: string];
+
+const lines: readonly Line[] = [
+  ['1 masking rules are linear', 'src/core/masking/text-secrets.test.ts', 'the work of every built-in rule is linear'],
+  ['1 a pattern of the user has a limit', 'src/core/masking/own-rules.test.ts', 'one that would never end is stopped'],
+  ['1 long numbers', 'src/core/canonical-json.test.ts', 'a number of 2,000,000 digits in one pass'],
+  ['1 filters', 'src/core/event/pattern.test.ts', 'a pattern that backtracks without end elsewhere'],
+  ['1 from outside', 'test/hostile/histories.test.ts', 'near matches of every masking rule are recorded'],
+  [
+    '2 a call that could not be stored',
+    'src/engine/recording/stalled-store.test.ts',
+    'resume refuses a call whose start',
+  ],
+  ['2 from outside', 'test/hostile/histories.test.ts', 'an irreversible call whose start another process keeps'],
+  ['3 a configuration of a different user', 'test/hostile/trust.test.ts', 'a configuration is not run, by commands'],
+  [
+    '3 completion and looks run nothing',
+    'test/hostile/trust.test.ts',
+    'commands that need no agents run no configuration',
+  ],
+  ['3 no search up to /', 'test/hostile/trust.test.ts', 'outside a repository, a store above the folder'],
+  ['3 0600 and .gitignore', 'test/hostile/trust.test.ts', 'the files of a store are created for their user alone'],
+  ['6 forms of secrets', 'test/hostile/histories.test.ts', 'no secret of these forms is stored'],
+  ['6 the key of masks', 'test/contract/masked-calls.test.ts', 'nobody who has only the store can try out'],
+  ['6 masks under different keys', 'src/core/masking/same-value.test.ts', 'masks of the release before'],
+  ['7 erased and deleted text', 'test/hostile/histories.test.ts', 'is in no file of the store, in whatever form'],
+  ['7 a reader that blocks', 'test/contract/sqlite/storage.test.ts', 'says that a reader holds the log'],
+  ['8 a file that moves', 'test/hostile/files.test.ts', 'a file that is removed or replaced under an open store'],
+  ['8 a reader without folder rights', 'test/contract/sqlite/files.test.ts', 'by a reader without rights'],
+  ['9 control characters', 'test/hostile/rows.test.ts', 'none reaches the output of a command'],
+  ['9 the last seq', 'test/hostile/rows.test.ts', 'an event at the last seq that a number can hold'],
+  ['9 a circle', 'test/hostile/rows.test.ts', 'a list that leads back to itself'],
+  ['9 export on a terminal', 'test/hostile/rows.test.ts', 'on a terminal none reaches it in JSON, by export'],
+  ['9 passwords in URLs', 'test/hostile/rows.test.ts', 'the password in the store URL'],
+  ['11 a pooler', 'test/hostile/postgres-pooler.test.ts', 'a store is not made in a schema that nobody named'],
+  ['low: depth of lineage', 'test/hostile/histories.test.ts', 'the lineage of a branch at the allowed depth'],
+  ['low: erased while copied', 'test/contract/copying.test.ts', 'erased at the source while the copy is proved'],
+  ['low: an empty file', 'test/hostile/files.test.ts', 'looking at an empty file makes no store of it'],
+  ['low: a FIFO', 'test/hostile/files.test.ts', 'a FIFO and a directory are refused'],
+  ['low: wrong types', 'test/hostile/verbs.test.ts', 'refuses them with a RepriseError'],
+  ['low: an id after an erasure', 'test/hostile/histories.test.ts', 'a new event under it is refused, not swallowed'],
+];
+
+describe('each finding has its test', () => {
+  test.each(lines)('%s', (_finding, file, title) => {
+    expect(readFileSync(join(root, file), 'utf8')).toContain(title);
+  });
+});

@@ -1,0 +1,301 @@
+/**
+ * Every public verb, given wrong types in every place: each call is done, or refused with a RepriseError that says what
+ * is wrong. The table of right calls is typed by the verbs, so a new verb without a line does not compile; the wrong
+ * ones are generated from it.
+ */
+import { describe, expect, test } from 'vitest';
+import {
+  type Branch,
+  conversation,
+  createNodePlatform,
+  openReprise,
+  type Reprise,
+  RepriseError,
+  type Session,
+  type SessionRecorder,
+  type StateHandle,
+  type Transaction,
+} from '../../src/index.ts';
+import type { Verb } from '../../src/testing/verbs/verb-suite.ts';
+
+/** Handles to call verbs on, and what their arguments name. */
+interface World extends AsyncDisposable {
+  readonly reprise: Reprise;
+  readonly session: Session;
+  readonly branch: Branch;
+  readonly state: StateHandle;
+  readonly transaction: Transaction;
+  readonly recorder: SessionRecorder;
+}
+
+/** Returns the arguments of a call that is right; undefined for an accessor, which takes none. */
+type Right = ((world: World) => readonly unknown[]) | undefined;
+
+const agent = async (): Promise<string> => 'done';
+const none = (): readonly unknown[] => [];
+const quiet = { onError: () => undefined };
+
+const right: Readonly<Record<Verb, Right>> = {
+  append: () => [{ type: 'note.added', data: { text: 'x' } }, { branch: 'main' }],
+  record: () => [{ agent: 'support', facts: false, ...quiet }],
+  replay: () => [{ at: 'main' }],
+  find: () => [{ types: ['note.added'] }, { at: 'main' }],
+  findLast: () => [{ types: ['note.added'] }, { at: 'main' }],
+  stateAt: () => ['main', conversation, { exclude: [1] }],
+  state: undefined,
+  counterfactual: () => ['main', conversation, { exclude: [1] }],
+  fork: () => ['main@2', { name: 'other', reason: 'why', edits: [{ kind: 'drop', seq: 1 }] }],
+  edit: () => ['main', { kind: 'drop', seq: 1 }, { reason: 'why' }],
+  resume: () => ['main', agent, { prompt: 'Go on.' }],
+  resumable: () => ['main', {}],
+  retry: () => ['main', agent, { reason: 'why' }],
+  experiment: () => ['main', { agent, variants: [{ name: 'a' }] }],
+  rewind: () => ['main@1', { reason: 'why' }],
+  revert: () => ['main@1', { reason: 'why' }],
+  redo: () => ['main', { reason: 'why' }],
+  erase: () => ['main@1', { reason: 'why', dryRun: true }],
+  fingerprint: () => ['main'],
+  verify: () => [{ at: 'main' }],
+  repair: none,
+  branch: () => ['main'],
+  tree: none,
+  toJSON: none,
+  locate: () => ['main@1'],
+  metadata: () => ['main'],
+  setMetadata: () => [{ owner: 'ada' }, { branch: 'main' }],
+  masker: none,
+  dropSnapshots: none,
+  delete: () => [{ confirm: 'not the name' }],
+
+  'reprise.session': () => ['demo', { create: true }],
+  'reprise.createSession': () => ['other', { metadata: {} }],
+  'reprise.sessions': () => [{ allNamespaces: true }],
+  'reprise.namespace': () => ['other'],
+  'reprise.currentNamespace': undefined,
+  'reprise.replay': () => [{ limit: 2 }],
+  'reprise.diff': () => ['demo', 'demo@1', { strict: true }],
+  'reprise.resolve': () => ['demo@1'],
+  'reprise.copy': ({ reprise }) => [reprise.namespace('copied'), {}],
+  'reprise.import': () => [{ trace_id: 'x', metadata: {}, events: [] }, { format: 'shipit' }],
+  'reprise.export': () => ['demo', { format: 'shipit' }],
+  'reprise.health': () => [{ deep: true }],
+  'reprise.verifyAll': () => [{ allNamespaces: true }],
+  'reprise.close': none,
+
+  'branch.append': () => [{ type: 'note.added', data: { text: 'x' } }, {}],
+  'branch.record': () => [{ agent: 'support', facts: false, ...quiet }],
+  'branch.replay': () => [{ limit: 2 }],
+  'branch.project': () => [conversation, {}],
+  'branch.state': undefined,
+  'branch.edit': () => [{ kind: 'drop', seq: 1 }, { reason: 'why' }],
+  'branch.redo': () => [{ reason: 'why' }],
+  'branch.resume': () => [agent, { prompt: 'Go on.' }],
+  'branch.resumable': () => [{}],
+  'branch.fingerprint': none,
+  'branch.verify': () => [{}],
+
+  'state.as': () => ['planner'],
+  'state.on': () => ['main@2'],
+  'state.begin': () => [{ timeoutMs: 1_000 }],
+  'state.openTransaction': () => ['no-such-transaction'],
+  'state.transaction': () => [() => undefined, { retries: 0 }],
+  'state.get': () => ['plan', {}],
+  'state.getAt': () => ['plan', { version: 1 }],
+  'state.keys': () => [{}],
+  'state.scan': () => ['pl', {}],
+  'state.history': () => ['plan', {}],
+  'state.replay': () => [{ limit: 1 }],
+  'state.diff': () => ['main', 'main@1', {}],
+
+  'transaction.txn': undefined,
+  'transaction.committed': undefined,
+  'transaction.isInConflict': undefined,
+  'transaction.as': () => ['planner'],
+  'transaction.write': () => ['plan', { next: 'ask' }],
+  'transaction.delete': () => ['plan'],
+  'transaction.get': () => ['plan'],
+  'transaction.scan': () => ['pl', {}],
+  'transaction.commit': none,
+  'transaction.abort': none,
+
+  'recorder.branch': undefined,
+  'recorder.uses': () => ['web', '1.0.0'],
+  'recorder.run': () => [{ title: 'A run' }, () => 1],
+  'recorder.turn': () => [{ title: 'A turn' }, () => 1],
+  'recorder.task': () => [{ task: 'T-1' }, () => 1],
+  'recorder.call': () => [{ kind: 'tool', name: 'search', input: {} }, () => 1, () => ({ output: 1 })],
+  'recorder.startCall': () => [{ kind: 'tool', name: 'search', input: {} }],
+  'recorder.ask': () => [{ name: 'approval', input: {} }],
+  'recorder.answer': () => ['c1', { output: true }],
+  'recorder.waiting': none,
+  'recorder.message': () => [{ role: 'user', content: 'x' }, { agent: 'a' }],
+  'recorder.event': () => [{ type: 'note.added', data: { text: 'x' } }],
+  'recorder.startRun': () => [{ title: 'A run' }],
+  'recorder.flush': none,
+  'recorder.close': none,
+};
+
+const throwing = new Proxy(
+  {},
+  {
+    get: () => {
+      throw new Error('a getter that throws');
+    },
+  },
+);
+
+/** Values that are hardly ever right, each of a kind of its own. */
+const wrong: readonly (readonly [string, unknown])[] = [
+  ['undefined', undefined],
+  ['null', null],
+  ['a number', 7],
+  ['a negative number', -1],
+  ['no number', Number.NaN],
+  ['an empty text', ''],
+  ['a text', 'x'],
+  ['a text with a NUL', 'a\u0000b'],
+  ['half a surrogate pair', '\ud800'],
+  ['true', true],
+  ['an empty list', []],
+  ['a list with nothing in it', [null]],
+  ['an empty object', {}],
+  ['an object of another kind', { a: { b: null } }],
+  ['a function', () => undefined],
+  ['a symbol', Symbol('x')],
+  ['a bigint', 10n],
+  ['a map', new Map([['a', 1]])],
+  ['an object without a prototype', Object.create(null)],
+  ['an object whose getters throw', throwing],
+];
+
+async function makeWorld(): Promise<World> {
+  const reprise = await openReprise({ store: 'memory:', config: false });
+  const session = await reprise.createSession('demo');
+  await session.append(['a', 'b', 'c'].map((text) => ({ type: 'note.added', data: { text } })));
+  const recorder = await session.record({ facts: false, ...quiet });
+  return {
+    reprise,
+    session,
+    recorder,
+    branch: await session.branch('main'),
+    state: session.state,
+    transaction: session.state.begin(),
+    [Symbol.asyncDispose]: async () => {
+      await recorder.close().catch(() => undefined);
+      await reprise.close();
+    },
+  };
+}
+
+/** Returns the handle of a verb, and its bare name. */
+function handleOf(world: World, verb: string): readonly [Record<string, (...args: unknown[]) => unknown>, string] {
+  const [handle, name] = verb.includes('.') ? verb.split('.') : ['session', verb];
+  return [world[handle as keyof World] as never, String(name)];
+}
+
+const waitMs = 1_000;
+
+/** Waits for whatever a verb gives: the first items of what it lists, or a while for what follows a live history. */
+async function settled(given: unknown): Promise<void> {
+  const held = await given;
+  if (typeof held !== 'object' || held === null || !(Symbol.asyncIterator in held)) return;
+  const items = (held as AsyncIterable<unknown>)[Symbol.asyncIterator]();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const patience = new Promise<{ done: true }>((resolve) => {
+    timer = setTimeout(() => resolve({ done: true }), waitMs);
+  });
+  for (let count = 0; count < 5; count++) if ((await Promise.race([items.next(), patience])).done === true) break;
+  clearTimeout(timer);
+  void items.return?.();
+}
+
+/** Calls a verb; returns what is wrong with how it failed, or undefined. */
+async function fault(verb: string, args: readonly unknown[], world: World): Promise<string | undefined> {
+  const [handle, name] = handleOf(world, verb);
+  try {
+    await settled(handle[name]?.(...args));
+    return undefined;
+  } catch (error) {
+    if (error instanceof RepriseError) return error.message.startsWith('Cannot ') ? undefined : error.message;
+    // An error of a getter belongs to the caller.
+    if (error instanceof Error && error.message === 'a getter that throws') return undefined;
+    return String(error instanceof Error ? error.stack?.split('\n').slice(0, 3).join(' ') : error);
+  }
+}
+
+/** Returns the names of the options in the last argument of a verb, as its own refusal of an unknown one lists them. */
+async function optionsOf(verb: string, args: readonly unknown[], at: number): Promise<readonly string[]> {
+  await using world = await makeWorld();
+  const [handle, name] = handleOf(world, verb);
+  const held = args[at];
+  if (typeof held !== 'object' || held === null || Array.isArray(held)) return [];
+  const asked = args.with(at, { ...held, zzz: 1 });
+  const hint = await settled((async () => handle[name]?.(...asked))()).then(
+    () => '',
+    (error: RepriseError) => error.hint ?? '',
+  );
+  const listed = /It may have (.*)\.$/.exec(hint)?.[1]?.split(', ') ?? [];
+  return [...new Set([...Object.keys(held), ...listed])];
+}
+
+/** Returns every wrong call of a verb: each argument wrong, and each option of each argument. */
+async function wrongCalls(verb: string, make: NonNullable<Right>): Promise<[string, (world: World) => unknown[]][]> {
+  const calls: [string, (world: World) => unknown[]][] = [];
+  await using first = await makeWorld();
+  const args = make(first);
+  for (const [index, held] of args.entries()) {
+    for (const [what, value] of wrong)
+      calls.push([`argument ${index} is ${what}`, (world) => make(world).with(index, value)]);
+    for (const option of await optionsOf(verb, args, index))
+      for (const [what, value] of wrong)
+        calls.push([
+          `"${option}" of argument ${index} is ${what}`,
+          (world) => make(world).with(index, { ...(held as object), [option]: value }),
+        ]);
+  }
+  return calls;
+}
+
+describe('a verb given wrong types refuses them with a RepriseError', () => {
+  test.each(Object.entries(right).filter(([, make]) => make !== undefined))('%s', async (verb, make) => {
+    const found: string[] = [];
+    for (const [what, args] of await wrongCalls(verb, make as NonNullable<Right>)) {
+      await using world = await makeWorld();
+      const why = await fault(verb, args(world), world);
+      if (why !== undefined) found.push(`${what}: ${why}`);
+    }
+    expect(found).toEqual([]);
+  });
+
+  test('openReprise', async () => {
+    const found: string[] = [];
+    const named = { store: 'memory:', config: false as const, platform: createNodePlatform() };
+    const options = [
+      'store',
+      'namespace',
+      'config',
+      'prices',
+      'masking',
+      'durability',
+      'readOnly',
+      'create',
+      'busyWaitMs',
+      'snapshotEvents',
+      'onRead',
+      'platform',
+    ];
+    const calls = wrong.flatMap(([what, value]) => [
+      ...(value === undefined || value === '' ? [] : [[what, value] as const]),
+      ...options.map((option) => [`${option}: ${what}`, { ...named, [option]: value }] as const),
+    ]);
+    for (const [what, given] of calls) {
+      try {
+        await (await openReprise(given as never)).close();
+      } catch (error) {
+        const isOurs = error instanceof RepriseError || (error as Error).message === 'a getter that throws';
+        if (!isOurs) found.push(`${what}: ${String((error as Error).stack?.split('\n').slice(0, 3).join(' '))}`);
+      }
+    }
+    expect(found).toEqual([]);
+  });
+});

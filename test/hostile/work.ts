@@ -1,0 +1,58 @@
+import { Session } from 'node:inspector/promises';
+
+/** How often each block of our own code ran, by its place. */
+type Work = ReadonlyMap<string, number>;
+
+const inspector = new Session();
+
+/** Starts to count. Only code that is loaded afterwards is counted block by block. */
+export async function startCounting(): Promise<void> {
+  inspector.connect();
+  await inspector.post('Profiler.enable');
+  await inspector.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
+}
+
+/** Counts the work of something, whatever the machine is busy with: how often each block of our own code runs. */
+async function workOf(run: () => Promise<unknown>): Promise<Work> {
+  await inspector.post('Profiler.takePreciseCoverage');
+  await run();
+  const { result } = await inspector.post('Profiler.takePreciseCoverage');
+  const counts = new Map<string, number>();
+  // The first range is the function itself, whose calls are not counted once it is optimized.
+  for (const { url, functions } of result.filter((script) => script.url.includes('/src/')))
+    for (const { functionName, ranges } of functions)
+      for (const { startOffset, count } of ranges.slice(1)) {
+        const place = `${functionName || 'a function'} (${url.split('/src/').at(-1)}:${startOffset})`;
+        counts.set(place, (counts.get(place) ?? 0) + count);
+      }
+  return counts;
+}
+
+/** How the work of something grew with its size. */
+export interface Growth {
+  /** How many times as often the block ran whose count grew most: 2 for twice the size if all is linear, 4 for a square. */
+  readonly times: number;
+  /** That block. */
+  readonly where: string;
+}
+
+/**
+ * Does the same for a size and for twice that size, and finds the block whose count grew most. A block that runs less
+ * than once for each of the larger size does not matter.
+ */
+export async function growthOf(
+  size: number,
+  workAt: (size: number) => Promise<() => Promise<unknown>>,
+): Promise<Growth> {
+  const [small, large] = [await workAt(size), await workAt(size * 2)];
+  // Once before it counts: code that is loaded or kept on first use does not grow.
+  await small();
+  await large();
+  const [before, after] = [await workOf(small), await workOf(large)];
+  let found: Growth = { times: 0, where: 'nothing' };
+  for (const [where, count] of after) {
+    const times = count / Math.max(before.get(where) ?? 0, size);
+    if (count >= size * 2 && times > found.times) found = { times, where };
+  }
+  return found;
+}
