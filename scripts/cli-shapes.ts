@@ -1,4 +1,5 @@
 /** The `--json` answer of each command: the keys of its interface, and notes for the reference. */
+
 import type { DoctorAnswer } from '../src/cli/answering/diagnosis.ts';
 import type { CompletionAnswer } from '../src/cli/commands/completion.ts';
 import type { ConfigAnswer } from '../src/cli/commands/config.ts';
@@ -12,6 +13,7 @@ import type { VerifyAnswer } from '../src/cli/commands/verify.ts';
 import type { CopyRow } from '../src/cli/render/copy-table.ts';
 import type { Event } from '../src/core/event/event.ts';
 import type {
+  BranchAnswer,
   DeleteAnswer,
   DeleteSessionAnswer,
   EditAnswer,
@@ -27,6 +29,7 @@ import type { ShowAnswer } from '../src/reading/known-at.ts';
 import type { ListRow } from '../src/reading/list-branches.ts';
 import type { ExperimentRowAnswer, ResumeAnswer, RetryAnswer } from '../src/reading/run-answers.ts';
 import type { ProjectionRow, StateAnswer } from '../src/reading/shipped-projections.ts';
+import type { SpaceRow } from '../src/reading/space-used.ts';
 import type { StateRow, VersionRow } from '../src/reading/state-entries.ts';
 import type { TreeRow } from '../src/reading/tree-rows.ts';
 
@@ -78,6 +81,7 @@ const resumed: Keys<ResumeAnswer> = {
   unpricedCalls: 'always',
   latencyMs: 'always',
   reused: 'always',
+  simulated: 'always',
   asked: 'always',
   repairs: 'always',
   waiting: 'always',
@@ -112,8 +116,10 @@ export const shapes: Readonly<Record<string, CliShape>> = {
       git: 'always',
       usage: 'always',
       fingerprint: 'always',
+      branches: 'always',
+      archived: 'always',
     },
-    'One line per branch. `namespace` is printed with `--all-namespaces`. `parent` is null for the branch a session began with; unknown values are null. `bytes` is the payload that the branch stores itself: its events, and the messages and bodies that came into the session with them. A payload that many events share counts once, where it came first; an erased one does not count. `doctor` prints the size of the whole store, with its indexes.',
+    'One line per session, of its first branch or of the first that matches; with `--branches` one line per branch. `branches` counts the branches of the session. `namespace` is printed with `--all-namespaces`. `parent` is null for the branch a session began with; unknown values are null. `bytes` is the payload that the branch stores itself: its events, and the messages and bodies that came into the session with them. A payload that many events share counts once, where it came first; an erased one does not count. `doctor` prints the size of the whole store, with its indexes.',
   ),
   tree: shape<TreeRow>(
     {
@@ -159,6 +165,7 @@ export const shapes: Readonly<Record<string, CliShape>> = {
       state: 'always',
       calls: 'always',
       waiting: 'always',
+      simulated: 'always',
       usage: 'always',
       changes: 'always',
       agent: 'always',
@@ -172,7 +179,7 @@ export const shapes: Readonly<Record<string, CliShape>> = {
       others: 'always',
       metadata: 'always',
     },
-    '`event` is null at the beginning. `messages` are `{ seq, message }`; `calls` are the open ones; `changes` is `{ since, added, removed, settings, state }`, compared with the end of the turn before. `agent`, `run`, `model`, `system`, `tools`, `settings`, `calledAt` and `erased` (how many messages were erased) belong to the conversation; `others` are the conversations of other agents; `metadata` is that of the branch. With `--resume`: `{ ref, agent, run, messages, prompt, pending, model, system, tools, settings, repairs }`, as `session.resumable` returns it.',
+    '`event` is null at the beginning. `messages` are `{ seq, message }`; `calls` are the open ones; `changes` is `{ since, added, removed, settings, state }`, compared with the end of the turn before. `agent`, `run`, `model`, `system`, `tools`, `settings`, `calledAt` and `erased` (how many messages were erased) belong to the conversation; `others` are the conversations of other agents; `metadata` is that of the branch. With `--resume`: `{ ref, agent, run, messages, prompt, pending, model, system, tools, settings, repairs, calls, otherwise }`, as `session.resumable` returns it.',
   ),
   state: shape<StateAnswer>({ ref: 'always', projection: 'always', version: 'always', value: 'always' }, ''),
   projections: shape<ProjectionRow>(
@@ -280,9 +287,27 @@ export const shapes: Readonly<Record<string, CliShape>> = {
     { session: 'always', deleted: 'always', events: 'always', branches: 'always' },
     '',
   ),
+  branch: shape<BranchAnswer>(
+    { ref: 'always', session: 'always', branch: 'always', action: 'always', events: 'always' },
+    'One line per branch. `events` is null unless it was deleted. `--json=object`: `{ branches }`.',
+  ),
+  du: shape<SpaceRow>(
+    {
+      namespace: 'always',
+      session: 'always',
+      branches: 'always',
+      events: 'always',
+      eventBytes: 'always',
+      partBytes: 'always',
+      snapshots: 'always',
+      snapshotBytes: 'always',
+      bytes: 'always',
+    },
+    'One line per session, the largest first. `bytes` is the sum of events, parts and snapshots; a part that several sessions hold counts for each. `--json=object`: `{ storeBytes, sessions }`, where `storeBytes` is the whole store with its indexes.',
+  ),
   resume: shape<ResumeAnswer>(
     resumed,
-    '`text` is the result as text, `reused` counts calls answered from the record, `repairs` are `{ rule, seq, what }`, and `comparison` has an entry for each user message with `--user-turns`. If the agent throws, `agent.failed` is on stderr, with exit code 3. A budget, a timeout or a refused call exits with 1, even if the agent returned something; Ctrl-C with 130. The branch keeps everything done until then.',
+    '`text` is the result as text, `reused` counts calls answered from the record and `simulated` those that simulations answered, `repairs` are `{ rule, seq, what }`, and `comparison` has an entry for each user message with `--user-turns`. If the agent throws, `agent.failed` is on stderr, with exit code 3. A budget, a timeout or a refused call exits with 1, even if the agent returned something; Ctrl-C with 130. The branch keeps everything done until then. With `--dry-run`: what `reprise show --resume` prints.',
   ),
   retry: shape<RetryAnswer>(
     { ...resumed, original: 'always', sameText: 'always', diff: 'always' },
@@ -290,6 +315,7 @@ export const shapes: Readonly<Record<string, CliShape>> = {
   ),
   experiment: shape<ExperimentRowAnswer>(
     {
+      session: 'always',
       variant: 'always',
       repeat: 'always',
       branch: 'always',
@@ -299,12 +325,17 @@ export const shapes: Readonly<Record<string, CliShape>> = {
       usage: 'always',
       cost: 'always',
       latencyMs: 'always',
+      reused: 'always',
+      simulated: 'always',
       divergedAt: 'always',
       passed: 'always',
+      scores: 'always',
+      reason: 'always',
+      judge: 'always',
       error: 'always',
       errorCode: 'always',
     },
-    'One line per branch as soon as it ends, then one of `{ session, point, original, variants }`, which has for each variant its number of passes, their 95% interval, and how it compares with the first variant. `--json=object`: `{ session, point, original, variants, branches }`. Exits with 0 if at least one branch gave a result, whether or not it passed the check. Otherwise with 3 if an agent failed, or 1 if budget, time or a refused call stopped them all; the rows are printed in any case. Ctrl-C exits with 130.',
+    'One line per branch as soon as it ends, then one of `{ id, total, sessions, variants }`, which has for each variant its number of passes and its scores, their 95% intervals, and how it compares with the first variant. `--json=object`: `{ id, total, sessions, variants, branches }`. `experiment show ID` prints the same. Exits with 0 if at least one branch gave a result, whether or not it passed the check; with `--fail-under`, 1 if a variant passes less often. Otherwise with 3 if an agent failed, or 1 if budget, time or a refused call stopped them all; the rows are printed in any case. Ctrl-C exits with 130.',
   ),
   import: shape<ImportRow>(
     { file: 'always', session: 'always', ref: 'always', events: 'always' },

@@ -65,6 +65,7 @@ export {
   runs,
   type TurnNode,
 } from './projections/runs.ts';
+export { type Simulated, type SimulatedCall, simulated } from './projections/simulated.ts';
 export { type State, type StateEntry, state } from './projections/state.ts';
 export { type Summary, type SummaryState, summary } from './projections/summary.ts';
 export { type Waiting, waiting } from './projections/waiting.ts';
@@ -125,7 +126,7 @@ export type {
   ResumeContext,
 } from './core/recording/agent.ts';
 export type { CallGuard, NamedCall, StoredStart } from './core/recording/call-guard.ts';
-export type { EffectAction, EffectClass, EffectPolicy } from './core/recording/effects.ts';
+export type { EffectAction, EffectClass, EffectPolicy, EffectTable } from './core/recording/effects.ts';
 export type { Approval, KeptQuestion, PersonAnswer, PersonBook, WaitingCall } from './core/recording/person-calls.ts';
 export type {
   CallEnd,
@@ -142,14 +143,17 @@ export type {
   TurnStart,
   Usage,
 } from './core/recording/recorder.ts';
+export type { Simulate, SimulatedAfter, Simulation } from './core/recording/simulation.ts';
 export type { Spending } from './core/recording/spending.ts';
 export { type At, type PointInput, parseRef, type Ref, refText } from './core/ref.ts';
 export type { Edit, EditOptions, Replacement } from './core/view/edit.ts';
 
 // The options and results of the verbs.
 
+export type { CheckAnswer, PassAnswer, Scores } from './core/comparing/check-answer.ts';
 export type { DiffCounts, DiffOptions, DiffPair, DiffPlace, HistoryDiff } from './core/comparing/diff.ts';
 export type { StrictDiff, StrictEvent, StrictNames, TailEvent, TypeMismatch } from './core/comparing/diff-strict.ts';
+export type { MeanInterval, PairCount, PassComparison } from './core/comparing/statistics.ts';
 export type { ChangedValue, JsonPath, LoneValue, ValueDiff } from './core/comparing/value-diff.ts';
 export type {
   AppendOptions,
@@ -161,6 +165,9 @@ export type {
   SessionLog,
   SessionSource,
 } from './core/session/session-log.ts';
+export type { SessionSize } from './core/store/session-size.ts';
+export type { ArchiveOptions } from './engine/changing/archive-branch.ts';
+export type { DeleteBranchOptions, DeletedBranch } from './engine/changing/delete-branch.ts';
 export type { Edited } from './engine/changing/edit.ts';
 export type { Marked, MarkOptions } from './engine/changing/mark.ts';
 export type { Reverted, RevertOptions } from './engine/changing/revert.ts';
@@ -168,6 +175,25 @@ export type { RewindOptions } from './engine/changing/rewind.ts';
 export type { Copied, CopiedSession, CopyOptions, CopyProgress } from './engine/copying/copy-options.ts';
 export type { ImportOptions, ImportSource } from './engine/copying/foreign-history.ts';
 export type { Erased, EraseOptions } from './engine/erasing/erase.ts';
+export type {
+  ExperimentOptions,
+  ExperimentSetOptions,
+  Judge,
+  JudgeContext,
+} from './engine/experimenting/experiment-options.ts';
+export type { SetPoint } from './engine/experimenting/experiment-place.ts';
+export type {
+  CheckedBranch,
+  ExperimentProgress,
+  ExperimentResult,
+  ExperimentRow,
+  ExperimentSession,
+  ExperimentSetResult,
+  JudgeRow,
+  ScoreSummary,
+  VariantComparison,
+  VariantSummary,
+} from './engine/experimenting/experiment-result.ts';
 export type { Located } from './engine/history/place.ts';
 export type { CompareOptions, Comparison } from './engine/looking/compare.ts';
 export type { Counterfactual, CounterfactualOptions } from './engine/looking/counterfactual.ts';
@@ -182,14 +208,7 @@ export type { DeepResult, DeepVerification } from './engine/proving/verify-deep.
 export type { AnyProjection } from './engine/proving/verify-snapshots.ts';
 export type { BranchLeft, RecordOptions } from './engine/recording/record-options.ts';
 export type { EffectAnswer, EffectQuestion } from './engine/resuming/effect-guard.ts';
-export type { ExperimentOptions } from './engine/resuming/experiment-options.ts';
-export type {
-  CheckedBranch,
-  ExperimentProgress,
-  ExperimentResult,
-  ExperimentRow,
-  VariantSummary,
-} from './engine/resuming/experiment-result.ts';
+export type { Fate, ForeseeingOptions, ForeseenCall, ForeseenTool } from './engine/resuming/foreseen-calls.ts';
 export type { Decisions } from './engine/resuming/person-decisions.ts';
 export type { Resumable, ResumableOptions } from './engine/resuming/resumable.ts';
 export type {

@@ -22,6 +22,7 @@ export type {
 } from './core/store/append-request.ts';
 export type { BranchHead, BranchRecord, BranchSummary } from './core/store/branch-record.ts';
 export type { BranchState } from './core/store/branch-state.ts';
+export type { DeleteBranchRequest } from './core/store/delete-branch-request.ts';
 export type { EraseOutcome, EraseRequest } from './core/store/erase-request.ts';
 export type { Abort, EventStore } from './core/store/event-store.ts';
 export type { LatestPage, LatestRequest } from './core/store/latest-request.ts';
@@ -46,6 +47,7 @@ export type {
   SessionsPage,
   SessionsRequest,
 } from './core/store/session-request.ts';
+export type { SessionSize } from './core/store/session-size.ts';
 export type { HeldSnapshotsRequest, Snapshot, SnapshotKey } from './core/store/snapshot-key.ts';
 export type {
   HealthRequest,

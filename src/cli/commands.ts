@@ -141,6 +141,12 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/erase.ts')).erase,
   },
   {
+    name: 'branch',
+    group: 'Change',
+    summary: 'archive a branch, or delete one that nothing grows from',
+    load: async () => (await import('./commands/branch.ts')).branch,
+  },
+  {
     name: 'delete-session',
     group: 'Change',
     summary: 'delete a whole session for good',
@@ -199,6 +205,12 @@ export const commands: readonly CommandEntry[] = [
     group: 'Manage',
     summary: 'show the store, agents, prices and masking in effect',
     load: async () => (await import('./commands/config.ts')).config,
+  },
+  {
+    name: 'du',
+    group: 'Manage',
+    summary: 'show which sessions take up space, and with what',
+    load: async () => (await import('./commands/du.ts')).du,
   },
   {
     name: 'doctor',

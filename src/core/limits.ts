@@ -115,10 +115,20 @@ export const limits = {
   sessionsPageMax: 1_000,
   /** How long a stopped agent may take to end by itself, before it is abandoned. */
   resumeGraceMsMax: 1_000,
+  /** Milliseconds that the simulation of a call may take; then the run stops. */
+  simulationMsMax: 30_000,
+  /** Later calls of the original that a look at a resume decides about. */
+  foreseenCallsMax: 200,
   /** Branches of one experiment: variants times repeats. */
   experimentBranchesMax: 1_000,
   /** How long the command that checks a branch of an experiment may take, before it is killed and has failed. */
   checkMsMax: 600_000,
+  /** Branches of one experiment in all its sessions together. */
+  experimentRowsMax: 10_000,
+  /** Named scores of one branch of an experiment. */
+  scoresMax: 100,
+  /** Characters of a result that the receipt of an experiment keeps; the branch has all of it. */
+  receiptTextMax: 4_096,
   /** Runs of one experiment at the same time. */
   experimentParallelMax: 64,
   /** How long an append waits for a different process before it fails with `store.busy`; the default of `busyWaitMs`. */

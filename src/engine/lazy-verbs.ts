@@ -7,6 +7,8 @@ import type { Engine } from './context/engine.ts';
 import type { Copied, CopyOptions } from './copying/copy-options.ts';
 import type { ImportOptions, ImportSource } from './copying/foreign-history.ts';
 import type { Erased, EraseOptions } from './erasing/erase.ts';
+import type { ExperimentOptions, ExperimentSetOptions } from './experimenting/experiment-options.ts';
+import type { ExperimentResult, ExperimentSetResult } from './experimenting/experiment-result.ts';
 import type { CompareOptions, Comparison } from './looking/compare.ts';
 import type { Repaired } from './proving/repair.ts';
 import type { Verification, VerifyOptions } from './proving/verify.ts';
@@ -14,8 +16,6 @@ import type { DeepResult } from './proving/verify-deep.ts';
 import type { AnyProjection } from './proving/verify-snapshots.ts';
 import type { RecordOptions } from './recording/record-options.ts';
 import type { SessionRecorder } from './recording/recorder.ts';
-import type { ExperimentOptions } from './resuming/experiment-options.ts';
-import type { ExperimentResult } from './resuming/experiment-result.ts';
 import type { Resumable, ResumableOptions } from './resuming/resumable.ts';
 import type { ResumeOptions, ResumeResult, ResumeTarget } from './resuming/resume.ts';
 import type { RetryOptions, RetryResult } from './resuming/retry.ts';
@@ -72,7 +72,20 @@ export async function experiment<Run, Result>(
   point: PointInput,
   options: ExperimentOptions<Run, Result>,
 ): Promise<ExperimentResult> {
-  return (await import('./resuming/experiment.ts')).experiment(engine, session, point, options);
+  return (await import('./experimenting/experiment.ts')).experiment(engine, session, point, options);
+}
+
+/** Runs several variants on many sessions; see `experiment.ts`. */
+export async function experimentSet<Run, Result>(
+  engine: Engine,
+  options: ExperimentSetOptions<Run, Result>,
+): Promise<ExperimentSetResult> {
+  return (await import('./experimenting/experiment.ts')).experimentSet(engine, options);
+}
+
+/** Rebuilds the result of an experiment; see `experiment.ts`. */
+export async function findExperiment(engine: Engine, id: string): Promise<ExperimentSetResult> {
+  return (await import('./experimenting/experiment.ts')).findExperiment(engine, id);
 }
 
 /** Imports a saved run into a new session; see `foreign-history.ts`. */

@@ -8,6 +8,7 @@ import { limits } from '../core/limits.ts';
 import type { ForeignFormat } from '../core/recording/foreign-format.ts';
 import { mainBranch, type Ref, refOf } from '../core/ref.ts';
 import type { EventStore, Platform, SessionRecord } from '../core/store/event-store.ts';
+import type { SessionSize } from '../core/store/session-size.ts';
 import type { HealthRequest, StoreHealth } from '../core/store/store-health.ts';
 import { append } from './changing/append.ts';
 import { Chores } from './context/chores.ts';
@@ -16,8 +17,19 @@ import type { RecordingDefaults } from './context/recording-defaults.ts';
 import { Transactions } from './context/transactions.ts';
 import type { Copied, CopyOptions } from './copying/copy-options.ts';
 import type { ImportOptions, ImportSource } from './copying/foreign-history.ts';
+import type { ExperimentSetOptions } from './experimenting/experiment-options.ts';
+import type { ExperimentSetResult } from './experimenting/experiment-result.ts';
 import { sessionRecord, sessionRecords } from './history/place.ts';
-import { checkDeep, compare, compareStrictly, copy, exportHistory, importHistory } from './lazy-verbs.ts';
+import {
+  checkDeep,
+  compare,
+  compareStrictly,
+  copy,
+  experimentSet,
+  exportHistory,
+  findExperiment,
+  importHistory,
+} from './lazy-verbs.ts';
 import type { CompareOptions, Comparison } from './looking/compare.ts';
 import { type ReplayAllOptions, replayAll } from './looking/replay-all.ts';
 import type { DeepResult } from './proving/verify-deep.ts';
@@ -210,6 +222,33 @@ export class Reprise {
   }
 
   /**
+   * Runs several variants on many sessions, each from a point of its own, and compares them session by session.
+   *
+   * @example
+   * ```ts
+   * const variants = [{ name: 'as-is' }, { name: 'brief', system: 'Be brief.' }];
+   * const agent = async () => 'Done.';
+   * const { rows } = await reprise.experiment({ sessions: [session.id], variants, agent, check: () => true });
+   * ```
+   */
+  experiment<Run, Result>(options: ExperimentSetOptions<Run, Result>): Promise<ExperimentSetResult> {
+    return experimentSet(this.#engine, options);
+  }
+
+  /**
+   * Rebuilds the result of an experiment from the receipts on its branches.
+   *
+   * @example
+   * ```ts
+   * const { id } = await session.experiment('main@2', { variants: [{ name: 'as-is' }], agent: async () => 'Done.' });
+   * const { variants } = await reprise.findExperiment(id);
+   * ```
+   */
+  findExperiment(id: string): Promise<ExperimentSetResult> {
+    return findExperiment(this.#engine, id);
+  }
+
+  /**
    * Imports a saved run of a different system into a new session: from the path of its file, its parsed content, or a
    * stream. The text of every event is kept, so that `export` returns the same bytes.
    *
@@ -268,6 +307,18 @@ export class Reprise {
   async resolve(ref: string | Ref): Promise<Ref> {
     const parsed = refOf(ref);
     return parsed.session === 'latest' ? { ...parsed, session: await this.#latest() } : parsed;
+  }
+
+  /**
+   * Measures a session: its events, parts and snapshots in bytes; undefined if there is none of that id.
+   *
+   * @example
+   * ```ts
+   * const { eventBytes, partBytes } = (await reprise.sessionSize(session.id))!;
+   * ```
+   */
+  sessionSize(session: string): Promise<SessionSize | undefined> {
+    return this.#engine.store.sessionSize(sessionRef(this.#engine, session));
   }
 
   /**

@@ -7,11 +7,15 @@ import type { Recorder } from '../core/recording/recorder.ts';
 import type { PointInput } from '../core/ref.ts';
 import type { ForkedBranch, ForkOptions, SessionLog } from '../core/session/session-log.ts';
 import type { Edit } from '../core/view/edit.ts';
+import type { ArchiveOptions } from './changing/archive-branch.ts';
+import type { DeleteBranchOptions, DeletedBranch } from './changing/delete-branch.ts';
 import type { Edited } from './changing/edit.ts';
 import type { Marked, MarkOptions } from './changing/mark.ts';
 import type { Reverted, RevertOptions } from './changing/revert.ts';
 import type { RewindOptions } from './changing/rewind.ts';
 import type { Erased, EraseOptions } from './erasing/erase.ts';
+import type { ExperimentOptions } from './experimenting/experiment-options.ts';
+import type { ExperimentResult } from './experimenting/experiment-result.ts';
 import type { Located } from './history/place.ts';
 import type { Counterfactual, CounterfactualOptions } from './looking/counterfactual.ts';
 import type { FindOptions } from './looking/find.ts';
@@ -20,8 +24,6 @@ import type { StateAtOptions } from './looking/state-at.ts';
 import type { Repaired } from './proving/repair.ts';
 import type { Verification, VerifyOptions } from './proving/verify.ts';
 import type { RecordOptions } from './recording/record-options.ts';
-import type { ExperimentOptions } from './resuming/experiment-options.ts';
-import type { ExperimentResult } from './resuming/experiment-result.ts';
 import type { Resumable, ResumableOptions } from './resuming/resumable.ts';
 import type { ResumeOptions, ResumeResult } from './resuming/resume.ts';
 import type { RetryOptions, RetryResult } from './resuming/retry.ts';
@@ -281,6 +283,27 @@ export interface SessionVerbs extends SessionLog {
    * ```
    */
   experiment<Run, Result>(point: PointInput, options: ExperimentOptions<Run, Result>): Promise<ExperimentResult>;
+
+  /**
+   * Hides a branch from listings, or shows it again with `undo`. Nothing is removed.
+   *
+   * @example
+   * ```ts
+   * await session.archiveBranch(branch.name, { reason: 'it led nowhere' });
+   * ```
+   */
+  archiveBranch(branch: string, options?: ArchiveOptions): Promise<void>;
+
+  /**
+   * Deletes a branch that nothing grows from, for good, and records on the first branch that it did.
+   *
+   * @example
+   * ```ts
+   * const { name } = await session.fork('main@2');
+   * await session.deleteBranch(name, { confirm: name });
+   * ```
+   */
+  deleteBranch(branch: string, options: DeleteBranchOptions): Promise<DeletedBranch>;
 
   /**
    * Deletes every snapshot: nothing but time is lost.

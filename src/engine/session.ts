@@ -11,6 +11,8 @@ import type { AppendOptions, BranchNode, ForkOptions, Replay, ReplayOptions } fr
 import type { Edit } from '../core/view/edit.ts';
 import { Branch } from './branch.ts';
 import { append } from './changing/append.ts';
+import { type ArchiveOptions, archiveBranch } from './changing/archive-branch.ts';
+import { type DeleteBranchOptions, type DeletedBranch, deleteBranch } from './changing/delete-branch.ts';
 import { deleteSession } from './changing/delete-session.ts';
 import { type Edited, edit } from './changing/edit.ts';
 import { fork } from './changing/fork.ts';
@@ -20,6 +22,8 @@ import { type Reverted, type RevertOptions, revert } from './changing/revert.ts'
 import { type RewindOptions, rewind } from './changing/rewind.ts';
 import { type Engine, sessionRef } from './context/engine.ts';
 import type { Erased, EraseOptions } from './erasing/erase.ts';
+import type { ExperimentOptions } from './experimenting/experiment-options.ts';
+import type { ExperimentResult } from './experimenting/experiment-result.ts';
 import { metadataAt } from './history/metadata.ts';
 import { branchHead, findPlace, type Located, locate } from './history/place.ts';
 import { erase, experiment, masker, record, repair, resumable, resume, retry, verify } from './lazy-verbs.ts';
@@ -34,8 +38,6 @@ import type { Repaired } from './proving/repair.ts';
 import type { Verification, VerifyOptions } from './proving/verify.ts';
 import type { RecordOptions } from './recording/record-options.ts';
 import type { SessionRecorder } from './recording/recorder.ts';
-import type { ExperimentOptions } from './resuming/experiment-options.ts';
-import type { ExperimentResult } from './resuming/experiment-result.ts';
 import type { Resumable, ResumableOptions } from './resuming/resumable.ts';
 import type { ResumeOptions, ResumeResult } from './resuming/resume.ts';
 import type { RetryOptions, RetryResult } from './resuming/retry.ts';
@@ -185,6 +187,14 @@ export class Session implements SessionVerbs {
 
   dropSnapshots(): Promise<void> {
     return this.#engine.store.dropSnapshots(sessionRef(this.#engine, this.id));
+  }
+
+  archiveBranch(branch: string, options: ArchiveOptions = {}): Promise<void> {
+    return archiveBranch(this.#engine, this.id, branch, options);
+  }
+
+  deleteBranch(branch: string, options: DeleteBranchOptions): Promise<DeletedBranch> {
+    return deleteBranch(this.#engine, this.id, branch, options);
   }
 
   delete(options: { readonly confirm: string }): Promise<void> {

@@ -66,3 +66,14 @@ export async function sizeOf(session: Session): Promise<SessionSize> {
   const nodes = await branchesOf(session);
   return { events: nodes.reduce((sum, node) => sum + ownEvents(node), 0), branches: nodes.length };
 }
+
+/** A branch that was archived, shown again or deleted, as `reprise branch --json` prints it. */
+export interface BranchAnswer {
+  readonly ref: string;
+  readonly session: string;
+  readonly branch: string;
+  /** `archive`, `unarchive` or `delete`. */
+  readonly action: string;
+  /** The events it had; null if it was not deleted. */
+  readonly events: number | null;
+}

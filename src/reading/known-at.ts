@@ -9,6 +9,7 @@ import { type At, pointText, refText } from '../core/ref.ts';
 import type { ConversationMessage, LaneConversation } from '../core/session/conversation-lane.ts';
 import type { Session } from '../engine/session.ts';
 import { type Conversation, conversation } from '../projections/conversation.ts';
+import { type SimulatedCall, simulated } from '../projections/simulated.ts';
 import { type State, state } from '../projections/state.ts';
 import { summary } from '../projections/summary.ts';
 import { waiting } from '../projections/waiting.ts';
@@ -37,6 +38,8 @@ export interface Known {
   readonly changes: Changes;
   /** The questions that wait for a person. */
   readonly waiting: readonly WaitingCall[];
+  /** The calls that simulations answered. */
+  readonly simulated: readonly SimulatedCall[];
   readonly usage: Spending;
   readonly metadata: JsonObject;
 }
@@ -51,6 +54,8 @@ export interface ShowAnswer extends Omit<LaneConversation, 'openCalls'> {
   readonly calls: LaneConversation['openCalls'];
   /** The questions that wait for a person. */
   readonly waiting: readonly WaitingCall[];
+  /** The calls that simulations answered. */
+  readonly simulated: readonly SimulatedCall[];
   readonly usage: Spending;
   readonly changes: Changes;
   readonly others: readonly LaneConversation[];
@@ -84,6 +89,7 @@ export async function knownAt({ session, ref: { branch }, point }: OpenRef): Pro
     state: held,
     changes: changesOf(since, { seen, before: laneBefore(before, seen), held, heldBefore }),
     waiting: (await session.stateAt(point, waiting)).calls,
+    simulated: (await session.stateAt(point, simulated)).calls,
     usage: spending,
     metadata: await session.metadata(point),
   };
@@ -91,9 +97,10 @@ export async function knownAt({ session, ref: { branch }, point }: OpenRef): Pro
 
 /** Returns the JSON answer for a point that was read. */
 export function showAnswer({ ref }: OpenRef, known: Known): ShowAnswer {
-  const { event = null, seen, others, state: held, changes, waiting: waits, usage, metadata } = known;
+  const { event = null, seen, others, state: held, changes, waiting: waits, simulated: calledOff } = known;
+  const { usage, metadata } = known;
   const { messages, openCalls: calls, ...about } = seen;
-  const looked = { event, messages, state: held, calls, waiting: waits, usage, changes };
+  const looked = { event, messages, state: held, calls, waiting: waits, simulated: calledOff, usage, changes };
   return { ref: refText(ref), ...looked, ...about, others, metadata };
 }
 

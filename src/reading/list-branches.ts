@@ -12,6 +12,7 @@ import type { Reprise } from '../engine/reprise.ts';
 import type { Session } from '../engine/session.ts';
 import { type Summary, summary } from '../projections/summary.ts';
 import { waiting } from '../projections/waiting.ts';
+import { archivedBranches } from './archived-branches.ts';
 import { type DrawnBranch, drawnBranches } from './branch-tree.ts';
 import { workedAhead } from './worked-ahead.ts';
 
@@ -37,6 +38,9 @@ export interface ListRow {
   readonly git: Summary['git'];
   readonly usage: Spending;
   readonly fingerprint: string;
+  /** How many branches the session has, archived ones left out unless they are listed. */
+  readonly branches: number;
+  readonly archived: boolean;
 }
 
 /** A whole listing as one object. */
@@ -62,6 +66,8 @@ const rowFields = {
   git: true,
   usage: true,
   fingerprint: true,
+  branches: true,
+  archived: true,
 } as const satisfies Record<Exclude<keyof ListRow, 'namespace'>, true>;
 
 /** Which branches to list. Everything that is given must hold. */
@@ -75,6 +81,12 @@ export interface ListQuery {
   /** Matches branches that the agent took part in; `~text` matches a part of its id. */
   readonly agent?: string;
   readonly outcome?: string;
+  /** Lists one row for each session: of its first branch, or of the first that matches. */
+  readonly folds?: boolean;
+  /** Matches branches that wait for a person. */
+  readonly waiting?: boolean;
+  /** Lists archived branches too. */
+  readonly archived?: boolean;
   /** Matches fields of the row. */
   readonly fields?: readonly FieldPattern[];
   /** Matches rows whose JSON contains the text, in any case. */
@@ -88,6 +100,9 @@ export interface ListedBranch extends DrawnBranch {
   readonly summary: Summary;
   /** The questions that wait for a person, if its last run ended `waiting`. */
   readonly waiting: readonly WaitingCall[];
+  /** How many branches its session has. */
+  readonly branches: number;
+  readonly archived: boolean;
 }
 
 type Test = (branch: ListedBranch) => Promise<boolean>;
@@ -105,14 +120,14 @@ export function listBranches(
 
 async function* listed(
   reprise: Reprise,
-  { limit, since, allNamespaces = false }: ListQuery,
+  { limit, since, allNamespaces = false, folds = false, archived = false }: ListQuery,
   isWanted: Test,
 ): AsyncGenerator<readonly ListedBranch[], boolean, undefined> {
   let count = 0;
   const records = recordsSince(reprise, allNamespaces, since);
   // One more than the limit tells whether sessions are left out.
   const found = workedAhead(records, Math.min(limit + 1, sessionsAtOnce), (record) =>
-    branchesOfSession(reprise, record, isWanted),
+    branchesOfSession(reprise, record, { archived, folds, isWanted }),
   );
   for await (const branches of found) {
     if (count >= limit) return true;
@@ -135,17 +150,40 @@ async function* recordsSince(
     if (since === undefined || record.updatedAt >= since) yield record;
 }
 
-async function branchesOfSession(reprise: Reprise, record: SessionRecord, isWanted: Test): Promise<ListedBranch[]> {
+async function branchesOfSession(
+  reprise: Reprise,
+  record: SessionRecord,
+  { archived, folds, isWanted }: { readonly archived: boolean; readonly folds: boolean; readonly isWanted: Test },
+): Promise<ListedBranch[]> {
   const session = await reprise.namespace(record.namespace).session(record.session);
+  const shown = await shownBranches(session, archived);
   const found: ListedBranch[] = [];
-  for (const drawn of drawnBranches(await session.tree())) {
+  for (const { drawn, isArchived } of shown) {
     const at = { branch: drawn.node.branch };
     const held = await session.stateAt(at, summary);
     const waits = held.outcome === 'waiting' ? (await session.stateAt(at, waiting)).calls : [];
-    const branch = { ...drawn, record, session, summary: held, waiting: waits };
+    const about = { summary: held, waiting: waits, branches: shown.length, archived: isArchived };
+    const branch = { ...drawn, record, session, ...about };
     if (await isWanted(branch)) found.push(branch);
+    if (folds && found.length > 0) break;
   }
   return found;
+}
+
+/** Lists the branches of a session, each below its parent. A hidden one still shows where something grows from it. */
+async function shownBranches(
+  session: Session,
+  withArchived: boolean,
+): Promise<readonly { readonly drawn: DrawnBranch; readonly isArchived: boolean }[]> {
+  const branches: { readonly drawn: DrawnBranch; readonly isArchived: boolean }[] = [];
+  const tree = await session.tree();
+  const archived = await archivedBranches(session, tree);
+  for (const drawn of drawnBranches(tree)) {
+    const isArchived = archived.has(drawn.node.branch);
+    const isBare = drawn.node.children.every((child) => archived.has(child.branch));
+    if (withArchived || !isArchived || !isBare) branches.push({ drawn, isArchived });
+  }
+  return branches;
 }
 
 /** Checks the fields and patterns of a query. */
@@ -172,6 +210,7 @@ function rowTest(query: ListQuery): Test {
     const { agents, outcome: ended } = branch.summary;
     if (agent !== undefined && !agents.some((id) => agentHolds(agent, id))) return false;
     if (outcome !== undefined && ended !== outcome) return false;
+    if (query.waiting === true && branch.waiting.length === 0) return false;
     if (fields.length === 0 && search === undefined) return true;
     const text = JSON.stringify(needsFingerprint ? await listRow(branch) : rowOf(branch));
     const row = parseJson(text);
@@ -186,13 +225,15 @@ export async function listRow(
 ): Promise<ListRow> {
   const namespace = hasNamespace ? branch.record.namespace : undefined;
   const fingerprint = await branch.session.fingerprint({ branch: branch.node.branch });
-  return { ...given({ namespace }), ...rowOf(branch), fingerprint };
+  const { branches, archived, ...row } = rowOf(branch);
+  return { ...given({ namespace }), ...row, fingerprint, branches, archived };
 }
 
-function rowOf({ session, node, summary: held, waiting: waits }: ListedBranch): Omit<ListRow, 'fingerprint'> {
+function rowOf(listed: ListedBranch): Omit<ListRow, 'fingerprint'> {
+  const { session, node, summary: held, waiting: waits, branches, archived } = listed;
   const { branch, parent, head, bytes }: BranchNode = node;
   const { title, events, startedAt, endedAt, durationMs, outcome, agents, git, spending: usage } = held;
   const times = { startedAt, endedAt, durationMs };
   const about = { outcome, waiting: waits, agents, git, usage };
-  return { session: session.id, branch, parent, title, events, head, bytes, ...times, ...about };
+  return { session: session.id, branch, parent, title, events, head, bytes, ...times, ...about, branches, archived };
 }

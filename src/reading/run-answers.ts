@@ -1,6 +1,5 @@
-import type { Point } from '../core/point.ts';
+import type { ExperimentRow, ExperimentSetResult } from '../engine/experimenting/experiment-result.ts';
 import type { Comparison } from '../engine/looking/compare.ts';
-import type { ExperimentResult, ExperimentRow, VariantSummary } from '../engine/resuming/experiment-result.ts';
 import type { ResumeReport } from '../engine/resuming/resume.ts';
 import type { RetryResult } from '../engine/resuming/retry.ts';
 
@@ -27,12 +26,7 @@ type RetryDiff = Pick<
 export type ExperimentRowAnswer = Omit<ExperimentRow, 'unpricedCalls'>;
 
 /** The last line of `reprise experiment --json`. */
-export interface ExperimentSummary {
-  readonly session: string;
-  readonly point: Point;
-  readonly original: string;
-  readonly variants: readonly VariantSummary[];
-}
+export type ExperimentSummary = Omit<ExperimentSetResult, 'rows'>;
 
 /** A whole experiment as one object. */
 export interface ExperimentAnswer extends ExperimentSummary {
@@ -42,10 +36,10 @@ export interface ExperimentAnswer extends ExperimentSummary {
 /** Returns the JSON answer for a resumed branch. */
 export function resumeAnswer(resumed: ResumeReport): ResumeAnswer {
   const { session, branch, ref, outcome, text, modelCalls, usage, cost, unpricedCalls, latencyMs } = resumed;
-  const { reused, asked, repairs, waiting, runs, lineage, comparison, report } = resumed;
+  const { reused, simulated, asked, repairs, waiting, runs, lineage, comparison, report } = resumed;
   const spent = { modelCalls, usage, cost, unpricedCalls, latencyMs };
   const recorded = { stored: report.stored, failed: report.failed };
-  const said = { reused, asked, repairs, waiting, runs, lineage, comparison, recorded };
+  const said = { reused, simulated, asked, repairs, waiting, runs, lineage, comparison, recorded };
   return { session, branch, ref, outcome, text, ...spent, ...said };
 }
 
@@ -60,12 +54,13 @@ export function retryAnswer(retried: RetryResult): RetryAnswer {
 /** Returns the JSON row of a branch of an experiment. */
 export function experimentRowAnswer(row: ExperimentRow): ExperimentRowAnswer {
   const { variant, repeat, branch, outcome, text, modelCalls, usage, cost, latencyMs, divergedAt, passed } = row;
-  const { error, errorCode } = row;
-  const spent = { modelCalls, usage, cost, latencyMs };
-  return { variant, repeat, branch, outcome, text, ...spent, divergedAt, passed, error, errorCode };
+  const { error, errorCode, reused, simulated, session, scores, reason, judge } = row;
+  const spent = { modelCalls, usage, cost, latencyMs, reused, simulated };
+  const judged = { passed, scores, reason, judge };
+  return { session, variant, repeat, branch, outcome, text, ...spent, divergedAt, ...judged, error, errorCode };
 }
 
 /** Returns the JSON answer for an experiment, without its branches. */
-export function experimentSummary({ session, point, original, variants }: ExperimentResult): ExperimentSummary {
-  return { session, point, original, variants };
+export function experimentSummary({ id, total, sessions, variants }: ExperimentSetResult): ExperimentSummary {
+  return { id, total, sessions, variants };
 }

@@ -8,6 +8,7 @@ import { fingerprintProjection } from '../projections/fingerprint.ts';
 import { graphState } from '../projections/graph-state.ts';
 import { metadata } from '../projections/metadata.ts';
 import { runs } from '../projections/runs.ts';
+import { simulated } from '../projections/simulated.ts';
 import { state } from '../projections/state.ts';
 import { summary } from '../projections/summary.ts';
 import { waiting } from '../projections/waiting.ts';
@@ -49,6 +50,7 @@ export function shippedProjections(sha256: Sha256): readonly NamedProjection[] {
     { name: 'graph', projection: graphState, about: 'the state a graph (LangGraph) saved, by channel' },
     { name: 'summary', projection: summary, about: 'the facts "reprise list" shows' },
     { name: 'waiting', projection: waiting, about: 'the questions that wait for a person' },
+    { name: 'simulated', projection: simulated, about: 'the calls that simulations answered' },
     { name: 'metadata', projection: metadata, about: 'the metadata of a branch' },
     {
       name: 'fingerprint',

@@ -434,6 +434,39 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
       vi.useRealTimers();
     }
   },
+  simulationMsMax: async ({ session }) => {
+    await session.append({ type: 'message.added', data: { message: { role: 'user', content: 'Pay.' } } });
+    const asked = Promise.withResolvers<void>();
+    const simulate = (): Promise<never> => {
+      asked.resolve();
+      return new Promise(() => undefined);
+    };
+    const pay = { kind: 'tool', name: 'pay', effect: 'irreversible' } as const;
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const resumed = session.resume('main', async ({ recorder }) => recorder.call(pay, () => 'paid'), {
+        effects: { pay: { simulate } },
+      });
+      const refusal = expect(resumed).rejects.toMatchObject({
+        code: 'simulation.failed',
+        message: `Cannot simulate "pay": it did not answer within ${limits.simulationMsMax} ms`,
+      });
+      await asked.promise;
+      await vi.advanceTimersByTimeAsync(limits.simulationMsMax);
+      await refusal;
+    } finally {
+      vi.useRealTimers();
+    }
+  },
+  foreseenCallsMax: async ({ session }) => {
+    const call = (id: number): EventDraft => ({
+      type: 'call.started',
+      data: { call: `c${id}`, kind: 'tool', name: 'look', input: { id } },
+    });
+    await session.append(Array.from({ length: limits.foreseenCallsMax + 1 }, (_, id) => call(id)));
+    const { calls } = await session.resumable('main@0');
+    expect(calls.length).toBe(limits.foreseenCallsMax);
+  },
   experimentBranchesMax: ({ session }) =>
     exceeds('experimentBranchesMax', () =>
       session.experiment('main', {
@@ -442,6 +475,23 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
         agent: async () => 'x',
       }),
     ),
+  experimentRowsMax: ({ reprise }) =>
+    exceeds('experimentRowsMax', () =>
+      reprise.experiment({
+        sessions: Array.from({ length: limits.experimentRowsMax + 1 }, (_, index) => `s${index}`),
+        variants: [{ name: 'a' }],
+        agent: async () => 'x',
+      }),
+    ),
+  scoresMax: 'src/core/comparing/check-answer.test.ts',
+  receiptTextMax: async ({ session, reprise }) => {
+    await session.append({ type: 'message.added', data: { message: { role: 'user', content: 'Well?' } } });
+    const text = 'x'.repeat(limits.receiptTextMax + 1);
+    const { id, rows } = await session.experiment('main', { variants: [{ name: 'a' }], agent: async () => text });
+    expect(rows[0]?.text).toBe(text);
+    const found = await reprise.findExperiment(id);
+    expect(found.rows[0]?.text).toBe(`${text.slice(1)}…`);
+  },
   experimentParallelMax: ({ session }) =>
     exceeds('experimentParallelMax', () =>
       session.experiment('main', {

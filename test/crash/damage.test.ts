@@ -179,7 +179,7 @@ describe('what is not a store is refused and left alone', () => {
     const path = join(directory, `${count++}.db`);
     mkdirSync(path);
     const error = await openReprise(`sqlite:${path}`).catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ code: 'store.failed', hint: expect.stringMatching(/directory/) });
+    expect(error).toMatchObject({ code: 'store.unsupported', message: expect.stringMatching(/directory/) });
   });
 
   test('an empty file is a new store', async () => {

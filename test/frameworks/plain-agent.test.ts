@@ -41,7 +41,7 @@ test('it records what it did: the question, each call with what was sent and sai
 describe('a fork of it, resumed', () => {
   test('does something else when it is told something else', async () => {
     const branch = await session.fork('main@2', { name: 'careful', system: careful });
-    const { result, outcome, modelCalls, cost } = await branch.resume(demoAgent);
+    const { result, outcome, modelCalls, cost } = await branch.resume(demoAgent, { effects: 'once' });
     expect([result, outcome, modelCalls]).toEqual(['I refunded 50. Sorry for the trouble!', 'ok', 3]);
     expect(cost).toBeGreaterThan(0);
     expect(await toolsOf('careful')).toEqual(['lookup {"order":7}', 'refund {"amount":50,"order":7}']);
@@ -51,7 +51,7 @@ describe('a fork of it, resumed', () => {
 
   test('does something else when the customer writes something else', async () => {
     const branch = await session.fork('main@2', { prompt: `${complaint} Check what I paid.` });
-    expect((await branch.resume(demoAgent)).text).toBe('I refunded 50. Sorry for the trouble!');
+    expect((await branch.resume(demoAgent, { effects: 'once' })).text).toBe('I refunded 50. Sorry for the trouble!');
   });
 
   test('does not pay the same money back twice', async () => {
@@ -66,7 +66,7 @@ describe('a fork of it, resumed', () => {
     const branch = await session.fork('main@6', {
       edits: [{ kind: 'toolResult', call: 'call_1', output: { refunded: 0, paid: 50 } }],
     });
-    expect((await branch.resume(demoAgent)).text).toBe('I refunded 0. Sorry for the trouble!');
+    expect((await branch.resume(demoAgent, { effects: 'once' })).text).toBe('I refunded 0. Sorry for the trouble!');
   });
 
   test('makes the call that was asked for and not made', async () => {
@@ -78,7 +78,7 @@ describe('a fork of it, resumed', () => {
 
   test('answers another customer in the same conversation', async () => {
     const branch = await session.fork('main', { name: 'more' });
-    const { text } = await branch.resume(demoAgent, { prompt: 'Check order 9 and refund it too.' });
+    const { text } = await branch.resume(demoAgent, { prompt: 'Check order 9 and refund it too.', effects: 'once' });
     expect(text).toBe('I refunded 50. Sorry for the trouble!');
   });
 });

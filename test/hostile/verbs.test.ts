@@ -56,6 +56,8 @@ const right: Readonly<Record<Verb, Right>> = {
   erase: () => ['main@1', { reason: 'why', dryRun: true }],
   fingerprint: () => ['main'],
   verify: () => [{ at: 'main' }],
+  archiveBranch: () => ['main', { reason: 'why' }],
+  deleteBranch: () => ['gone', { confirm: 'gone', reason: 'why' }],
   repair: none,
   branch: () => ['main'],
   tree: none,
@@ -79,6 +81,9 @@ const right: Readonly<Record<Verb, Right>> = {
   'reprise.import': () => [{ trace_id: 'x', metadata: {}, events: [] }, { format: 'shipit' }],
   'reprise.export': () => ['demo', { format: 'shipit' }],
   'reprise.health': () => [{ deep: true }],
+  'reprise.experiment': () => [{ agent, variants: [{ name: 'a' }], sessions: ['demo'] }],
+  'reprise.findExperiment': () => ['none'],
+  'reprise.sessionSize': () => ['demo'],
   'reprise.verifyAll': () => [{ allNamespaces: true }],
   'reprise.close': none,
 

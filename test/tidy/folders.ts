@@ -15,6 +15,7 @@ const folders: Readonly<Record<string, readonly string[]>> = {
     'state',
     'recording',
     'resuming',
+    'experimenting',
     'proving',
     'erasing',
     'copying',

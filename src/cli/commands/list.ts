@@ -36,12 +36,16 @@ export const list: CommandSpec = {
     new Option('--agent <agent>', "only branches this agent took part in; '~text' matches part of its id"),
     new Option('--outcome <outcome>', 'only this outcome: ok, error, aborted, interrupted, budget, waiting or silent'),
     new Option('--since <time>', 'only sessions changed since then: ISO 8601, or an age such as 90s, 15m, 2h, 3d'),
+    new Option('--waiting', 'only branches that wait for a person'),
+    new Option('--branches', 'a row for each branch, not only for each session'),
+    new Option('--archived', 'archived branches too'),
     new Option('--limit <n>', 'show at most this many sessions').default(sessionsMax).argParser(wholeNumber),
     new Option('--all-namespaces', 'every namespace in the store'),
   ],
   examples: [
     'reprise list',
     'reprise list --outcome error --since 2d',
+    'reprise list --waiting --branches',
     'reprise list --filter "git.branch=^main$,usage.cost=[1-9]"',
     "reprise list --agent '~support' --json",
   ],
@@ -62,6 +66,9 @@ function queryOf(options: OptionValues): ListQuery {
   const query: ListQuery = {
     limit: numberOption(options, 'limit') ?? sessionsMax,
     allNamespaces: flagOption(options, 'allNamespaces'),
+    folds: !flagOption(options, 'branches'),
+    waiting: flagOption(options, 'waiting'),
+    archived: flagOption(options, 'archived'),
     ...given({
       since: timeOf(text('since')),
       agent: text('agent'),
@@ -98,7 +105,11 @@ async function print({ out }: Context, reprise: Reprise, query: ListQuery): Prom
     out.say(await whyNothing(reprise, query));
     return;
   }
-  await out.lines(branchTable(out, rows, { hasNamespaces: query.allNamespaces === true }));
+  await out.lines(
+    branchTable(out, rows, { hasNamespaces: query.allNamespaces === true, isFolded: query.folds === true }),
+  );
+  if (query.folds === true && rows.some(({ branches }) => branches > 1))
+    out.say(out.dim('Some sessions have more branches. To see them, add --branches'));
   if (page.value) out.say(out.dim(`There may be more. To see them, add --limit ${query.limit * 2}`));
   const { record, session, node } = rows.find((row) => row.summary.events > 0) ?? first;
   const namespace = record.namespace === reprise.currentNamespace ? '' : ` --namespace ${quoted(record.namespace)}`;

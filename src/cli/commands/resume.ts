@@ -6,13 +6,15 @@ import type { ResumeResult } from '../../engine/resuming/resume.ts';
 import { resumeAnswer } from '../../reading/run-answers.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context } from '../context.ts';
-import { exitCodeOfRun } from '../exit-code.ts';
-import { type OptionValues, textOption } from '../option-values.ts';
+import { done, exitCodeOfRun } from '../exit-code.ts';
+import { flagOption, type OptionValues, textOption } from '../option-values.ts';
 import { agentLimits, agentOptions, chosenAgent } from '../options/agent-options.ts';
 import { decisionOptions, decisionsIn } from '../options/decision-options.ts';
+import { simulating } from '../options/simulate-option.ts';
 import { decideCommands } from '../render/decide-commands.ts';
-import { pendingLines } from '../render/resumable-lines.ts';
+import { pendingLines, resumableLines } from '../render/resumable-lines.ts';
 import { resumedLines } from '../render/resumed-lines.ts';
+import { effectAsker } from '../running/effect-question.ts';
 import { runLive } from '../running/live-run.ts';
 
 /** `reprise resume`. */
@@ -23,6 +25,7 @@ export const resume: CommandSpec = {
     new Option('--user-turns <which>', 'replay the later user messages of the original, and compare').choices([
       'recorded',
     ]),
+    new Option('--dry-run', 'only show what would be handed over, and what would become of calls'),
     ...decisionOptions(),
     ...agentOptions(),
   ],
@@ -30,27 +33,46 @@ export const resume: CommandSpec = {
     'reprise resume demo/careful --with support',
     'reprise resume demo --prompt "And the connection pool?" --budget-model-calls 5 --timeout 60',
     'reprise resume demo/careful --prompt "Once more." --effects irreversible=refuse --effects search=reuse',
+    'reprise resume demo/careful --dry-run',
   ],
   run: async (context, [text = ''], options) => {
     const limits = agentLimits(options);
     const decisions = decisionsIn(options);
     checkBranchOnly(text);
+    if (flagOption(options, 'dryRun')) return showPlan(context, text, options);
     const chosen = await chosenAgent(context, textOption(options, 'with'));
     const { session, ref } = await context.branch(text);
+    const effects = await simulating(context, options, limits.effects, { all: false });
     const { pending } = await session.resumable({ branch: ref.branch });
     if (context.out.json === undefined) for (const line of pendingLines(pending)) context.out.say(line);
-    return await runLive(context, session, async ({ watched, signal, ask }) => {
+    return await runLive(context, async ({ watched, signal, ask }) => {
       const resumed = await session.resume({ branch: ref.branch }, watched(chosen), {
         ...limits,
         ...decisions,
         signal,
-        ...given({ ask, prompt: textOption(options, 'prompt'), userTurns: userTurnsOf(options) }),
+        ...given({ effects, ask, prompt: textOption(options, 'prompt'), userTurns: userTurnsOf(options) }),
       });
       await print(context, resumed, chosen.name);
       return exitCodeOfRun(resumed.outcome, signal);
     });
   },
 };
+
+/** Shows what a resume would hand over and what would become of its calls. It runs nothing. */
+async function showPlan(context: Context, text: string, options: OptionValues): Promise<number> {
+  const { out } = context;
+  const limits = agentLimits(options);
+  const effects = await simulating(context, options, limits.effects, { all: false });
+  const { session, ref } = await context.branch(text);
+  const canAsk = effectAsker(out) !== undefined;
+  const handed = await session.resumable({ branch: ref.branch }, { canAsk, ...given({ effects }) });
+  if (out.json !== undefined) await out.value(handed);
+  else {
+    await out.lines(resumableLines(out, handed, false));
+    out.next(`reprise resume ${refText({ session: ref.session, branch: ref.branch })}`);
+  }
+  return done;
+}
 
 /** Reads `--user-turns`, whose only value is `recorded`. */
 export function userTurnsOf(options: OptionValues): 'recorded' | undefined {

@@ -10,6 +10,7 @@ import type { Context } from '../context.ts';
 import { exitCodeOfRun } from '../exit-code.ts';
 import { textOption } from '../option-values.ts';
 import { agentLimits, agentOptions, chosenAgent } from '../options/agent-options.ts';
+import { simulating } from '../options/simulate-option.ts';
 import { textDiffLines } from '../render/diff-lines.ts';
 import { resumedLines } from '../render/resumed-lines.ts';
 import { runLive } from '../running/live-run.ts';
@@ -41,8 +42,14 @@ export const retry: CommandSpec = {
       reason: textOption(options, 'reason'),
     });
     const edits = { ...(await context.masked(session, typed)), ...given({ name: textOption(options, 'name') }) };
-    return await runLive(context, session, async ({ watched, signal, ask }) => {
-      const retried = await session.retry(what, watched(chosen), { ...limits, ...edits, ...given({ ask }), signal });
+    const effects = await simulating(context, options, limits.effects, { all: false });
+    return await runLive(context, async ({ watched, signal, ask }) => {
+      const retried = await session.retry(what, watched(chosen), {
+        ...limits,
+        ...edits,
+        ...given({ ask, effects }),
+        signal,
+      });
       await print(context, retried, chosen.name);
       return exitCodeOfRun(retried.outcome, signal);
     });

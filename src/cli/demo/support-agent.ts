@@ -1,8 +1,9 @@
-import { given, type JsonObject, type JsonValue, stringAt } from '../../core/json.ts';
+import { given, type JsonObject, type JsonValue, stringAt, valueAt } from '../../core/json.ts';
 import { type Message, type MessagePart, textOf, toolCallsIn } from '../../core/message/message.ts';
 import type { PendingCall, ResumeContext } from '../../core/recording/agent.ts';
 import type { EffectClass } from '../../core/recording/effects.ts';
 import type { CallEnd } from '../../core/recording/recorder.ts';
+import type { Simulate } from '../../core/recording/simulation.ts';
 import { fromChatCompletions, toChatCompletions } from '../../protocols/chat-completions.ts';
 
 /** The part of a resume context that the agent uses. */
@@ -42,6 +43,11 @@ const tools: Readonly<Record<string, Tool>> = {
     takes: ['order', 'amount'],
     run: ({ amount = 0 }) => ({ refunded: amount, paid }),
   },
+};
+
+/** The simulated answers of the tools that cannot be undone. */
+export const supportSimulations: Readonly<Record<string, Simulate>> = {
+  refund: (input) => ({ refunded: valueAt(input, ['amount']) ?? 0, paid }),
 };
 
 /** The tool definitions for the model. */

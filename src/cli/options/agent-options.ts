@@ -5,8 +5,14 @@ import { hasCode, RepriseError } from '../../core/error.ts';
 import { given } from '../../core/json.ts';
 import { nearest } from '../../core/nearest.ts';
 import type { Agent } from '../../core/recording/agent.ts';
-import { agentNamed } from '../../core/recording/config.ts';
-import { type EffectAction, type EffectClass, type EffectPolicy, isEffectClass } from '../../core/recording/effects.ts';
+import { agentNamed, type Config } from '../../core/recording/config.ts';
+import {
+  type EffectAction,
+  type EffectClass,
+  type EffectPolicy,
+  effectActions,
+  isEffectClass,
+} from '../../core/recording/effects.ts';
 import type { Context } from '../context.ts';
 import { collect, listOption, numberOption, type OptionValues, textOption } from '../option-values.ts';
 import { amount, positiveNumber, wholeNumber } from './number-option.ts';
@@ -23,7 +29,11 @@ export function agentOptions(): readonly Option[] {
     new Option('--budget-cost <usd>', 'stop after this many US dollars').argParser(amount),
     new Option(
       '--effects <policy>',
-      'how to repeat calls made before: reuse, run, ask or refuse; or CLASS=… or TOOL=…, repeatable',
+      'what to do with calls that have an effect: run, once, reuse, ask or refuse; or CLASS=… or TOOL=…, repeatable',
+    ).argParser(collect),
+    new Option(
+      '--simulate <tool[=file]>',
+      'answer this tool with the JSON of a file, or as reprise.config says, instead of calling it; repeatable',
     ).argParser(collect),
   ];
   return options.map((option) => option.helpGroup('Agent options:'));
@@ -65,8 +75,6 @@ function runIn(text: string): unknown {
   }
 }
 
-const actions: readonly EffectAction[] = ['reuse', 'run', 'ask', 'refuse'];
-
 /** Reads `refuse`, or one pair for each class and tool: `irreversible=refuse`, `refund=run`; `tool:unknown=run` is a tool. */
 function effectsIn(words: readonly string[]): EffectPolicy {
   const [first = ''] = words;
@@ -84,14 +92,14 @@ function effectsIn(words: readonly string[]): EffectPolicy {
 }
 
 function actionIn(text: string): EffectAction {
-  const found = actions.find((action) => action === text);
+  const found = effectActions.find((action) => action === text);
   if (found !== undefined) return found;
-  const near = nearest(text, actions);
+  const near = nearest(text, effectActions);
   const meant = near === undefined ? '' : `Did you mean "${near}"? `;
   return refuse(
     '--effects',
     `${JSON.stringify(text)} is not an action`,
-    `${meant}The actions are ${actions.join(', ')}.`,
+    `${meant}The actions are ${effectActions.join(', ')}.`,
   );
 }
 
@@ -108,12 +116,17 @@ export interface ChosenAgent {
 /** The name of the demo's agent, which runs anywhere; a project may have its own agent with that name. */
 export const demoAgentName = 'demo';
 
+/** Tells whether the agent that was named is the one of the demo. */
+export function isDemoAgent(config: Config | undefined, wanted: string | undefined): boolean {
+  return wanted === demoAgentName && !Object.hasOwn(config?.agents ?? {}, demoAgentName);
+}
+
 /** Returns the agent to run: the one that was named, or the only one. */
 export async function chosenAgent(context: Context, wanted: string | undefined): Promise<ChosenAgent> {
   const loaded = await context.config();
-  if (wanted === demoAgentName && !Object.hasOwn(loaded?.config.agents ?? {}, wanted)) {
+  if (isDemoAgent(loaded?.config, wanted)) {
     const { demoAgent } = await import('../demo/demo-agent.ts');
-    return { name: wanted, agent: demoAgent };
+    return { name: demoAgentName, agent: demoAgent };
   }
   if (loaded === undefined) {
     throw new RepriseError('agent.not-found', 'Cannot find an agent: there is no reprise.config.ts here', {

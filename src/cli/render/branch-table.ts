@@ -13,13 +13,15 @@ import { outcomeStyle } from './outcome-style.ts';
 export interface BranchTableOptions {
   /** Adds a column for the namespace. */
   readonly hasNamespaces: boolean;
+  /** Whether a row stands for a whole session: then it says how many branches that has. */
+  readonly isFolded: boolean;
   /** The current time, to show how long a run has been silent. */
   readonly now?: string;
 }
 
 /** Prints branches as a table, each below its parent; columns that do not fit the terminal are left out. */
 export function branchTable(out: Output, rows: readonly ListedBranch[], options: BranchTableOptions): string[] {
-  const { hasNamespaces, now = new Date().toISOString() } = options;
+  const { hasNamespaces, isFolded, now = new Date().toISOString() } = options;
   const shown = new Set(rows.map(({ record, node }) => keyOf(record, node.branch)));
   // Leave out the title before a name becomes unreadable.
   const titleRank = hasNamespaces ? { optional: 0.5 } : {};
@@ -32,6 +34,7 @@ export function branchTable(out: Output, rows: readonly ListedBranch[], options:
       widthMin: 14,
       style: (text, { node }) => (node.parent === null ? out.bold(text) : text),
     },
+    ...(isFolded && rows.some(({ branches }) => branches > 1) ? [branchesColumn] : []),
     { title: 'TITLE', value: ({ summary }) => plain(summary.title ?? ''), flex: 3, widthMin: 16, ...titleRank },
     { title: 'STARTED', value: ({ summary }) => startedText(summary.startedAt), optional: 3 },
     { title: 'TOOK', value: ({ summary }) => tookText(summary.durationMs), align: 'right', optional: 4 },
@@ -50,6 +53,13 @@ export function branchTable(out: Output, rows: readonly ListedBranch[], options:
   return tableLines(rows, columns, { columns: out.tableColumns, bold: (text) => out.bold(text) });
 }
 
+const branchesColumn: Column<ListedBranch> = {
+  title: 'BRANCHES',
+  value: ({ branches }) => countText(branches),
+  align: 'right',
+  optional: 2,
+};
+
 const namespaceColumn: Column<ListedBranch> = {
   title: 'NAMESPACE',
   value: ({ record }) => plain(record.namespace),
@@ -60,11 +70,11 @@ const keyOf = (record: ListedBranch['record'], branch: string): string =>
   JSON.stringify([record.namespace, record.session, branch]);
 
 /** Returns the session, or the branch as drawn below its parent; if the parent is not shown, the full ref. */
-function nameText({ record, session, node, lead }: ListedBranch, shown: ReadonlySet<string>): string {
+function nameText({ record, session, node, lead, archived }: ListedBranch, shown: ReadonlySet<string>): string {
   if (node.parent === null) return plain(session.id);
   if (!shown.has(keyOf(record, node.parent.branch)))
     return plain(refText({ session: session.id, branch: node.branch }));
-  return `${lead}${plain(node.branch)} @${node.parent.seq}`;
+  return `${lead}${plain(node.branch)} @${node.parent.seq}${archived ? ' (archived)' : ''}`;
 }
 
 const startedText = (time: string | null): string => (time === null ? '' : timeText(time));

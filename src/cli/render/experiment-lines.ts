@@ -1,4 +1,9 @@
-import type { ExperimentResult, ExperimentRow, VariantSummary } from '../../engine/resuming/experiment-result.ts';
+import type {
+  ExperimentRow,
+  ExperimentSetResult,
+  VariantSummary,
+} from '../../engine/experimenting/experiment-result.ts';
+import { intervalText, number, scoresText, verdictText } from '../../reading/experiment-report.ts';
 import { countText, durationText, priceText } from '../../wording/amount.ts';
 import { plain } from '../../wording/text.ts';
 import type { Output, Style } from '../terminal/output.ts';
@@ -6,13 +11,22 @@ import { type Column, tableLines } from '../terminal/table.ts';
 import { outcomeStyle } from './outcome-style.ts';
 
 /** Prints an experiment: every branch, then every variant over its repeats. */
-export function experimentLines(out: Output, { rows, variants }: ExperimentResult): string[] {
+export function experimentLines(out: Output, { id, rows, total, variants, sessions }: ExperimentSetResult): string[] {
   const options = { columns: out.tableColumns, bold: (text: string) => out.bold(text) };
-  const errors = rows.flatMap(({ branch, error }) =>
-    error === null ? [] : [out.style('red', plain(`${branch}: ${error}`))],
-  );
+  const isSet = sessions.length > 1;
+  const errors = [
+    ...rows.flatMap(({ session, branch, error, reason }) => {
+      const where = isSet ? `${session}/${branch}` : branch;
+      if (error !== null) return [out.style('red', plain(`${where}: ${error}`))];
+      return reason === null ? [] : [out.dim(plain(`${where}: ${reason}`))];
+    }),
+    ...sessions.flatMap(({ session, error }) =>
+      error === null ? [] : [out.style('red', plain(`${session} was not run: ${error}`))],
+    ),
+  ];
   return [
-    ...tableLines(rows, rowColumns(out), options),
+    out.dim(`Experiment ${id}: ${rows.length} of ${total} branches`),
+    ...tableLines(rows, rowColumns(out, isSet), options),
     ...(errors.length === 0 ? [] : ['', ...errors]),
     '',
     ...tableLines(variants, variantColumns(out), options),
@@ -20,8 +34,15 @@ export function experimentLines(out: Output, { rows, variants }: ExperimentResul
   ];
 }
 
-function rowColumns(out: Output): readonly Column<ExperimentRow>[] {
+function rowColumns(out: Output, isSet: boolean): readonly Column<ExperimentRow>[] {
+  const session: Column<ExperimentRow> = {
+    title: 'SESSION',
+    value: (row) => plain(row.session),
+    flex: 2,
+    widthMin: 10,
+  };
   return [
+    ...(isSet ? [session] : []),
     { title: 'BRANCH', value: ({ branch }) => plain(branch), flex: 2, widthMin: 12 },
     {
       title: 'OUTCOME',
@@ -33,7 +54,14 @@ function rowColumns(out: Output): readonly Column<ExperimentRow>[] {
       value: ({ passed }) => (passed === null ? '' : passed ? 'pass' : 'fail'),
       style: (text, { passed }) => out.style(passed === true ? 'green' : 'red', text),
     },
+    { title: 'SCORES', value: ({ scores }) => plain(rowScores(scores)), optional: 2 },
     { title: 'CALLS', value: ({ modelCalls }) => countText(modelCalls), align: 'right', optional: 2 },
+    {
+      title: 'SIMULATED',
+      value: ({ simulated }) => (simulated === 0 ? '' : countText(simulated)),
+      align: 'right',
+      optional: 5,
+    },
     {
       title: 'TOKENS',
       value: ({ usage }) => tokensText(usage.inputTokens + usage.outputTokens),
@@ -46,6 +74,11 @@ function rowColumns(out: Output): readonly Column<ExperimentRow>[] {
     { title: 'RESULT', value: ({ text }) => plain(text), flex: 4, widthMin: 16, optional: 6 },
   ];
 }
+
+const rowScores = (scores: ExperimentRow['scores']): string =>
+  Object.entries(scores)
+    .map(([name, score]) => `${name} ${number(score)}`)
+    .join(', ');
 
 const tokensText = (tokens: number): string => (tokens === 0 ? '' : countText(tokens));
 
@@ -60,6 +93,7 @@ const verdictStyles: Readonly<Record<VariantSummary['verdict'], Style>> = {
   better: 'green',
   worse: 'red',
   undecided: 'yellow',
+  tooFew: 'yellow',
   unchecked: 'dim',
 };
 
@@ -71,10 +105,10 @@ function variantColumns(out: Output): readonly Column<VariantSummary>[] {
     { title: '95% CI', value: intervalText, align: 'right' },
     {
       title: 'VS FIRST',
-      value: ({ verdict, chance }) =>
-        verdict === 'unchecked' ? '' : `${verdict}${chance === null ? '' : ` (p ${chance.toFixed(2)})`}`,
+      value: verdictText,
       style: (text, { verdict }) => out.style(verdictStyles[verdict], text),
     },
+    { title: 'SCORES', value: (variant) => plain(scoresText(variant)), flex: 2, optional: 2 },
     { title: 'CALLS', value: ({ mean }) => mean.modelCalls.toFixed(1), align: 'right', optional: 2 },
     { title: 'TOKENS', value: ({ mean }) => tokensText(Math.round(mean.tokens)), align: 'right', optional: 1 },
     {
@@ -85,12 +119,6 @@ function variantColumns(out: Output): readonly Column<VariantSummary>[] {
     },
     { title: 'TOOK', value: ({ mean }) => durationText(mean.latencyMs), align: 'right', optional: 4 },
   ];
-}
-
-const percent = (share: number): string => `${Math.round(share * 100)}`;
-
-function intervalText({ interval }: VariantSummary): string {
-  return interval === null ? '' : `${percent(interval.low)}–${percent(interval.high)}%`;
 }
 
 /** Warns about variants that pass only sometimes. */

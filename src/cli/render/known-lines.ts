@@ -63,6 +63,13 @@ export function knownLines(out: Output, known: Known, isFull: boolean): string[]
       'Waiting for a person',
       known.waiting.map((call) => out.style('yellow', cut(plain(waitingLine(call)), out.tableColumns - 2))),
     ),
+    ...section(
+      out,
+      'Simulated calls, which were not made',
+      known.simulated.map(({ seq, kind, name }) =>
+        out.style('yellow', cut(plain(`@${seq}  ${kind} ${name}`), out.columns - 2)),
+      ),
+    ),
     ...section(out, changesTitle(known), changeLines(out, changes)),
     ...section(out, 'Usage so far', [usageText(usage)]),
     ...section(

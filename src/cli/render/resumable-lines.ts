@@ -1,7 +1,8 @@
+import type { Fate } from '../../engine/resuming/foreseen-calls.ts';
 import type { Resumable } from '../../engine/resuming/resumable.ts';
 import { messageContent } from '../../wording/message-content.ts';
 import { cut, fold, plain } from '../../wording/text.ts';
-import type { Output } from '../terminal/output.ts';
+import type { Output, Style } from '../terminal/output.ts';
 
 const foldedLines = 6;
 
@@ -25,6 +26,7 @@ export function resumableLines(out: Output, handed: Resumable, isFull: boolean):
       'Pending calls, made first',
       pending.map((call) => cut(callText(call), out.tableColumns - 2)),
     ),
+    ...section(out, 'Calls', callLines(out, handed)),
     ...section(out, 'Settings of the branch', settingLines(out, handed)),
     ...section(
       out,
@@ -34,6 +36,29 @@ export function resumableLines(out: Output, handed: Resumable, isFull: boolean):
     '',
   ];
 }
+
+/** Returns a line for each call that can be foreseen, and for each tool with new arguments. */
+function callLines(out: Output, { calls, otherwise }: Resumable): string[] {
+  const fate = (word: Fate): string => out.style(fateStyles[word], word.padEnd(9));
+  const line = (word: Fate, text: string): string =>
+    `${fate(word)} ${cut(plain(text), Math.max(16, out.columns - 12))}`;
+  return [
+    ...calls.map(({ from, ref, name, input, effect, fate: word, earlier }) => {
+      const when = from === 'pending' ? 'made first' : `if the agent makes it again, as at ${ref}`;
+      const made = earlier === null || from === 'recorded' ? '' : `; it was made at ${earlier}`;
+      return line(word, `${name} ${JSON.stringify(input)} (${effect}), ${when}${made}`);
+    }),
+    ...otherwise.map(({ name, effect, fate: word }) => line(word, `${name} with new arguments (${effect})`)),
+  ];
+}
+
+const fateStyles: Readonly<Record<Fate, Style>> = {
+  made: 'red',
+  answered: 'green',
+  simulated: 'yellow',
+  asked: 'cyan',
+  refused: 'green',
+};
 
 /** Which calls a resume makes first, and how not to. */
 export function pendingLines(pending: Resumable['pending']): string[] {

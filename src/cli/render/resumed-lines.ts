@@ -13,7 +13,7 @@ const routine: ReadonlySet<RepairRule> = new Set<RepairRule>(['prompt-once', 'sy
 
 /** Prints the result of a resume: how it ended, what it took, and its answer. */
 export function resumedLines(out: Output, resumed: ResumeReport, agent: string): string[] {
-  const { ref, outcome, text, reused, repairs, comparison, report } = resumed;
+  const { ref, outcome, text, reused, simulated, repairs, comparison, report } = resumed;
   const ended = out.style(outcomeStyle(outcome), outcome);
   return [
     `${out.style('green', plain(ref))} resumed on ${plain(agent)}: ${ended}, ${spentText(resumed)}`,
@@ -25,6 +25,7 @@ export function resumedLines(out: Output, resumed: ResumeReport, agent: string):
             `${plural(reused, 'call')} answered from the record; to make ${reused === 1 ? 'it' : 'them'} again, add --effects run`,
           ),
         ]),
+    ...(simulated === 0 ? [] : [out.style('yellow', `${plural(simulated, 'call')} simulated, and not made`)]),
     ...repairs
       .filter(({ rule }) => !routine.has(rule))
       .map(({ rule, what }) => out.dim(plain(`repaired (${rule}): ${what}`))),

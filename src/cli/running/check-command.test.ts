@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { CheckedBranch } from '../../engine/resuming/experiment-result.ts';
+import type { CheckedBranch } from '../../engine/experimenting/experiment-result.ts';
 import { commandCheck } from './check-command.ts';
 
 const place = { store: 'sqlite:/tmp/x.db', namespace: 'default' };
@@ -19,6 +19,18 @@ describe('commandCheck()', () => {
     expect(await commandCheck('grep -q pool', place)(branch)).toBe(true);
     expect(await commandCheck('grep -q cache', place)(branch)).toBe(false);
     expect(await commandCheck('exit 3', place)(branch)).toBe(false);
+  });
+
+  test('an object on standard output gives scores, and a command that fails has not passed', async () => {
+    expect(await commandCheck(`echo '{"brief": 0.5}'`, place)(branch)).toEqual({ brief: 0.5 });
+    expect(await commandCheck(`echo '{"brief": 0.5}'; exit 1`, place)(branch)).toEqual({
+      passed: false,
+      scores: { brief: 0.5 },
+    });
+    const said = `echo '{"passed": false, "reason": "long", "scores": {"brief": 0}}'`;
+    expect(await commandCheck(said, place)(branch)).toEqual({ passed: false, reason: 'long', scores: { brief: 0 } });
+    expect(await commandCheck('echo 50', place)(branch)).toBe(true);
+    expect(await commandCheck('echo "{not json"', place)(branch)).toBe(true);
   });
 
   test('the command finds the branch and its store in the environment', async () => {

@@ -61,8 +61,9 @@ export async function tellStory(stage: Stage): Promise<Story> {
   await title(out, 3, 'Fork: go back to just before the call, fix the prompt, and continue live');
   const why = ['--reason', 'it guessed the amount'];
   await type('fork', `${session}@${asked - 1}`, '--name', branch, '--system', careful, ...why);
-  await type('resume', `${session}/${branch}`, '--with', demoAgentName);
-  await tell(out, 'Nothing was copied, and main is unchanged.');
+  await tell(out, 'A what-if must not pay anybody money, so the refund is simulated.');
+  await type('resume', `${session}/${branch}`, '--with', demoAgentName, '--simulate', 'refund');
+  await tell(out, 'Nothing was copied, main is unchanged, and nothing was paid.');
 
   await title(out, 4, 'Diff: see exactly what changed');
   await type('diff', session, `${session}/${branch}`);

@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { RepriseError } from '../../core/error.ts';
 import type { Agent, ResumableAgent, ResumeContext } from '../../core/recording/agent.ts';
 import { refText } from '../../core/ref.ts';
+import type { Reprise } from '../../engine/reprise.ts';
 import type { EffectAnswer, EffectQuestion } from '../../engine/resuming/effect-guard.ts';
-import type { Session } from '../../engine/session.ts';
 import type { Context } from '../context.ts';
 import type { ChosenAgent } from '../options/agent-options.ts';
 import { RunProgress } from '../render/run-progress.ts';
@@ -31,11 +31,13 @@ const aliveMs = 60_000;
 const ownFolder = fileURLToPath(new URL('..', import.meta.url));
 
 /** Runs agents. Ctrl-C stops them, and they are recorded as stopped; a second Ctrl-C ends the program. */
-export async function runLive<T>({ out }: Context, session: Session, body: (live: LiveRun) => Promise<T>): Promise<T> {
+export async function runLive<T>(context: Context, body: (live: LiveRun) => Promise<T>): Promise<T> {
+  const { out } = context;
+  const reprise = await context.open();
   const controller = new AbortController();
   const progress = new RunProgress(process.stderr, { isWanted: out.json === undefined });
   const asker = effectAsker(out);
-  const watcher = new AgentWatcher(session, progress, controller.signal);
+  const watcher = new AgentWatcher(reprise, progress, controller.signal);
   const release = catchSignals(controller);
   // Keep the program alive even if the agent waits for something that does not.
   const alive = setInterval(() => undefined, aliveMs);
@@ -84,7 +86,7 @@ function explained(error: unknown, last: StartedAgent | undefined): unknown {
 /** Says how to allow a refused call on the command line. */
 function allowText(name: string): string {
   const tool = quoted(name);
-  return `Allow it with --effects ${tool}=run, use the recorded answer with --effects ${tool}=reuse, or run this in a terminal to be asked.`;
+  return `Simulate it with --simulate ${tool}=FILE.json, allow it with --effects ${tool}=run, use the recorded answer with --effects ${tool}=reuse, or run this in a terminal to be asked.`;
 }
 
 function keptOn({ name, context: { session, branch } }: StartedAgent): { readonly ref: string; readonly kept: string } {
@@ -105,13 +107,13 @@ function thrownAt(error: unknown): string {
 
 /** Follows the branches that agents run on while they run. */
 class AgentWatcher {
-  readonly #session: Session;
+  readonly #reprise: Reprise;
   readonly #progress: RunProgress;
   readonly #stop = new AbortController();
   readonly #signal: AbortSignal;
 
-  constructor(session: Session, progress: RunProgress, signal: AbortSignal) {
-    this.#session = session;
+  constructor(reprise: Reprise, progress: RunProgress, signal: AbortSignal) {
+    this.#reprise = reprise;
     this.#progress = progress;
     this.#signal = AbortSignal.any([signal, this.#stop.signal]);
   }
@@ -119,7 +121,7 @@ class AgentWatcher {
   watched(agent: Agent, onStart: (context: ResumeContext) => void): Agent {
     const start = (context: ResumeContext): void => {
       onStart(context);
-      if (this.#progress.isShown) void this.#follow(context.branch);
+      if (this.#progress.isShown) void this.#follow(context);
     };
     if (typeof agent === 'function') {
       return (context, run) => {
@@ -131,11 +133,12 @@ class AgentWatcher {
   }
 
   /** Reads events for the progress display; an error here must not affect the run. */
-  async #follow(branch: string): Promise<void> {
+  async #follow({ session: id, branch }: ResumeContext): Promise<void> {
     try {
-      const { head } = await this.#session.branch(branch);
+      const session = await this.#reprise.session(id);
+      const { head } = await session.branch(branch);
       const following = { at: { branch }, history: 'raw', after: head, follow: true, signal: this.#signal } as const;
-      for await (const event of this.#session.replay(following)) {
+      for await (const event of session.replay(following)) {
         this.#progress.note(event);
         if (event.type === 'run.ended') return;
       }

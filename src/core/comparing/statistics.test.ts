@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { comparePasses, fisherExact, holm, wilsonInterval } from './statistics.ts';
+import {
+  comparePairs,
+  comparePasses,
+  fisherExact,
+  holm,
+  meanInterval,
+  signTest,
+  wilsonInterval,
+} from './statistics.ts';
 
 describe('wilsonInterval()', () => {
   // The worked examples of Newcombe (Statistics in Medicine 17, 1998, table I), which has four digits, and the ends.
@@ -73,18 +81,89 @@ describe('comparePasses()', () => {
     expect(verdicts([3, 5], [4, 5])).toEqual(['baseline', 'undecided']);
   });
 
-  test('three repeats cannot tell anything', () => {
-    expect(verdicts([3, 3], [0, 3])).toEqual(['baseline', 'undecided']);
+  test('three repeats cannot tell anything: it says how many can', () => {
+    expect(
+      comparePasses([
+        { passed: 3, of: 3 },
+        { passed: 0, of: 3 },
+      ])[1],
+    ).toMatchObject({ verdict: 'tooFew', needed: 4 });
   });
 
   test('what is enough for one comparison is not for many', () => {
     expect(verdicts([4, 4], [0, 4])).toEqual(['baseline', 'worse']);
-    expect(verdicts([4, 4], [0, 4], [4, 4], [4, 4])).toEqual(['baseline', 'undecided', 'undecided', 'undecided']);
+    expect(verdicts([4, 4], [0, 4], [4, 4], [4, 4])).toEqual(['baseline', 'tooFew', 'tooFew', 'tooFew']);
+    const counts = [4, 0, 4, 4].map((passed) => ({ passed, of: 4 }));
+    expect(comparePasses(counts).map(({ needed }) => needed)).toEqual([null, 5, 5, 5]);
   });
 
   test('without checks nothing is compared', () => {
     expect(verdicts([0, 0], [0, 0])).toEqual(['unchecked', 'unchecked']);
     expect(verdicts([2, 2], [0, 0])).toEqual(['baseline', 'unchecked']);
     expect(comparePasses([])).toEqual([]);
+  });
+});
+
+describe('signTest()', () => {
+  // The tails of the binomial distribution with one half: 2 × 1/2^6, 2 × 11/1024, 2 × 4017/2^16 and so on.
+  const known: readonly (readonly [number, number, number])[] = [
+    [6, 0, 0.031_25],
+    [5, 0, 0.0625],
+    [9, 1, 0.021_484_375],
+    [12, 4, 0.076_812_744_140_625],
+    [5, 5, 1],
+    [0, 0, 1],
+  ];
+  test.each(known)('%i better and %i worse', (better, worse, expected) => {
+    expect(signTest({ better, worse, equal: 3 })).toBeCloseTo(expected, 12);
+    expect(signTest({ better: worse, worse: better, equal: 0 })).toBeCloseTo(expected, 12);
+  });
+
+  test('stays a probability for thousands of pairs', () => {
+    expect(signTest({ better: 5000, worse: 5000, equal: 0 })).toBeCloseTo(1, 9);
+    expect(signTest({ better: 5000, worse: 4000, equal: 0 })).toBeLessThan(1e-20);
+  });
+});
+
+describe('comparePairs()', () => {
+  test('decides where chance cannot, and says how many sessions it needs', () => {
+    expect(comparePairs([{ better: 6, worse: 0, equal: 4 }])[0]).toMatchObject({ verdict: 'better', needed: null });
+    expect(comparePairs([{ better: 1, worse: 9, equal: 0 }])[0]).toMatchObject({ verdict: 'worse' });
+    expect(comparePairs([{ better: 5, worse: 4, equal: 0 }])[0]).toMatchObject({ verdict: 'undecided', needed: null });
+    expect(comparePairs([{ better: 5, worse: 0, equal: 0 }])[0]).toMatchObject({ verdict: 'tooFew', needed: 6 });
+    expect(comparePairs([{ better: 0, worse: 0, equal: 0 }])[0]).toMatchObject({ verdict: 'unchecked', chance: null });
+  });
+
+  test('corrects for all comparisons of an experiment', () => {
+    const counts = [6, 0, 0].map((better) => ({ better, worse: 0, equal: 6 - better }));
+    expect(comparePairs(counts).map(({ verdict, needed }) => [verdict, needed])).toEqual([
+      ['tooFew', 7],
+      ['tooFew', 7],
+      ['tooFew', 7],
+    ]);
+  });
+});
+
+describe('meanInterval()', () => {
+  test('is the interval of Student', () => {
+    // The standard deviation of 1 … 5 is 1.5811, its standard error 0.7071, and t is 2.7764.
+    const { mean, low, high } = meanInterval([1, 2, 3, 4, 5]) ?? {};
+    expect([mean, low, high]).toEqual([3, expect.closeTo(1.0368, 4), expect.closeTo(4.9632, 4)]);
+    expect(meanInterval([])).toBeUndefined();
+    expect(meanInterval([2])).toEqual({ mean: 2, low: null, high: null, count: 1 });
+    expect(meanInterval([2, 2])).toMatchObject({ low: 2, high: 2 });
+  });
+
+  // Quantiles of the t distribution: 11, 20, 30 and 120 degrees of freedom.
+  test.each([
+    [12, 2.200_99],
+    [21, 2.085_96],
+    [31, 2.042_27],
+    [121, 1.979_93],
+  ])('has the right quantile for %i values', (count, t) => {
+    const values = Array.from({ length: count }, (_, index) => index);
+    const { mean = 0, high } = meanInterval(values) ?? {};
+    const deviation = Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (count - 1));
+    expect(((high ?? 0) - mean) / (deviation / Math.sqrt(count))).toBeCloseTo(t, 3);
   });
 });

@@ -74,33 +74,129 @@ export function holm(chances: readonly number[]): number[] {
 }
 
 /**
- * The result of comparing pass counts. `undecided` means that chance alone explains the difference well enough: the next
- * experiment may not show it.
+ * The result of a comparison with the first variant. `undecided` means that chance alone explains the difference well
+ * enough: the next experiment may not show it. `tooFew` means that no result of so few tries could decide.
  */
-export type Verdict = 'baseline' | 'better' | 'worse' | 'undecided' | 'unchecked';
+export type Verdict = 'baseline' | 'better' | 'worse' | 'undecided' | 'tooFew' | 'unchecked';
 
 /** A comparison with the baseline. */
 export interface PassComparison {
   readonly verdict: Verdict;
-  /** How probable counts so far apart are by chance, corrected for all comparisons; null if none was made. */
+  /** How probable a difference this large is by chance, corrected for all comparisons; null if none was made. */
   readonly chance: number | null;
+  /** With `tooFew`: how many tries of each variant, or how many sessions, could decide; null otherwise. */
+  readonly needed: number | null;
 }
 
 /** A difference counts as real if chance is less probable than this. */
 const significance = 0.05;
+
+const unchecked: PassComparison = { verdict: 'unchecked', chance: null, needed: null };
 
 /** Compares pass counts with those of the first. */
 export function comparePasses(counts: readonly PassCount[]): PassComparison[] {
   const [baseline, ...others] = counts;
   if (baseline === undefined) return [];
   const isChecked = (count: PassCount): boolean => count.of > 0 && baseline.of > 0;
-  const chances = holm(others.filter(isChecked).map((count) => fisherExact(baseline, count)));
+  const checked = others.filter(isChecked);
+  const chances = holm(checked.map((count) => fisherExact(baseline, count)));
+  const extreme = (a: number, b: number): number =>
+    fisherExact({ passed: 0, of: a }, { passed: b, of: b }) * checked.length;
   let next = 0;
   const compared = others.map((count): PassComparison => {
-    if (!isChecked(count)) return { verdict: 'unchecked', chance: null };
+    if (!isChecked(count)) return unchecked;
     const chance = itemAt(chances, next++);
-    if (chance >= significance) return { verdict: 'undecided', chance };
-    return { verdict: count.passed / count.of > baseline.passed / baseline.of ? 'better' : 'worse', chance };
+    if (chance < significance) return { verdict: isHigher(count, baseline) ? 'better' : 'worse', chance, needed: null };
+    if (extreme(baseline.of, count.of) < significance) return { verdict: 'undecided', chance, needed: null };
+    return { verdict: 'tooFew', chance, needed: fewest((tries) => extreme(tries, tries)) };
   });
-  return [{ verdict: baseline.of === 0 ? 'unchecked' : 'baseline', chance: null }, ...compared];
+  return [baselineOf(baseline.of), ...compared];
+}
+
+const isHigher = (a: PassCount, b: PassCount): boolean => a.passed / a.of > b.passed / b.of;
+
+const baselineOf = (tries: number): PassComparison =>
+  tries === 0 ? unchecked : { verdict: 'baseline', chance: null, needed: null };
+
+/** Returns the smallest number of tries whose most extreme result could decide. */
+function fewest(extreme: (tries: number) => number): number {
+  let tries = 1;
+  while (extreme(tries) >= significance) tries++;
+  return tries;
+}
+
+/** In how many pairs the second side was higher, lower, and equal. */
+export interface PairCount {
+  readonly better: number;
+  readonly worse: number;
+  readonly equal: number;
+}
+
+/**
+ * Returns the p-value of the exact sign test, two-sided: how probable it is that one side of pairs wins this often if both
+ * are equally good. Pairs that are equal do not count. With one pass or failure per side, this is McNemar's exact test.
+ */
+export function signTest({ better, worse }: PairCount): number {
+  const pairs = better + worse;
+  const logs = logFactorials(pairs);
+  let sum = 0;
+  for (let wins = 0; wins <= Math.min(better, worse); wins++)
+    sum += Math.exp(itemAt(logs, pairs) - itemAt(logs, wins) - itemAt(logs, pairs - wins) - pairs * Math.LN2);
+  return Math.min(1, 2 * sum);
+}
+
+/** Compares each count of pairs with chance; the counts are comparisons of one experiment, and are corrected together. */
+export function comparePairs(counts: readonly PairCount[]): PassComparison[] {
+  const isCompared = ({ better, worse, equal }: PairCount): boolean => better + worse + equal > 0;
+  const compared = counts.filter(isCompared);
+  const chances = holm(compared.map(signTest));
+  const extreme = (pairs: number): number => signTest({ better: pairs, worse: 0, equal: 0 }) * compared.length;
+  let next = 0;
+  return counts.map((count): PassComparison => {
+    if (!isCompared(count)) return unchecked;
+    const { better, worse, equal } = count;
+    const chance = itemAt(chances, next++);
+    if (chance < significance) return { verdict: better > worse ? 'better' : 'worse', chance, needed: null };
+    if (extreme(better + worse + equal) < significance) return { verdict: 'undecided', chance, needed: null };
+    return { verdict: 'tooFew', chance, needed: fewest(extreme) };
+  });
+}
+
+/** A mean, and the range that holds the true mean in 95 of 100 experiments; null ends if one value cannot tell. */
+export interface MeanInterval {
+  readonly mean: number;
+  readonly low: number | null;
+  readonly high: number | null;
+  readonly count: number;
+}
+
+/** Returns the mean of values with Student's interval at 95 %; undefined if there are none. */
+export function meanInterval(values: readonly number[]): MeanInterval | undefined {
+  const count = values.length;
+  if (count === 0) return undefined;
+  const mean = values.reduce((sum, value) => sum + value, 0) / count;
+  if (count === 1) return { mean, low: null, high: null, count };
+  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  const half = t95(count - 1) * Math.sqrt(squares / (count - 1) / count);
+  return { mean, low: mean - half, high: mean + half, count };
+}
+
+/** The quantiles of Student's distribution that leave 2.5 % on either side, by degrees of freedom from 1. */
+const t95Table: readonly number[] = [
+  12.7062, 4.302_65, 3.182_45, 2.776_45, 2.570_58, 2.446_91, 2.364_62, 2.306, 2.262_16, 2.228_14,
+];
+
+/** Returns that quantile; beyond the table by the expansion of Cornish and Fisher, which is right to four digits. */
+function t95(freedom: number): number {
+  const known = t95Table[freedom - 1];
+  if (known !== undefined) return known;
+  const z3 = z95 ** 3;
+  const z5 = z95 ** 5;
+  const z7 = z95 ** 7;
+  return (
+    z95 +
+    (z3 + z95) / (4 * freedom) +
+    (5 * z5 + 16 * z3 + 3 * z95) / (96 * freedom ** 2) +
+    (3 * z7 + 19 * z5 + 17 * z3 - 15 * z95) / (384 * freedom ** 3)
+  );
 }

@@ -1,7 +1,7 @@
 import { messageOf, RepriseError } from '../error.ts';
 import { arrayAt, isObject, type JsonObject, type JsonValue, objectAt, stringAt } from '../json.ts';
-import type { EffectAction, EffectPolicy } from '../recording/effects.ts';
-import { isEffectClass } from '../recording/effects.ts';
+import { type EffectPolicy, effectActions, isEffectClass } from '../recording/effects.ts';
+import { isSimulation } from '../recording/simulation.ts';
 import type { EditOptions } from '../view/edit.ts';
 
 /** One variant of an experiment: its changes. Without any, it tries the original again. */
@@ -90,10 +90,8 @@ const count: Check = (value, path) => {
     refuse(`"${path}" is not a whole number from 1`);
 };
 
-const actions: ReadonlySet<unknown> = new Set<EffectAction>(['run', 'reuse', 'ask', 'refuse']);
-
 const action: Check = (value, path) => {
-  if (!actions.has(value)) refuse(`"${path}" is not one of run, reuse, ask, refuse`);
+  if (!effectActions.some((known) => known === value)) refuse(`"${path}" is not one of ${effectActions.join(', ')}`);
 };
 const effects: Check = (value, path) => {
   if (typeof value === 'string') return action(value, path);
@@ -102,7 +100,10 @@ const effects: Check = (value, path) => {
     if (!isEffectClass(key)) refuse(`"${path}.classes.${key}" is not an effect class`);
     action(held, `${path}.classes.${key}`);
   }
-  for (const [key, held] of Object.entries(objectAt(policy, 'names') ?? {})) action(held, `${path}.names.${key}`);
+  for (const [key, held] of Object.entries(objectAt(policy, 'names') ?? {})) {
+    if (isSimulation(held)) checkFields(`${path}.names.${key}`, held, { simulate: anything });
+    else action(held, `${path}.names.${key}`);
+  }
 };
 const budget: Check = (value, path) => {
   checkFields(path, value, { modelCalls: count, tokens: count, costUsd: positive });

@@ -1,9 +1,10 @@
-import { RepriseError } from '../error.ts';
+import { hasCode, RepriseError } from '../error.ts';
 import { checkId } from '../id.ts';
 import { given } from '../json.ts';
 import { checkMasking, type MaskingOptions } from '../masking/masking-options.ts';
 import type { Agent } from './agent.ts';
 import { checkPrices, type PriceTable } from './prices.ts';
+import { checkSimulation, type Simulation } from './simulation.ts';
 
 /**
  * An agent that a project can start: one made by an adapter, a function of the context, or a function without
@@ -20,6 +21,13 @@ export interface Config {
   readonly namespace?: string;
   /** The agents that can be started, by the name that `--with` takes. */
   readonly agents?: Readonly<Record<string, ConfigAgent>>;
+  /**
+   * Simulated answers of tools, by name: experiments use them instead of calls that have an effect, and `resume` and
+   * `retry` do with `--simulate NAME`.
+   */
+  readonly simulate?: Readonly<Record<string, Simulation['simulate']>>;
+  /** Judges of experiments, by the name that `--judge` takes. */
+  readonly judges?: Readonly<Record<string, (...asked: never) => unknown>>;
   /** Prices of models; they go before the known ones. */
   readonly prices?: PriceTable;
   /** More masking rules than the built-in ones; `false` masks nothing. */
@@ -34,6 +42,7 @@ export interface Config {
  * const config = defineConfig({
  *   store: 'sqlite:.reprise/reprise.db',
  *   agents: { support: async ({ prompt }) => `You asked: ${prompt?.content}` },
+ *   simulate: { refund: (input, recorded) => recorded?.output ?? { refunded: true } },
  *   prices: { 'house-model': { input: 0.2, output: 0.8 } },
  *   masking: { rules: [{ name: 'order-number', pattern: /\bORD-\d{6}\b/ }] },
  * });
@@ -47,6 +56,8 @@ const fields: Readonly<Record<keyof Config, (value: unknown, path: string) => vo
   store: checkText,
   namespace: (value) => checkId('namespace', value),
   agents: checkAgents,
+  simulate: checkSimulations,
+  judges: checkJudges,
   prices: checkPrices,
   masking: (value) => {
     if (value !== false) checkMasking(value);
@@ -120,6 +131,28 @@ function checkAgents(value: unknown, path: string): void {
   for (const [name, agent] of Object.entries(value))
     if (!isAgent(agent)) refuse(`${path}.${name}`, `${kindOf(agent)} is not an agent`, agentHint);
 }
+
+function checkSimulations(value: unknown, path: string): void {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return refuse(path, 'it is not an object of simulations', 'Write simulate: { tool: (input, recorded) => answer }.');
+  for (const [name, simulate] of Object.entries(value)) {
+    try {
+      checkSimulation(`${path}.${name}`, { simulate });
+    } catch (error) {
+      const why = 'it is neither a function nor JSON';
+      refuse(`${path}.${name}`, why, hasCode(error, 'option.invalid') ? (error.hint ?? '') : '');
+    }
+  }
+}
+
+function checkJudges(value: unknown, path: string): void {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return refuse(path, 'it is not an object of judges', judgeHint);
+  for (const [name, judge] of Object.entries(value))
+    if (typeof judge !== 'function') refuse(`${path}.${name}`, `${kindOf(judge)} is not a judge`, judgeHint);
+}
+
+const judgeHint = 'Write judges: { name: (branch, { recorder }) => passOrScore }.';
 
 function isAgent(value: unknown): value is Agent<never, unknown> {
   if (typeof value === 'function') return true;

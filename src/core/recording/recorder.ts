@@ -117,11 +117,13 @@ export interface CallEnd {
   readonly provider?: JsonObject;
 }
 
-/** The recorded answer of an earlier, equal call, used instead of making the call. */
+/** The answer that stands in for a call that is not made: of an earlier, equal call, or of a simulation. */
 export interface ReusedAnswer {
   readonly outcome: Outcome;
   readonly output: JsonValue | undefined;
   readonly error: JsonObject | undefined;
+  /** Set if a simulation gave the answer. */
+  readonly simulated?: true;
 }
 
 /** A call that was started and has to be ended. */

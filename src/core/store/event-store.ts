@@ -3,6 +3,7 @@ import type { Digest, Point, Seq } from '../point.ts';
 import type { AskedView, Segment } from '../view/view.ts';
 import type { AppendOutcome, AppendRequest } from './append-request.ts';
 import type { BranchHead, BranchRecord, BranchSummary } from './branch-record.ts';
+import type { DeleteBranchRequest } from './delete-branch-request.ts';
 import type { EraseOutcome, EraseRequest } from './erase-request.ts';
 import type { LatestPage, LatestRequest } from './latest-request.ts';
 import type { HeldPartsRequest, Page, PageRequest, PartsPage, PartsRequest } from './page-request.ts';
@@ -11,12 +12,14 @@ import type { ReindexOutcome, ReindexRequest } from './reindex-request.ts';
 import type { RestoreOutcome, RestoreRequest } from './restore-request.ts';
 import type { BranchRef, SessionRef } from './session-ref.ts';
 import type { NewSession, RenameRequest, SessionRecord, SessionsPage, SessionsRequest } from './session-request.ts';
+import type { SessionSize } from './session-size.ts';
 import type { HeldSnapshotsRequest, Snapshot, SnapshotKey } from './snapshot-key.ts';
 import type { HealthRequest, StoreHealth } from './store-health.ts';
 
 // Types that importers of the port need most.
 export type { AppendOutcome, AppendRequest, AppendTarget, EventInput } from './append-request.ts';
 export type { BranchHead, BranchRecord, BranchSummary } from './branch-record.ts';
+export type { DeleteBranchRequest } from './delete-branch-request.ts';
 export type { EraseOutcome, EraseRequest } from './erase-request.ts';
 export type { LatestPage, LatestRequest } from './latest-request.ts';
 export type {
@@ -117,6 +120,14 @@ export interface EventStore {
   deleteSession(ref: SessionRef): Promise<boolean>;
 
   /**
+   * Deletes a branch that nothing grows from, with its events, snapshots and receipts and the parts named in the request,
+   * and appends the event that records it, atomically. Refuses a branch that others grow from or that the session began
+   * with (`branch.in-use`), and a session whose branches do not end where the caller read them (`append.conflict`). Parts
+   * that it brought and that stay count as brought by the first branch. The name is free again.
+   */
+  deleteBranch(request: DeleteBranchRequest): Promise<AppendOutcome>;
+
+  /**
    * Keeps a snapshot. A store that is read-only or busy may skip it. It must skip one made before the last erasure,
    * since that snapshot may hold erased content.
    */
@@ -154,6 +165,9 @@ export interface EventStore {
    * With `dryRun` it only compares, in a store that is read-only too.
    */
   reindex(ref: SessionRef, request?: ReindexRequest): Promise<ReindexOutcome>;
+
+  /** Measures a session; undefined if it does not exist. */
+  sessionSize(ref: SessionRef): Promise<SessionSize | undefined>;
 
   /** Reports what the store is and whether it is sound; `deep` also compares the store's own indexes with its rows. */
   health(request?: HealthRequest): Promise<StoreHealth>;

@@ -98,7 +98,7 @@ async function forkedDraft(
   { place, digest }: Pick<ForkSource, 'place' | 'digest'>,
   { reason, metadata: added }: ForkOptions,
 ): Promise<EventDraft> {
-  const inherited = await metadataAt(engine, place);
+  const inherited = inheritable(await metadataAt(engine, place));
   const overlaid = overlay(inherited, added ?? {});
   return {
     type: 'branch.forked',
@@ -109,6 +109,14 @@ async function forkedDraft(
     },
   };
 }
+
+/** Leaves out what Reprise keeps about one branch, such as the receipt of an experiment. */
+function inheritable(metadata: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(metadata).filter(([key]) => !key.startsWith(ownPrefix)));
+}
+
+/** The beginning of metadata keys that are Reprise's own. A fork does not inherit them. */
+const ownPrefix = 'reprise.';
 
 /** Overlays the source's metadata; a null removes a key. */
 function overlay(inherited: JsonObject, given: JsonObject): JsonObject {

@@ -98,12 +98,11 @@ export class CallRecorder implements CallLedger {
     const cause = this.#intake.tell(started, { scope: outer });
     const scope: RecorderScope = { ...outer, ...about, cause };
     if (answer !== undefined) {
-      this.#setup.counts.addReused();
+      const isReused = answer.simulated !== true;
+      if (isReused) this.#setup.counts.addReused();
       const { call, kind, name } = named;
-      this.#intake.tell(
-        { type: 'call.ended', data: { call, kind, name, reused: true, ...answer } },
-        { scope, isEnd: true },
-      );
+      const data = { call, kind, name, ...(isReused ? { reused: true } : {}), ...answer };
+      this.#intake.tell({ type: 'call.ended', data }, { scope, isEnd: true });
     }
     return {
       open: new RecordedCall(named, { scope, turn, actor: this.context.actorIn(outer, named) }, this, answer),

@@ -19,6 +19,7 @@ export interface Comparing {
 export class AskedCall {
   /** A key that calls of this process with the same name and arguments share. It holds secrets and is never stored. */
   readonly key: string;
+  readonly name: string;
   readonly #storedKey: string;
   readonly #plain: JsonObject;
   readonly #compare: Comparing['compare'];
@@ -27,6 +28,7 @@ export class AskedCall {
     const stored = dataOf(start, mask);
     const plain = mask === undefined || isWithheld(stored) ? stored : dataOf(start, undefined);
     this.key = callKey(plain);
+    this.name = start.name;
     this.#storedKey = callKey(stored);
     this.#plain = plain;
     this.#compare = compare;

@@ -24,62 +24,29 @@ export function checkBudget(budget: Budget | undefined): void {
       });
 }
 
-/** Counts model calls, tokens and cost, and stops the run at the first model call beyond the budget. */
-export class BudgetGuard implements CallGuard {
-  readonly #budget: Budget;
-  readonly #onExceeded: (error: RepriseError) => void;
+/** A budget, and what was taken from it. Several runs may share one. */
+export class BudgetAccount {
+  readonly budget: Budget;
   readonly spending: Spending = createSpending();
   /** The number of model calls. */
   modelCalls = 0;
-  /** The error that stopped the run; undefined while it is within its budget. */
-  exceeded: RepriseError | undefined;
 
-  constructor(budget: Budget, onExceeded: (error: RepriseError) => void) {
-    this.#budget = budget;
-    this.#onExceeded = onExceeded;
+  constructor(budget: Budget) {
+    this.budget = budget;
   }
 
-  /** Lets a model call pass, or throws `budget.exceeded`. */
-  before({ kind, name }: NamedCall): undefined {
-    if (kind !== 'model') return;
-    const why = this.#why(name);
-    if (why === undefined) {
-      this.modelCalls++;
-      return;
-    }
-    this.exceeded ??= new RepriseError('budget.exceeded', `Cannot call "${name}": ${why.text}`, {
-      hint: why.hint ?? 'Resume the branch with a larger budget; it continues where it stopped.',
-      details: { budget: { ...this.#budget }, modelCalls: this.modelCalls, tokens: this.#tokens() },
-    });
-    this.#onExceeded(this.exceeded);
-    throw this.exceeded;
-  }
-
-  /** Counts the tokens and the cost of a call. */
-  ended({ kind }: NamedCall, { usage, cost }: CallEnd): void {
-    spend(this.spending, {
-      kind,
-      ...(usage === undefined ? {} : { usage: usageIn(usage) }),
-      ...given({ cost }),
-    });
-  }
-
-  /** Takes back a model call that is not made after all. */
-  withdrawn({ kind }: NamedCall): void {
-    if (kind === 'model') this.modelCalls--;
-  }
-
-  #tokens(): number {
+  get tokens(): number {
     return this.spending.inputTokens + this.spending.outputTokens;
   }
 
-  #why(model: string): { readonly text: string; readonly hint?: string } | undefined {
-    const { modelCalls, tokens, costUsd } = this.#budget;
+  /** Says why the next model call is not within the budget; undefined if it is. */
+  why(model: string): { readonly text: string; readonly hint?: string } | undefined {
+    const { modelCalls, tokens, costUsd } = this.budget;
     const { cost, unpricedCalls } = this.spending;
     if (modelCalls !== undefined && this.modelCalls >= modelCalls)
       return { text: `${this.modelCalls} of ${modelCalls} model calls are used up` };
-    if (tokens !== undefined && this.#tokens() >= tokens)
-      return { text: `${this.#tokens()} of ${tokens} tokens are used up` };
+    if (tokens !== undefined && this.tokens >= tokens)
+      return { text: `${this.tokens} of ${tokens} tokens are used up` };
     if (costUsd === undefined) return undefined;
     if ((cost ?? 0) >= costUsd) return { text: `${cost ?? 0} of ${costUsd} dollars are used up` };
     if (unpricedCalls === 0) return undefined;
@@ -87,6 +54,65 @@ export class BudgetGuard implements CallGuard {
       text: `the price of a call is unknown, so a budget of ${costUsd} dollars cannot be checked`,
       hint: `Add a price for "${model}", or set a budget in tokens.`,
     };
+  }
+}
+
+/** Counts model calls, tokens and cost, and stops the run at the first model call beyond its budget or a shared one. */
+export class BudgetGuard implements CallGuard {
+  readonly #own: BudgetAccount;
+  readonly #accounts: readonly BudgetAccount[];
+  readonly #onExceeded: (error: RepriseError) => void;
+  /** The error that stopped the run; undefined while it is within its budget. */
+  exceeded: RepriseError | undefined;
+
+  constructor(budget: Budget, onExceeded: (error: RepriseError) => void, shared?: BudgetAccount) {
+    this.#own = new BudgetAccount(budget);
+    this.#accounts = shared === undefined ? [this.#own] : [this.#own, shared];
+    this.#onExceeded = onExceeded;
+  }
+
+  get spending(): Spending {
+    return this.#own.spending;
+  }
+
+  /** The number of model calls. */
+  get modelCalls(): number {
+    return this.#own.modelCalls;
+  }
+
+  /** Lets a model call pass, or throws `budget.exceeded`; `experiment.over-budget` if the shared one is used up. */
+  before({ kind, name }: NamedCall): undefined {
+    if (kind !== 'model') return;
+    for (const account of this.#accounts) this.#check(account, name);
+    for (const account of this.#accounts) account.modelCalls++;
+  }
+
+  #check(account: BudgetAccount, name: string): void {
+    const why = account.why(name);
+    if (why === undefined) return;
+    const isOwn = account === this.#own;
+    const more = isOwn ? 'Resume the branch' : 'Continue the experiment';
+    this.exceeded ??= new RepriseError(
+      isOwn ? 'budget.exceeded' : 'experiment.over-budget',
+      `Cannot call "${name}": ${why.text}`,
+      {
+        hint: why.hint ?? `${more} with a larger budget; it continues where it stopped.`,
+        details: { budget: { ...account.budget }, modelCalls: account.modelCalls, tokens: account.tokens },
+      },
+    );
+    this.#onExceeded(this.exceeded);
+    throw this.exceeded;
+  }
+
+  /** Counts the tokens and the cost of a call. */
+  ended({ kind }: NamedCall, { usage, cost }: CallEnd): void {
+    const told = { kind, ...(usage === undefined ? {} : { usage: usageIn(usage) }), ...given({ cost }) };
+    for (const { spending } of this.#accounts) spend(spending, told);
+  }
+
+  /** Takes back a model call that is not made after all. */
+  withdrawn({ kind }: NamedCall): void {
+    if (kind === 'model') for (const account of this.#accounts) account.modelCalls--;
   }
 }
 

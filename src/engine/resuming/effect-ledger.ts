@@ -1,5 +1,5 @@
 import type { Event, Outcome } from '../../core/event/event.ts';
-import { given, isObject, type JsonObject, valueAt } from '../../core/json.ts';
+import { given, isObject, type JsonObject, type JsonValue, valueAt } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
 import { storedJson } from '../../core/parts/decode.ts';
 import { beginning, type Point, type Seq } from '../../core/point.ts';
@@ -36,6 +36,8 @@ interface CallHalf {
   readonly branch: string;
   readonly seq: Seq;
   readonly isStart: boolean;
+  /** Whether it is a question to a person. */
+  readonly isPerson: boolean;
   readonly call: string;
   readonly name: string;
   readonly effect: EffectClass;
@@ -44,7 +46,10 @@ interface CallHalf {
   readonly outcome: Outcome | undefined;
   readonly answer: () => Promise<ReusedAnswer>;
   readonly isWithheld: boolean;
-  /** False for the end of a call that was refused before it was made, or that stopped to wait for a person. */
+  /**
+   * False for the end of a call that did nothing to the world: it was refused before it was made, stopped to wait for a
+   * person, or was simulated.
+   */
   readonly isMade: boolean;
 }
 
@@ -68,13 +73,13 @@ export class EffectLedger {
   }
 
   /** Notes that a branch makes a call; the returned function takes its end. */
-  begin(branch: string, call: string, { key }: AskedCall): (ended: ReusedAnswer) => void {
+  begin(branch: string, call: string, { key, name }: AskedCall): (ended: ReusedAnswer) => void {
     let settle: () => void = () => undefined;
     const settled = new Promise<void>((resolve) => {
       settle = resolve;
     });
     const answer = (): Promise<ReusedAnswer> => Promise.reject(new Error('The call has not ended'));
-    const made = { branch, seq: undefined, call, key, masked: undefined };
+    const made = { branch, seq: undefined, call, name, key, masked: undefined };
     const known: KnownCall = { ...made, outcome: undefined, answer, settled };
     this.#live.set(branch, [...(this.#live.get(branch) ?? []), known]);
     return (ended) => {
@@ -94,6 +99,23 @@ export class EffectLedger {
     this.#stored ??= this.#read();
     return (await this.#stored).findLast((half) => half.isStart && half.name === name && half.effect !== 'unknown')
       ?.effect;
+  }
+
+  /** Returns the tools that were called, with the effect class each was last recorded with, in order of first use. */
+  async tools(): Promise<ReadonlyMap<string, EffectClass>> {
+    this.#stored ??= this.#read();
+    const tools = new Map<string, EffectClass>();
+    for (const { isStart, isPerson, name, effect } of await this.#stored)
+      if (isStart && !isPerson) tools.set(name, effect);
+    return tools;
+  }
+
+  /** Reads the arguments that a recorded call was made with. */
+  async inputOf({ branch, seq }: KnownCall): Promise<JsonValue | undefined> {
+    const points = seq === undefined ? [] : [{ branch, seq }];
+    const [event] = await readPoints(this.#engine, this.#session, points);
+    if (event === undefined) return undefined;
+    return isObject(event.data['event']) ? unwrap(event).data['input'] : event.data['input'];
   }
 
   /** Reads the record again at the next question, if this branch has made calls since it was read. */
@@ -263,10 +285,22 @@ export class EffectLedger {
     const masked = isStart ? maskedCall(data) : undefined;
     const effect = effectOf(effectCallOf(data));
     const ended = isStart ? undefined : (outcome as Outcome);
-    const isMade =
-      outcome !== 'waiting' && (outcome !== 'aborted' || valueAt(data, ['error', 'code']) !== 'effect.refused');
+    const isRefused = outcome === 'aborted' && valueAt(data, ['error', 'code']) === 'effect.refused';
+    const isMade = outcome !== 'waiting' && !isRefused && data['simulated'] !== true;
     const withheld = isWithheld(data);
-    const half = { branch, seq, isStart, call, name, effect, key, masked, answer, isMade };
+    const half = {
+      branch,
+      seq,
+      isStart,
+      isPerson: data['kind'] === 'person',
+      call,
+      name,
+      effect,
+      key,
+      masked,
+      answer,
+      isMade,
+    };
     return [{ ...half, outcome: ended, isWithheld: withheld }];
   }
 }
@@ -292,15 +326,15 @@ function placesOf({ pieces }: View): (place: { readonly branch: string; readonly
 
 /**
  * Pairs the halves of calls. An end without a start comes from an edit and says nothing about the world; a call that
- * was refused before it was made did nothing to it.
+ * was refused or simulated did nothing to it.
  */
 function pairUp(halves: readonly CallHalf[]): RecordedCall[] {
   const calls: RecordedCall[] = [];
   const open = new Map<string, RecordedCall>();
-  for (const { branch, seq, isStart, call, key, masked, outcome, answer, isWithheld, isMade } of halves) {
+  for (const { branch, seq, isStart, call, name, key, masked, outcome, answer, isWithheld, isMade } of halves) {
     const started = open.get(call);
     if (isStart) {
-      const known = { branch, seq, call, key, masked, outcome, answer, isWithheld, endSeq: undefined };
+      const known = { branch, seq, call, name, key, masked, outcome, answer, isWithheld, endSeq: undefined };
       calls.push(known);
       open.set(call, known);
     } else if (started !== undefined && !isMade) {

@@ -16,6 +16,7 @@ export interface KnownCall {
   readonly branch: string;
   readonly seq: Seq | undefined;
   readonly call: string;
+  readonly name: string;
   /** A key that calls with the same name and equal arguments share. */
   readonly key: string;
   /** Its name and arguments, if a secret in them is masked: then the key of an equal call may be a different one. */

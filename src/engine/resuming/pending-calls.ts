@@ -194,7 +194,7 @@ function deniedOutput<Run, Result>(
 }
 
 /** Returns a call with the arguments as the tool takes them, or the error if it does not take them. */
-async function takenCall<Run, Result>(
+export async function takenCall<Run, Result>(
   agent: ResumableAgent<Run, Result>,
   pending: PendingCall,
 ): Promise<{ readonly pending: PendingCall } | { readonly pending: PendingCall; readonly error: unknown }> {

@@ -13,7 +13,7 @@ import { type Waiting, waiting } from '../../projections/waiting.ts';
 import type { Engine } from '../context/engine.ts';
 import { foldAt } from '../history/fold.ts';
 import type { Place } from '../history/place.ts';
-import type { PausedCalls } from './effect-guard.ts';
+import type { PausedCalls } from './effect-finder.ts';
 import { pendingOf } from './pending-calls.ts';
 import { approvalOf, type Decisions, decide, waitsForPerson } from './person-decisions.ts';
 import type { ResumableHistory } from './resume-history.ts';
@@ -99,6 +99,24 @@ export function answersAct({ fresh }: PersonPart): boolean {
 export function pausedCalls({ answers }: PersonPart, { pending }: ResumableHistory): PausedCalls {
   const given = answers.filter(({ about }) => about === null);
   return { calls: new Set(given.length === 0 ? [] : pending.map(({ call }) => call)), answers: given };
+}
+
+/**
+ * Returns the pending calls that a person has allowed: by an approval, or by the answer to a question that stopped all of
+ * them. An answer that was inherited from the source of a fork is about the source, and allows nothing.
+ */
+export function allowedCalls(
+  { answers, fresh }: PersonPart,
+  { pending }: ResumableHistory,
+  { record }: Place,
+): ReadonlySet<string> {
+  const isOwn = (answer: PersonAnswer): boolean => fresh.includes(answer) || answer.seq > (record.parent?.seq ?? 0);
+  return new Set(
+    answers.filter(isOwn).flatMap(({ about, output }) => {
+      if (about === null) return pending.map(({ call }) => call);
+      return approvalFrom(output)?.approved === true ? [about] : [];
+    }),
+  );
 }
 
 /** Returns what waits for a person in the conversation that is continued and is not answered by the prompt. */

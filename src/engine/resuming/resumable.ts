@@ -2,20 +2,27 @@ import { given } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { HeldMessage, Repair } from '../../core/message/repair.ts';
 import type { BranchSettings, PendingCall } from '../../core/recording/agent.ts';
+import { checkEffectPolicy } from '../../core/recording/effects.ts';
 import { type PointInput, refText } from '../../core/ref.ts';
 import type { Engine } from '../context/engine.ts';
 import { findPlace } from '../history/place.ts';
+import { type ForeseeingOptions, type ForeseenCall, type ForeseenTool, foreseeCalls } from './foreseen-calls.ts';
 import { resumableHistory } from './resume-history.ts';
 
 /** How to look at what a resume would hand over. */
-export interface ResumableOptions {
+export interface ResumableOptions extends ForeseeingOptions {
   /** Whose conversation is continued; the last active one if left out. */
   readonly agentName?: string;
   /** The model that would get the history, if the branch names none: it does not get the reasoning of others. */
   readonly model?: string;
 }
 
-const resumableKeys: KnownKeys = optionKeys<ResumableOptions>('look at the resume', { agentName: 'text', model: true });
+const resumableKeys: KnownKeys = optionKeys<ResumableOptions>('look at the resume', {
+  agentName: 'text',
+  model: true,
+  effects: true,
+  canAsk: 'flag',
+});
 
 /** The input that a resume at a point hands to an agent. */
 export interface Resumable extends BranchSettings {
@@ -32,6 +39,10 @@ export interface Resumable extends BranchSettings {
   readonly pending: readonly (PendingCall & { readonly seq: number })[];
   /** The repairs of the messages, by the name of the rule. */
   readonly repairs: readonly Repair[];
+  /** The pending calls, and those the original made later, each with what would become of it. */
+  readonly calls: readonly ForeseenCall[];
+  /** The fate of a call with new arguments, for each tool of the session. */
+  readonly otherwise: readonly ForeseenTool[];
 }
 
 /** Returns what a resume at a point would hand over. It runs nothing and writes nothing. */
@@ -43,9 +54,12 @@ export async function resumable(
 ): Promise<Resumable> {
   checkKeys(options, resumableKeys);
   const place = await findPlace(engine, session, point);
-  const { agentName: agent, model } = options;
+  const { agentName: agent, model, effects, canAsk } = options;
+  checkEffectPolicy(effects);
   const history = await resumableHistory(engine, place, given({ agent, model }));
   const { lane, messages, prompt = null, pending, settings, repairs } = history;
   const ref = refText({ session, branch: place.record.branch, at: { kind: 'seq', seq: place.seq } });
-  return { ref, agent: lane?.agent ?? null, run: lane?.run ?? null, messages, prompt, pending, ...settings, repairs };
+  const foreseen = await foreseeCalls(engine, place, pending, given({ effects, canAsk }));
+  const handed = { messages, prompt, pending, ...settings, repairs };
+  return { ref, agent: lane?.agent ?? null, run: lane?.run ?? null, ...handed, ...foreseen };
 }

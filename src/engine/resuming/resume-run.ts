@@ -13,17 +13,19 @@ import type { Spending } from '../../core/recording/spending.ts';
 import { viewAt } from '../../core/view/view.ts';
 import type { Engine } from '../context/engine.ts';
 import { withRememberedReads } from '../context/remembered-reads.ts';
-import { placeAt } from '../history/place.ts';
+import { type Place, placeAt } from '../history/place.ts';
 import { record } from '../recording/record.ts';
 import type { RecordOptions } from '../recording/record-options.ts';
 import { recordingDefaults } from '../recording/recording-defaults.ts';
 import { refuseUnstored } from '../recording/unstored-call.ts';
-import { BudgetGuard } from './budget-guard.ts';
+import type { Comparing } from './asked-call.ts';
+import { type BudgetAccount, BudgetGuard } from './budget-guard.ts';
 import { type EffectAnswer, EffectGuard, type EffectQuestion } from './effect-guard.ts';
 import type { EffectLedger } from './effect-ledger.ts';
+import { checkPendingEffects } from './foreseen-calls.ts';
 import { type Answering, checkAnswerable, isWaiting, PendingChecks, pendingOf, withAnswers } from './pending-calls.ts';
 import { type Decisions } from './person-decisions.ts';
-import { answersAct, type PersonPart, pausedCalls, personPart } from './person-part.ts';
+import { allowedCalls, answersAct, type PersonPart, pausedCalls, personPart } from './person-part.ts';
 import { checkGoesOn, type ResumableHistory, resumableHistory } from './resume-history.ts';
 import { RunGate, stoppingRun } from './run-guards.ts';
 import { StopWatch } from './stop-watch.ts';
@@ -40,9 +42,9 @@ export interface RunLimits {
   readonly timeoutMs?: number;
   /** How many model calls, tokens and dollars the run may take; no limit if left out. */
   readonly budget?: Budget;
-  /** The policy for calls that the session has made before; the guide on effects describes the default. */
+  /** The policy for calls that have an effect, and their simulations; the guide on effects describes the default. */
   readonly effects?: EffectPolicy;
-  /** Decides about calls that must not be repeated silently. Without it they are refused. */
+  /** Decides about calls that must not be made silently. Without it they are refused. */
   readonly ask?: (question: EffectQuestion) => Promise<EffectAnswer>;
 }
 
@@ -56,6 +58,10 @@ export interface RunRequest<Run, Result> extends RunLimits, ResumeRecordOptions,
   /** A new user message; if left out, the last one of the history, if it waits for an answer. */
   readonly prompt?: Message;
   readonly ledger: EffectLedger;
+  /** Who makes the run; a resume if left out. */
+  readonly by?: 'resume' | 'experiment' | undefined;
+  /** The budget that this run shares with others. */
+  readonly total?: BudgetAccount | undefined;
   /** The run whose conversation is continued; the last active one if left out. */
   readonly continues?: string | undefined;
   /** The id of the event that led to the run, such as the task that is tried again. */
@@ -78,6 +84,7 @@ export interface RunReport<Result> {
   readonly spending: Spending;
   readonly latencyMs: number;
   readonly reused: number;
+  readonly simulated: number;
   readonly asked: number;
   readonly repairs: readonly Repair[];
   /** The questions that wait for a person now; empty unless the outcome is `waiting`. */
@@ -115,18 +122,16 @@ export async function resumeRun<Run, Result>(
   if (prompt === undefined && agent.goesOnAlone !== true && !answersAct(person)) checkGoesOn(place, history);
   checkAnswerable(place, agent, pendingOf(history, prompt), prompt);
   const watch = new StopWatch(engine, request);
-  const view = viewAt(place.history, place.seq);
   request.ledger.renew(branch);
-  const guarded = { session, branch, seq: place.seq, view };
   const gate = new RunGate(watch, branch);
-  const paused = pausedCalls(person, history);
-  const effects = new EffectGuard(request.ledger, guarded, { ...request, signal: watch.signal, paused });
-  const budget = new BudgetGuard(request.budget ?? {}, (error) => watch.stop(error, 'budget'));
+  const effects = effectGuard(engine, { request, place, history, person, signal: watch.signal });
+  const budget = new BudgetGuard(request.budget ?? {}, (error) => watch.stop(error, 'budget'), request.total);
   const checks = new PendingChecks();
   const repairs = [...history.repairs];
   try {
     // Write nothing for a run that never began.
     if (watch.stopped !== undefined) throw watch.stopped.error;
+    await checkPendingEffects({ agent, effects, person, ledger: request.ledger }, pendingOf(history, prompt).open);
     const options = {
       ...recordOptions(request),
       ...nameOf(request, agent, history),
@@ -158,6 +163,7 @@ export async function resumeRun<Run, Result>(
       spending: budget.spending,
       latencyMs,
       reused: effects.reused,
+      simulated: effects.simulated,
       asked: effects.asked,
       repairs,
       waiting,
@@ -167,6 +173,26 @@ export async function resumeRun<Run, Result>(
     watch.close();
     effects.close();
   }
+}
+
+interface Guarded<Run, Result> {
+  readonly request: RunRequest<Run, Result> & Comparing;
+  readonly place: Place;
+  readonly history: ResumableHistory;
+  readonly person: PersonPart;
+  readonly signal: AbortSignal;
+}
+
+/** Returns the guard that decides about the calls of a run by their effects. */
+function effectGuard<Run, Result>(
+  { platform }: Engine,
+  { request, place, history, person, signal }: Guarded<Run, Result>,
+): EffectGuard {
+  const { session, branch, ledger, by = 'resume' } = request;
+  const where = { session, branch, seq: place.seq, view: viewAt(place.history, place.seq) };
+  const allowed = allowedCalls(person, history, place);
+  const paused = pausedCalls(person, history);
+  return new EffectGuard(ledger, where, { ...request, by, allowed, platform, signal, paused });
 }
 
 function recordOptions({ mask, prices, onError, onFailure, facts }: ResumeRecordOptions): ResumeRecordOptions {

@@ -14,7 +14,7 @@ import { refText } from '../../core/ref.ts';
 import type { Engine } from '../context/engine.ts';
 import { placeAt } from '../history/place.ts';
 import { type Lineage, lineageOf } from '../looking/lineage.ts';
-import { checkBudget } from './budget-guard.ts';
+import { type BudgetAccount, checkBudget } from './budget-guard.ts';
 import { EffectLedger } from './effect-ledger.ts';
 import { checkDecisions, type Decisions } from './person-decisions.ts';
 import { checkGoesOn, resumableHistory } from './resume-history.ts';
@@ -121,6 +121,8 @@ export interface ResumeReport {
   readonly latencyMs: number;
   /** How many calls were answered from the record instead of being made. */
   readonly reused: number;
+  /** How many calls a simulation answered instead of being made. */
+  readonly simulated: number;
   /** How many calls a person was asked about. */
   readonly asked: number;
   readonly repairs: readonly Repair[];
@@ -147,6 +149,10 @@ export interface ResumeTarget {
   readonly branch: string;
   /** The ledger to share when several branches are resumed at once. */
   readonly ledger?: EffectLedger;
+  /** Who resumes it; a resume if left out. An experiment makes no irreversible call unless its policy says so. */
+  readonly by?: 'resume' | 'experiment';
+  /** The budget that it shares with others. */
+  readonly total?: BudgetAccount;
   /** The run whose conversation is continued; the last active one if left out. */
   readonly continues?: string | undefined;
   /** The id of the event that led to the resume, such as the task that is tried again. */
@@ -168,7 +174,7 @@ export async function resume<Run, Result>(
 /** Continues a branch on an agent and reports, also if it fails. Throws only if the run cannot begin. */
 export async function settleResume<Run, Result>(
   engine: Engine,
-  { session, branch, continues, cause, ledger = new EffectLedger(engine, session) }: ResumeTarget,
+  { session, branch, continues, cause, by, total, ledger = new EffectLedger(engine, session) }: ResumeTarget,
   agent: Agent<Run, Result>,
   options: ResumeOptions<Run> = {},
 ): Promise<Resumed<Result>> {
@@ -177,7 +183,19 @@ export async function settleResume<Run, Result>(
   checkLimits(options);
   checkDecisions(options);
   const { agentName, prompt, userTurns, run, ...limits } = options;
-  const request = { ...limits, session, branch, agent, agentName, continues, cause, run: run as Run, ledger };
+  const request = {
+    ...limits,
+    session,
+    branch,
+    agent,
+    agentName,
+    continues,
+    cause,
+    by,
+    total,
+    run: run as Run,
+    ledger,
+  };
   const lineage = await lineageOf(engine, session, branch);
   const runs =
     userTurns === undefined
@@ -331,6 +349,7 @@ function summed<Result>(session: string, lineage: Lineage, runs: readonly Compar
     unpricedCalls,
     latencyMs: total(({ latencyMs }) => latencyMs),
     reused: total(({ reused }) => reused),
+    simulated: total(({ simulated }) => simulated),
     asked: total(({ asked }) => asked),
     repairs: runs.flatMap((run) => run.report.repairs),
     waiting,

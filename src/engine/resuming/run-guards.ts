@@ -36,9 +36,12 @@ function runEnded(branch: string, name: string): RepriseError {
   });
 }
 
-/** Tells whether a call was refused because of its effect, by the policy or because its start could not be stored. */
+/**
+ * Tells whether a call was refused because of its effect: by the policy, because its start could not be stored, or
+ * because its simulation failed.
+ */
 function isRefusal(error: unknown): error is RepriseError {
-  return hasCode(error, 'effect.refused') || hasCode(error, 'recording.failed');
+  return hasCode(error, 'effect.refused') || hasCode(error, 'recording.failed') || hasCode(error, 'simulation.failed');
 }
 
 /**

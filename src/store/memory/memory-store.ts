@@ -11,6 +11,7 @@ import type {
   BranchRecord,
   BranchRef,
   BranchSummary,
+  DeleteBranchRequest,
   EraseOutcome,
   EraseRequest,
   EventStore,
@@ -36,12 +37,14 @@ import type {
 import type { ReceiptsRequest } from '../../core/store/receipt.ts';
 import type { RestoreOutcome, RestoreRequest } from '../../core/store/restore-request.ts';
 import type { NewSession, RenameRequest } from '../../core/store/session-request.ts';
+import type { SessionSize } from '../../core/store/session-size.ts';
 import type { StoreHealth } from '../../core/store/store-health.ts';
 import { storeClosed } from '../../core/store/store-state.ts';
 import type { TokenKeeper, TokenStore } from '../../core/store/token-store.ts';
 import type { AskedView, Segment } from '../../core/view/view.ts';
 import { append } from './operations/append.ts';
 import { findBranch, findHead, listBranches } from './operations/branch.ts';
+import { deleteBranch } from './operations/delete-branch.ts';
 import { deleteSession } from './operations/delete-session.ts';
 import { erase } from './operations/erase.ts';
 import { health } from './operations/health.ts';
@@ -53,6 +56,7 @@ import { findReceipts, heldReceipts, putReceipt } from './operations/receipts.ts
 import { reindex } from './operations/reindex.ts';
 import { renameSession } from './operations/rename-session.ts';
 import { restore } from './operations/restore.ts';
+import { sessionSize } from './operations/session-size.ts';
 import { createSession, listSessions, recordOf } from './operations/sessions.ts';
 import { findSnapshot, findSnapshots, heldSnapshots, putSnapshot } from './operations/snapshots.ts';
 import { memoryTokens } from './operations/tokens.ts';
@@ -183,6 +187,12 @@ class MemoryStore implements EventStore, TokenKeeper {
     return deleteSession(this.#open(), ref);
   }
 
+  async deleteBranch(request: DeleteBranchRequest): Promise<AppendOutcome> {
+    const outcome = deleteBranch(this.#open(), this.#platform, request);
+    this.#watchers.wake();
+    return outcome;
+  }
+
   async renameSession(ref: SessionRef, request: RenameRequest): Promise<void> {
     renameSession(this.#open(), ref, request);
     this.#watchers.wake();
@@ -242,6 +252,10 @@ class MemoryStore implements EventStore, TokenKeeper {
 
   async reindex(ref: SessionRef, request: ReindexRequest = {}): Promise<ReindexOutcome> {
     return reindex(heldSession(this.#open(), ref), request);
+  }
+
+  async sessionSize(ref: SessionRef): Promise<SessionSize | undefined> {
+    return sessionSize(this.#open(), ref);
   }
 
   async health(): Promise<StoreHealth> {

@@ -10,6 +10,7 @@ import type {
   BranchRecord,
   BranchRef,
   BranchSummary,
+  DeleteBranchRequest,
   EraseOutcome,
   EraseRequest,
   EventStore,
@@ -35,6 +36,7 @@ import type {
 import { type ReceiptsRequest } from '../../core/store/receipt.ts';
 import type { RestoreOutcome, RestoreRequest } from '../../core/store/restore-request.ts';
 import { type NewSession, type RenameRequest, sessionNotFound } from '../../core/store/session-request.ts';
+import type { SessionSize } from '../../core/store/session-size.ts';
 import type { StoreHealth } from '../../core/store/store-health.ts';
 import { storeClosed, storeReadOnly } from '../../core/store/store-state.ts';
 import type { TokenKeeper, TokenStore } from '../../core/store/token-store.ts';
@@ -48,6 +50,7 @@ import type { Migration } from './migrate.ts';
 import { type OpenedDatabase, openDatabase } from './open-database.ts';
 import { findBranch, findHead, listBranches } from './operations/branch.ts';
 import { branchIds, branchOf, findBranchOf, sessionOf } from './operations/branch-place.ts';
+import { deleteBranch } from './operations/delete-branch.ts';
 import { clearSession, hiddenSessions, hideSession } from './operations/delete-session.ts';
 import { erase } from './operations/erase.ts';
 import { type HealthOptions, healthOf } from './operations/health.ts';
@@ -59,6 +62,7 @@ import { findReceipts, heldReceipts, putReceipt } from './operations/receipts.ts
 import { reindex } from './operations/reindex.ts';
 import { renameSession } from './operations/rename-session.ts';
 import { againInDoubt, restore } from './operations/restore.ts';
+import { sessionSize } from './operations/session-size.ts';
 import { createSession, findSession, listSessions } from './operations/sessions.ts';
 import { dropSnapshots, findSnapshot, findSnapshots, heldSnapshots, putSnapshot } from './operations/snapshots.ts';
 import { databaseTokens } from './operations/tokens.ts';
@@ -246,6 +250,17 @@ class PostgresStore implements EventStore, TokenKeeper {
     return true;
   }
 
+  async deleteBranch(request: DeleteBranchRequest): Promise<AppendOutcome> {
+    const { outcome, group } = await this.#write((queries, isRepeated) =>
+      deleteBranch(queries, this.#catalogue, this.#platform, request, isRepeated),
+    );
+    this.#tell(group.committed());
+    // It may remember where the branch ended.
+    this.#catalogue.forget();
+    await vacuum(this.#database);
+    return outcome;
+  }
+
   async renameSession(ref: SessionRef, request: RenameRequest): Promise<void> {
     const replaced = await this.#write((queries, isRepeated) => renameSession(queries, ref, request, isRepeated));
     if (replaced === undefined) return;
@@ -340,6 +355,10 @@ class PostgresStore implements EventStore, TokenKeeper {
   async reindex(ref: SessionRef, request: ReindexRequest = {}): Promise<ReindexOutcome> {
     const session = await this.#read((queries) => sessionOf(queries, ref));
     return await reindex(session, request, (work) => (request.dryRun === true ? this.#read(work) : this.#write(work)));
+  }
+
+  async sessionSize(ref: SessionRef): Promise<SessionSize | undefined> {
+    return await this.#read((queries) => sessionSize(queries, ref));
   }
 
   async health(): Promise<StoreHealth> {

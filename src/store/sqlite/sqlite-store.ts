@@ -11,6 +11,7 @@ import type {
   BranchRecord,
   BranchRef,
   BranchSummary,
+  DeleteBranchRequest,
   EraseOutcome,
   EraseRequest,
   EventStore,
@@ -35,6 +36,7 @@ import type {
 import type { ReceiptsRequest } from '../../core/store/receipt.ts';
 import type { RestoreOutcome, RestoreRequest } from '../../core/store/restore-request.ts';
 import type { NewSession, RenameRequest } from '../../core/store/session-request.ts';
+import type { SessionSize } from '../../core/store/session-size.ts';
 import type { HealthRequest, StoreHealth } from '../../core/store/store-health.ts';
 import { branchNotFound, storeClosed, storeReadOnly } from '../../core/store/store-state.ts';
 import type { TokenKeeper, TokenStore } from '../../core/store/token-store.ts';
@@ -49,6 +51,7 @@ import { openDatabase } from './open-database.ts';
 import type { OpenedFile } from './opened-file.ts';
 import { append, sessionOf } from './operations/append.ts';
 import { findBranch, findHead, listBranches } from './operations/branch.ts';
+import { deleteBranch } from './operations/delete-branch.ts';
 import { clearSession, hiddenSessions, hideSession } from './operations/delete-session.ts';
 import { erase } from './operations/erase.ts';
 import { healthOf } from './operations/health.ts';
@@ -60,6 +63,7 @@ import { findReceipts, heldReceipts, putReceipt } from './operations/receipts.ts
 import { reindex } from './operations/reindex.ts';
 import { renameSession } from './operations/rename-session.ts';
 import { restore } from './operations/restore.ts';
+import { sessionSize } from './operations/session-size.ts';
 import { createSession, findSession, listSessions } from './operations/sessions.ts';
 import { dropSnapshots, findSnapshot, findSnapshots, heldSnapshots, putSnapshot } from './operations/snapshots.ts';
 import { fileTokens } from './operations/tokens.ts';
@@ -225,6 +229,13 @@ class SqliteStore implements EventStore, TokenKeeper {
     return true;
   }
 
+  async deleteBranch(request: DeleteBranchRequest): Promise<AppendOutcome> {
+    const { platform } = this.#options;
+    const outcome = await this.#write(() => deleteBranch(this.#database, this.#catalogue, platform, request));
+    await this.#log.empty();
+    return outcome;
+  }
+
   async renameSession(ref: SessionRef, request: RenameRequest): Promise<void> {
     const replaced = await this.#write(() => renameSession(this.#database, this.#catalogue, ref, request));
     if (replaced === undefined) return;
@@ -306,6 +317,10 @@ class SqliteStore implements EventStore, TokenKeeper {
     return await reindex(this.#database, this.#catalogue, session, request, (work) =>
       request.dryRun === true ? this.#read(work) : this.#write(work),
     );
+  }
+
+  async sessionSize(ref: SessionRef): Promise<SessionSize | undefined> {
+    return await this.#read(() => sessionSize(this.#database, this.#catalogue, ref));
   }
 
   async health({ deep = false }: HealthRequest = {}): Promise<StoreHealth> {

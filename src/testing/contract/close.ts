@@ -48,6 +48,8 @@ const calls: Readonly<Record<Exclude<keyof EventStore, 'close'>, (store: EventSt
   sessions: (store) => store.sessions({ limit: 1 }),
   renameSession: (store) => store.renameSession(ref, { to: 'new' }),
   deleteSession: (store) => store.deleteSession(ref),
+  deleteBranch: (store) =>
+    store.deleteBranch({ ...ref, branch: 'x', parts: [], heads: [], append: request(ref, [note('a')]) }),
   putSnapshot: (store) =>
     store.putSnapshot(ref, {
       projection: 'p',
@@ -71,6 +73,7 @@ const calls: Readonly<Record<Exclude<keyof EventStore, 'close'>, (store: EventSt
   erase: (store) => store.erase({ ...ref, events: [], parts: [], rewrites: [], appends: [] }),
   heldParts: (store) => store.heldParts(ref, { limit: 1 }),
   reindex: (store) => store.reindex(ref),
+  sessionSize: (store) => store.sessionSize(ref),
   health: (store) => store.health(),
 };
 

@@ -5,6 +5,7 @@ import { branchHeadCases } from './branch-head.ts';
 import { branchesCases } from './branches.ts';
 import { closeCases, healthCases } from './close.ts';
 import type { ContractCase } from './contract-case.ts';
+import { deleteBranchCases } from './delete-branch.ts';
 import { eraseCases, reindexCases } from './erase.ts';
 import { latestCases } from './latest.ts';
 import { locateCases } from './locate.ts';
@@ -13,6 +14,7 @@ import { readCases } from './read.ts';
 import { heldReceiptsCases, putReceiptCases, receiptsCases } from './receipts.ts';
 import { renameSessionCases } from './rename-session.ts';
 import { restoreCases } from './restore.ts';
+import { sessionSizeCases } from './session-size.ts';
 import { createSessionCases, deleteSessionCases, sessionCases, sessionsCases } from './sessions.ts';
 import {
   dropSnapshotsCases,
@@ -52,6 +54,7 @@ export const storeContract: Readonly<Record<keyof EventStore, readonly ContractC
   sessions: sessionsCases,
   renameSession: renameSessionCases,
   deleteSession: deleteSessionCases,
+  deleteBranch: deleteBranchCases,
   putSnapshot: putSnapshotCases,
   snapshots: snapshotsCases,
   snapshot: snapshotCases,
@@ -63,6 +66,7 @@ export const storeContract: Readonly<Record<keyof EventStore, readonly ContractC
   erase: eraseCases,
   heldParts: heldPartsCases,
   reindex: reindexCases,
+  sessionSize: sessionSizeCases,
   health: healthCases,
   close: closeCases,
 };

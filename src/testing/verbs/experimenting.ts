@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Message } from '../../core/message/message.ts';
-import type { ExperimentProgress } from '../../engine/resuming/experiment-result.ts';
+import type { ExperimentProgress } from '../../engine/experimenting/experiment-result.ts';
 import { asks, countedRefund, lastOf, littleAgent, recordLoop, refunding, says } from './little-agent.ts';
 import { noting, own, refunded } from './refund-story.ts';
 import { all, onSession, refuses, type VerbCase } from './verb-case.ts';
@@ -218,7 +218,7 @@ export const experiment: readonly VerbCase[] = [
       const [asIs, limited] = result.variants;
       assert.deepEqual(
         [asIs?.verdict, limited?.verdict, limited?.passed, limited?.checked],
-        ['baseline', 'undecided', 2, 2],
+        ['baseline', 'tooFew', 2, 2],
       );
       assert.ok((limited?.interval?.low ?? 1) < 0.5, 'two repeats do not say much');
       assert.deepEqual([limited?.mean.modelCalls, limited?.mean.tokens, limited?.mean.cost], [2, 220, 0.02]);
@@ -307,7 +307,7 @@ export const experiment: readonly VerbCase[] = [
     assert.equal(rows.at(-1)?.outcome, 'aborted');
   }),
 
-  onSession('experiment() makes an irreversible call once, whichever branch comes first', async (session) => {
+  onSession('experiment() makes an irreversible call only if its policy says so, and then once', async (session) => {
     await recordLoop(session, { model: () => says('Which order?') }, ['Refund it.']);
     const made: string[] = [];
     const refund = {
@@ -322,16 +322,18 @@ export const experiment: readonly VerbCase[] = [
       const script = [asks('refund', { order: 7 }, `${context.branch}-call`), says('Done.')];
       return littleAgent({ model: () => script.shift() as Message, tools: { refund } }).resume(context, undefined);
     };
-    const { rows } = await session.experiment('main@2', { variants: [{ name: 'a' }], repeats: 3, parallel: 3, agent });
-    assert.equal(made.length, 1);
-    assert.deepEqual(rows.map(({ outcome }) => outcome).sort(), ['error', 'error', 'ok']);
-    const reusing = await session.experiment('main@2', {
-      variants: [{ name: 'b' }],
-      repeats: 3,
-      agent,
-      effects: 'reuse',
-    });
-    assert.deepEqual([made.length, reusing.rows.every(({ outcome }) => outcome === 'ok')], [1, true]);
+    const three = { repeats: 3, parallel: 3, agent };
+    const refused = await session.experiment('main@2', { variants: [{ name: 'a' }], ...three });
+    assert.deepEqual(
+      refused.rows.map(({ outcome, errorCode }) => [outcome, errorCode]),
+      Array(3).fill(['error', 'effect.refused']),
+    );
+    assert.match(refused.rows[0]?.error ?? '', /an experiment does not make it either/);
+    assert.equal(made.length, 0);
+    const once = await session.experiment('main@2', { variants: [{ name: 'b' }], ...three, effects: 'once' });
+    const again = await session.experiment('main@2', { variants: [{ name: 'c' }], ...three });
+    for (const { rows } of [once, again]) assert.ok(rows.every(({ outcome }) => outcome === 'ok'));
+    assert.equal(made.length, 1, 'and every other branch is answered from the record');
   }),
 
   onSession('experiment() refuses what is not well formed before it makes a branch', async (session) => {

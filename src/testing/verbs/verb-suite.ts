@@ -13,7 +13,9 @@ import { editing } from './editing.ts';
 import { effects } from './effects.ts';
 import { effectsBeside } from './effects-beside.ts';
 import { erase } from './erasing.ts';
+import { experimentSets } from './experiment-sets.ts';
 import { experiment, retry } from './experimenting.ts';
+import { housekeeping } from './housekeeping.ts';
 import { importing } from './importing.ts';
 import { counterfactual, stateAt } from './looking.ts';
 import { masking } from './masking.ts';
@@ -32,6 +34,7 @@ import { replaying } from './state-replaying.ts';
 import { isolation, lifeCycle } from './state-transactions.ts';
 import { stopping } from './stopping.ts';
 import type { VerbCase } from './verb-case.ts';
+import { whatIf } from './what-if.ts';
 
 /** The methods and accessors of a handle, without the plain fields that name what it is on. */
 export type VerbsOf<Handle, Field extends keyof Handle = never> = Exclude<keyof Handle & string, Field>;
@@ -64,10 +67,12 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   counterfactual,
   fork: [...fork, ...mistyping],
   edit: [...edit, ...editing],
-  resume: [...resume, ...stopping, ...userTurns, ...effects, ...effectsBeside],
+  resume: [...resume, ...stopping, ...userTurns, ...effects, ...effectsBeside, ...whatIf],
   resumable,
   retry,
-  experiment,
+  experiment: [...experiment, ...experimentSets],
+  archiveBranch: housekeeping,
+  deleteBranch: housekeeping,
   rewind,
   revert,
   redo,
@@ -91,6 +96,9 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   'reprise.namespace': sessions,
   'reprise.currentNamespace': sessions,
   'reprise.replay': replay,
+  'reprise.experiment': experimentSets,
+  'reprise.findExperiment': experimentSets,
+  'reprise.sessionSize': housekeeping,
   'reprise.diff': diff,
   'reprise.resolve': sessions,
   'reprise.copy': copying,

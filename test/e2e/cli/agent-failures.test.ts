@@ -68,7 +68,7 @@ describe('an agent of the configuration', () => {
     await place.json('fork', 'refund@before:5', '--name', 'waiting');
     const { code, stderr } = await place.run(['resume', 'refund/waiting', '--with', 'tools']);
     expect(code).toBe(1);
-    expect(stderr).toContain('Allow it with --effects refund=run');
+    expect(stderr).toContain('allow it with --effects refund=run');
     expect(stderr).not.toContain('effects: {');
   });
 
@@ -90,9 +90,9 @@ test('an experiment whose calls were made before says how they are answered', as
   await place.json('fork', 'refund@before:5', '--name', 'waiting');
   place.write('variants.json', [{ name: 'as-is', with: 'tools' }]);
   const words = ['experiment', 'refund/waiting', '--variants', 'variants.json'];
-  const { stdout, stderr } = await place.run(words);
-  expect(stdout).toContain('as-is-1: Cannot call "refund", which is');
-  expect(stderr).toContain('Use --effects reuse to take the recorded answers');
-  const [row = ''] = (await place.run([...words, '--json'])).stdout.split('\n');
-  expect(JSON.parse(row)).toMatchObject({ errorCode: 'effect.refused' });
+  const [answered = ''] = (await place.run([...words, '--json'])).stdout.split('\n');
+  expect(JSON.parse(answered)).toMatchObject({ reused: 1, simulated: 0, errorCode: null });
+  const { stdout, stderr } = await place.run([...words, '--effects', 'refund=refuse']);
+  expect(stdout).toContain('as-is-1-2: Cannot call "refund", which is');
+  expect(stderr).toContain('--effects reuse to take recorded answers');
 });

@@ -193,7 +193,7 @@ describe('reprise resume', () => {
     await place.run(['fork', 'refund@2', '--name', 'odd', '--model', 'odd-1']);
     const resumed = await place.run(['resume', 'refund/odd', '--with', 'support']);
     expect(resumed.stdout + resumed.stderr).toContain('cost unknown');
-    const { stdout } = await place.run(['list']);
+    const { stdout } = await place.run(['list', '--branches']);
     expect(stdout.split('\n').find((line) => line.includes('odd'))).toMatch(/ \? /);
     place.write('variants.json', [{ name: 'priced' }, { name: 'odd', model: 'odd-1' }]);
     const table = await place.run(['experiment', 'refund@2', '--variants', 'variants.json']);
@@ -416,8 +416,8 @@ describe('reprise experiment', () => {
     expect(code).toBe(0);
     for (const branch of ['as-is-1', 'as-is-2', 'brief-1', 'brief-2']) expect(stdout).toContain(branch);
     expect(stdout).toMatch(/^as-is +2\/2 +0\/2 +0–66% +baseline/m);
-    expect(stdout).toMatch(/^brief +2\/2 +2\/2 +34–100% +undecided/m);
-    expect(stderr).toContain('reprise tree refund');
+    expect(stdout).toMatch(/^brief +2\/2 +2\/2 +34–100% +too few: 4 repeats needed/m);
+    expect(stderr).toMatch(/reprise experiment show [0-9a-f]{12}/);
     expect(await historyOf('refund')).toBe(before);
   });
 
@@ -433,7 +433,8 @@ describe('reprise experiment', () => {
         .map(({ branch }) => branch)
         .sort(),
     ).toEqual(['as-is-1', 'brief-1']);
-    expect(lines.at(-1)).toMatchObject({ session: 'refund', point: { branch: 'main', seq: 2 }, original: 'refund' });
+    const sessions = [{ session: 'refund', point: { branch: 'main', seq: 2 }, original: 'refund', error: null }];
+    expect(lines.at(-1)).toMatchObject({ total: 2, sessions });
   });
 
   test('variants may name agents of their own, and a failing one spoils no other', async () => {

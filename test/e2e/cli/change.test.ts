@@ -207,7 +207,7 @@ describe('fork reads its edits', () => {
     const kept = /saved in (\S+):/.exec(broken.stderr)?.[1] ?? '';
     expect(existsSync(kept) && readFileSync(kept, 'utf8')).toContain('oops');
     expect((await place.run(['edit', 'refund@before:1', '--edit'])).code).toBe(1);
-    const { stdout } = await place.run(['list', '--json']);
+    const { stdout } = await place.run(['list', '--branches', '--json']);
     expect(stdout.trim().split('\n')).toHaveLength(2);
   });
 

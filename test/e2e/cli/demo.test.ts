@@ -41,7 +41,7 @@ test('has a file of its own that begins anew, behind the wall it was told, and p
     const { code, stdout, stderr } = await place.run(['demo', '--no-studio', '--namespace', 'shop']);
     expect([code, stderr.includes('Cannot')]).toEqual([0, false]);
     expect(stdout).toContain('$ export REPRISE_STORE=sqlite:.reprise/demo.db\n$ reprise list --namespace shop\n');
-    expect(stdout).toContain('$ reprise resume refund/careful --with demo --namespace shop\n');
+    expect(stdout).toContain('$ reprise resume refund/careful --with demo --simulate refund --namespace shop\n');
     expect(stdout).toContain('I refunded 50.');
   }
   expect([existsSync(join(place.folder, '.reprise/demo.db')), existsSync(place.store)]).toEqual([true, false]);

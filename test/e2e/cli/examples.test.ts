@@ -127,6 +127,8 @@ describe('the shapes of the reference are what is printed', () => {
     redo: ['redo', 'refund/careful'],
     erase: ['erase', 'refund@2', '--dry-run'],
     'delete-session': ['delete-session', 'refund', '--yes'],
+    branch: ['branch', 'archive', 'refund/careful'],
+    du: ['du'],
     doctor: ['doctor'],
     completion: ['completion', 'bash'],
   };

@@ -31,8 +31,22 @@ async function lines(...words: readonly string[]): Promise<Record<string, unknow
 const names = (rows: readonly Record<string, unknown>[]): string[] =>
   rows.map((row) => `${String(row['session'])}/${String(row['branch'])}`);
 
-test('sessions come last appended to first, with branches as a tree under their parents', async () => {
+test('sessions come last appended to first, each with the number of its branches', async () => {
   const { code, stdout, stderr } = await place.run(['list'], { env: { COLUMNS: '200' } });
+  expect(code).toBe(0);
+  const rows = stdout.trimEnd().split('\n');
+  expect(rows[0]).toMatch(/^SESSION +BRANCHES +TITLE +STARTED /);
+  expect(rows.slice(1).map((row) => /^(\S+) +(\d+)/.exec(row)?.slice(1))).toEqual([
+    ['refund', '4'],
+    ['demo', '2'],
+    ['other', '1'],
+    ['orchestration', '1'],
+  ]);
+  expect(stderr).toContain('add --branches');
+});
+
+test('--branches lists them as a tree under their parents', async () => {
+  const { code, stdout, stderr } = await place.run(['list', '--branches'], { env: { COLUMNS: '200' } });
   expect(code).toBe(0);
   const rows = stdout.split('\n');
   expect(rows[0]).toMatch(/^SESSION +TITLE +STARTED +TOOK +EVENTS +SIZE +AGENTS +OUTCOME +TOKENS +COST +GIT$/);
@@ -70,7 +84,9 @@ describe('what is printed', () => {
 
   test('into a pipe every column goes', async () => {
     const { stdout } = await place.run(['list']);
-    expect(stdout).toMatch(/^SESSION +TITLE +STARTED +TOOK +EVENTS +SIZE +AGENTS +OUTCOME +TOKENS +COST +GIT\n/);
+    expect(stdout).toMatch(
+      /^SESSION +BRANCHES +TITLE +STARTED +TOOK +EVENTS +SIZE +AGENTS +OUTCOME +TOKENS +COST +GIT\n/,
+    );
   });
 
   describe('filters are all held against a row', () => {
@@ -86,7 +102,14 @@ describe('what is printed', () => {
       ['a field that is not there', ['--filter', 'git.nothing=.*'], []],
       ['--since', ['--since', '2099-01-01'], []],
       ['--since, as how long ago', ['--since', '1h', '--search', 'careful'], ['demo/careful']],
-      ['--limit counts sessions', ['--limit', '1', '--filter', 'session=^demo$'], ['demo/main', 'demo/careful']],
+      ['a session once', ['--filter', 'session=^demo$'], ['demo/main']],
+      ['--branches', ['--branches', '--filter', 'session=^demo$'], ['demo/main', 'demo/careful']],
+      [
+        '--limit counts sessions',
+        ['--limit', '1', '--branches'],
+        ['refund/main', 'refund/a', 'refund/a-1', 'refund/b'],
+      ],
+      ['--waiting', ['--waiting'], []],
       ['--limit 0', ['--limit', '0'], []],
     ])('%s', async (_, words, expected) => {
       expect(names(await lines(...words))).toEqual(expected);
@@ -195,6 +218,8 @@ test('its JSON is one line a branch, or one object', async () => {
     'git',
     'usage',
     'fingerprint',
+    'branches',
+    'archived',
   ]);
   expect(first).toMatchObject({
     parent: { branch: 'main', seq: 16 },
@@ -203,7 +228,7 @@ test('its JSON is one line a branch, or one object', async () => {
     agents: ['support'],
   });
   expect(shapeOf(first)).toMatchSnapshot();
-  const { stdout } = await place.run(['list', '--json=object', '--limit', '1']);
+  const { stdout } = await place.run(['list', '--branches', '--json=object', '--limit', '1']);
   expect((JSON.parse(stdout) as { branches: unknown[] }).branches).toHaveLength(4);
 });
 
@@ -215,7 +240,7 @@ test('the size of a branch is that of all it stores, a large message included', 
     { type: 'message.added', data: { message: { role: 'user', content: 'x'.repeat(3_000_000) } } },
   ]);
   await session.fork('main', { name: 'child' });
-  const { stdout } = await large.run(['list', '--json=object']);
+  const { stdout } = await large.run(['list', '--branches', '--json=object']);
   const [main, child] = (JSON.parse(stdout) as { branches: { bytes: number }[] }).branches;
   expect([Math.floor((main?.bytes ?? 0) / 1_000), (child?.bytes ?? 0) < 1_000]).toEqual([3_000, true]);
   expect((await large.run(['list'], { env: { COLUMNS: '200' } })).stdout).toMatch(/ 3\.0 MB$/m);

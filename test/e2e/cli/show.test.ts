@@ -191,6 +191,7 @@ test('projections names every one, as text and as JSON, and each can be asked fo
     'graph',
     'summary',
     'waiting',
+    'simulated',
     'metadata',
     'fingerprint',
   ]);
