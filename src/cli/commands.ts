@@ -221,7 +221,7 @@ export const commands: readonly CommandEntry[] = [
   {
     name: 'repair',
     group: 'Manage',
-    summary: 'rebuild what is derived from the log: key index, clocks, snapshots',
+    summary: 'rebuild the key index and the clocks from the log',
     load: async () => (await import('./commands/repair.ts')).repair,
   },
   {

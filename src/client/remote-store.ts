@@ -3,6 +3,7 @@ import { RepriseError } from '../core/error.ts';
 import type { KeySelector } from '../core/event/keys.ts';
 import { given } from '../core/json.ts';
 import type { Digest, Point, Seq } from '../core/point.ts';
+import type { DeleteBranchRequest } from '../core/store/delete-branch-request.ts';
 import type {
   Abort,
   AppendOutcome,
@@ -36,9 +37,10 @@ import type {
 import type { ReceiptsRequest } from '../core/store/receipt.ts';
 import type { RestoreOutcome, RestoreRequest } from '../core/store/restore-request.ts';
 import type { NewSession, RenameRequest } from '../core/store/session-request.ts';
+import type { SessionSize } from '../core/store/session-size.ts';
 import type { HealthRequest, StoreHealth } from '../core/store/store-health.ts';
 import type { AskedView, Segment } from '../core/view/view.ts';
-import { appendToWire, eraseToWire, outcomeFromWire, restoreToWire } from '../wire/append-codec.ts';
+import { appendToWire, deletionToWire, eraseToWire, outcomeFromWire, restoreToWire } from '../wire/append-codec.ts';
 import { branchFromWire, headFromWire, summaryFromWire } from '../wire/branch-codec.ts';
 import { StoreService } from '../wire/generated/reprise/v1/store_pb.ts';
 import {
@@ -46,6 +48,7 @@ import {
   receiptFromWire,
   receiptToWire,
   reindexFromWire,
+  sizeFromWire,
   snapshotFromWire,
   snapshotKeyToWire,
   snapshotNameFromWire,
@@ -242,6 +245,13 @@ export class RemoteStore implements EventStore {
     return deleted;
   }
 
+  async deleteBranch(request: DeleteBranchRequest): Promise<AppendOutcome> {
+    this.#checkWrite();
+    const wire = deletionToWire(request, this.#newId());
+    const { outcome } = await this.#calls.call(() => this.#client.deleteBranch(wire));
+    return outcomeFromWire(outcome);
+  }
+
   async putSnapshot(ref: SessionRef, snapshot: Snapshot): Promise<void> {
     this.#calls.checkOpen();
     if (this.#readOnly) return;
@@ -312,6 +322,11 @@ export class RemoteStore implements EventStore {
     if (!dryRun) this.#checkWrite();
     const wire = { session: sessionRefToWire(ref), dryRun };
     return reindexFromWire(await this.#calls.call(() => this.#client.reindex(wire)));
+  }
+
+  async sessionSize(ref: SessionRef): Promise<SessionSize | undefined> {
+    const { size } = await this.#calls.call(() => this.#client.getSessionSize({ session: sessionRefToWire(ref) }));
+    return size === undefined ? undefined : sizeFromWire(size);
   }
 
   async health({ deep = false }: HealthRequest = {}): Promise<StoreHealth> {

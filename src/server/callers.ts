@@ -1,6 +1,7 @@
 import { BoundedMap } from '../core/bounded-map.ts';
 import type { EventStore, Platform } from '../core/store/event-store.ts';
-import { createReprise, type Reprise } from '../engine/reprise.ts';
+import { type Reprise } from '../engine/reprise.ts';
+import { createReprise } from '../engine/reprise-parts.ts';
 import { checkUnbound, type Grant } from './grant.ts';
 import { type GuardedStore, guardStore } from './guarded-store.ts';
 import type { ShippedSnapshots } from './shipped-snapshots.ts';

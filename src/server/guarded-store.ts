@@ -2,6 +2,7 @@ import { RepriseError } from '../core/error.ts';
 import { checkId } from '../core/id.ts';
 import type { PartInput } from '../core/parts/parts.ts';
 import { refusal } from '../core/store/append-judgement.ts';
+import type { DeleteBranchRequest } from '../core/store/delete-branch-request.ts';
 import type {
   AppendOutcome,
   AppendRequest,
@@ -47,6 +48,7 @@ export const rightOf: Readonly<Record<keyof GuardedStore, Right>> = {
   receipts: 'read',
   heldReceipts: 'read',
   heldParts: 'read',
+  sessionSize: 'read',
   health: 'read',
   append: 'append',
   createSession: 'append',
@@ -55,6 +57,7 @@ export const rightOf: Readonly<Record<keyof GuardedStore, Right>> = {
   putReceipt: 'append',
   erase: 'admin',
   deleteSession: 'admin',
+  deleteBranch: 'admin',
   reindex: 'admin',
   restore: 'admin',
   renameSession: 'admin',
@@ -93,6 +96,8 @@ export function guardStore(parts: GuardParts, grant: Grant): GuardedStore {
     dropSnapshots: async (ref) => await allowed('dropSnapshots', ref).dropSnapshots(ref),
     putReceipt: async (ref, receipt) => await allowed('putReceipt', ref).putReceipt(ref, receipt),
     deleteSession: async (ref) => await allowed('deleteSession', ref).deleteSession(ref),
+    deleteBranch: async (request) => await deleteBranch({ ...parts, store: allowed('deleteBranch', request) }, request),
+    sessionSize: async (ref) => await allowed('sessionSize', ref).sessionSize(ref),
     reindex: async (ref, request) => {
       // To compare is to look.
       const store = request?.dryRun === true ? allowed('heldParts', ref) : allowed('reindex', ref);
@@ -126,6 +131,7 @@ const attempts: Readonly<Record<keyof GuardedStore, string>> = {
   receipts: 'read receipts',
   heldReceipts: 'read receipts',
   heldParts: 'list parts',
+  sessionSize: 'measure the session',
   health: 'read the health of the store',
   append: 'append',
   createSession: 'create the session',
@@ -134,6 +140,7 @@ const attempts: Readonly<Record<keyof GuardedStore, string>> = {
   putReceipt: 'keep a receipt',
   erase: 'erase',
   deleteSession: 'delete the session',
+  deleteBranch: 'delete the branch',
   reindex: 'rebuild the index',
   restore: 'restore events',
   renameSession: 'rename the session',
@@ -232,6 +239,13 @@ async function erase(parts: GuardParts, request: EraseRequest): Promise<EraseOut
     }),
   );
   return await parts.store.erase({ ...request, appends });
+}
+
+async function deleteBranch(parts: GuardParts, request: DeleteBranchRequest): Promise<AppendOutcome> {
+  const { append } = request;
+  if (append.namespace !== request.namespace || append.session !== request.session)
+    throw new RepriseError('option.invalid', 'Cannot delete the branch: its append is for a different session');
+  return await parts.store.deleteBranch({ ...request, append: await honestAppend(parts, append) });
 }
 
 /** The end of the name under which a copy is made until it is proved. */

@@ -70,6 +70,9 @@ export function sessionService(parts: VerbParts): ServiceImpl<typeof SessionServ
       const asked = withProjections(optionsIn<JsonObject>(options), parts.sha256);
       return answerOf(await parts.repriseOf(context, namespace).diff(left, right, asked));
     },
+    async getExperiment({ namespace, experiment }, context) {
+      return answerOf(await parts.repriseOf(context, namespace).findExperiment(experiment));
+    },
     async resolveRef({ namespace, ref }, context) {
       return answerOf(await parts.repriseOf(context, namespace).resolve(ref));
     },
@@ -147,6 +150,8 @@ type ChangeCall =
   | 'revertEvent'
   | 'redoBranch'
   | 'eraseEvent'
+  | 'archiveBranch'
+  | 'removeBranch'
   | 'setMetadata';
 
 function changes(at: AtSession): Pick<ServiceImpl<typeof SessionService>, ChangeCall> {
@@ -175,6 +180,13 @@ function changes(at: AtSession): Pick<ServiceImpl<typeof SessionService>, Change
     },
     async eraseEvent({ point, options, ...name }, context) {
       return answerOf(await (await at(context, name)).erase(pointIn(point), optionsIn(options)));
+    },
+    async archiveBranch({ branch, options, ...name }, context) {
+      await (await at(context, name)).archiveBranch(branch, optionsIn(options));
+      return {};
+    },
+    async removeBranch({ branch, options, ...name }, context) {
+      return answerOf(await (await at(context, name)).deleteBranch(branch, optionsIn(options)));
     },
     async setMetadata({ set, options, ...name }, context) {
       await (await at(context, name)).setMetadata(objectIn(set, 'set'), optionsIn(options));

@@ -2,7 +2,7 @@ import type { Projection } from '../core/event/projection.ts';
 import type { EventStore, Platform, SessionRef, Snapshot } from '../core/store/event-store.ts';
 import { keepAt } from '../engine/history/fold.ts';
 import { placeAt } from '../engine/history/place.ts';
-import { createEngine } from '../engine/reprise.ts';
+import { createEngine } from '../engine/reprise-parts.ts';
 import { shippedProjections } from '../reading/shipped-projections.ts';
 
 /** The snapshots that a server makes itself, since a caller could lie about them. */

@@ -4,7 +4,13 @@ import { limits } from '../core/limits.ts';
 import { refsIn } from '../core/parts/decode.ts';
 import type { PartInput } from '../core/parts/parts.ts';
 import type { SessionRef, StoredEvent } from '../core/store/event-store.ts';
-import { appendFromWire, eraseFromWire, outcomeToWire, restoreFromWire } from '../wire/append-codec.ts';
+import {
+  appendFromWire,
+  deletionFromWire,
+  eraseFromWire,
+  outcomeToWire,
+  restoreFromWire,
+} from '../wire/append-codec.ts';
 import { branchToWire, headToWire, summaryToWire } from '../wire/branch-codec.ts';
 import type { ReadRequest, StoreService } from '../wire/generated/reprise/v1/store_pb.ts';
 import {
@@ -12,6 +18,7 @@ import {
   receiptFromWire,
   receiptToWire,
   reindexToWire,
+  sizeToWire,
   snapshotFromWire,
   snapshotKeyFromWire,
   snapshotToWire,
@@ -100,7 +107,7 @@ export function storeService(parts: StoreServiceParts): ServiceImpl<typeof Store
   };
 }
 
-type ListingCall = 'getSession' | 'listSessions' | 'listHeldParts' | 'getHealth';
+type ListingCall = 'getSession' | 'getSessionSize' | 'listSessions' | 'listHeldParts' | 'getHealth';
 
 function listings(
   storeOf: (context: HandlerContext) => GuardedStore,
@@ -109,6 +116,10 @@ function listings(
     async getSession({ session }, context) {
       const found = await storeOf(context).session(sessionRefFromWire(session));
       return given({ session: found === undefined ? undefined : sessionToWire(found) });
+    },
+    async getSessionSize({ session }, context) {
+      const found = await storeOf(context).sessionSize(sessionRefFromWire(session));
+      return given({ size: found === undefined ? undefined : sizeToWire(found) });
     },
     async listSessions({ namespace, limit, cursor }, context) {
       const { sessions, next } = await storeOf(context).sessions({
@@ -162,7 +173,15 @@ async function partsOf(
   return rest.length === 0 ? [...parts.values()] : undefined;
 }
 
-type ChangeCall = 'append' | 'restore' | 'createSession' | 'renameSession' | 'deleteSession' | 'erase' | 'reindex';
+type ChangeCall =
+  | 'append'
+  | 'restore'
+  | 'createSession'
+  | 'renameSession'
+  | 'deleteSession'
+  | 'deleteBranch'
+  | 'erase'
+  | 'reindex';
 
 function changes({ callerOf, done, onAppend }: StoreServiceParts): Pick<ServiceImpl<typeof StoreService>, ChangeCall> {
   return {
@@ -191,6 +210,12 @@ function changes({ callerOf, done, onAppend }: StoreServiceParts): Pick<ServiceI
       const { grant, store } = callerOf(context);
       const deleted = await done.once(grant, requestId, () => store.deleteSession(sessionRefFromWire(session)));
       return { deleted };
+    },
+    async deleteBranch(request, context) {
+      const { grant, store } = callerOf(context);
+      const deletion = deletionFromWire(request);
+      const outcome = await done.once(grant, request.requestId, () => store.deleteBranch(deletion));
+      return { outcome: outcomeToWire(outcome) };
     },
     async erase(request, context) {
       const { grant, store } = callerOf(context);

@@ -39,6 +39,9 @@ export const verbTable: Readonly<
   'reprise.copy': { none: 'It needs two stores: open the server by its URL, and copy there.' },
   'reprise.resolve': { call: 'resolveRef' },
   'reprise.verifyAll': { none: 'Verify the sessions one by one, in the order that ScanSessions gives.' },
+  'reprise.experiment': { none: runsCode },
+  'reprise.findExperiment': { call: 'getExperiment' },
+  'reprise.sessionSize': { none: 'StoreService.GetSessionSize measures it.' },
   'reprise.health': { none: 'StoreService.GetHealth reports it.' },
   'reprise.close': { none: 'The server closes its store itself.' },
 
@@ -57,6 +60,8 @@ export const verbTable: Readonly<
   'session.rewind': { call: 'rewindBranch' },
   'session.revert': { call: 'revertEvent' },
   'session.redo': { call: 'redoBranch' },
+  'session.archiveBranch': { call: 'archiveBranch' },
+  'session.deleteBranch': { call: 'removeBranch' },
   'session.erase': { call: 'eraseEvent' },
   'session.fingerprint': { call: 'getFingerprint' },
   'session.verify': { call: 'verifySession' },

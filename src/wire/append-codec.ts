@@ -1,6 +1,8 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
+import { RepriseError } from '../core/error.ts';
 import { given } from '../core/json.ts';
 import type { Condition } from '../core/store/append-request.ts';
+import type { DeleteBranchRequest } from '../core/store/delete-branch-request.ts';
 import type {
   AppendOutcome,
   AppendRequest,
@@ -15,11 +17,13 @@ import type {
   AppendOutcomeSchema,
   AppendSchema,
   ConditionSchema,
+  DeleteBranchRequestSchema,
   EraseRequestSchema,
   EventInputSchema,
   RestoreRequestSchema,
   AppendOutcome as WireAppendOutcome,
   Condition as WireCondition,
+  DeleteBranchRequest as WireDeleteBranchRequest,
   EraseRequest as WireEraseRequest,
   EventInput as WireEventInput,
   RestoreRequest as WireRestoreRequest,
@@ -35,7 +39,7 @@ import {
   pointToWireOr,
   proofOf,
 } from './row-codec.ts';
-import { sessionRefFromWire, sessionRefToWire } from './session-codec.ts';
+import { branchRefFromWire, branchRefToWire, sessionRefFromWire, sessionRefToWire } from './session-codec.ts';
 import {
   digestFrom,
   digestsFrom,
@@ -138,8 +142,9 @@ export function outcomeToWire(outcome: AppendOutcome): MessageInitShape<typeof A
 }
 
 /** Reads the outcome of an append. */
-export function outcomeFromWire({ outcome }: WireAppendOutcome): AppendOutcome {
-  if (outcome.case !== 'stored') return { ok: false, error: errorFromWire(outcome.value) };
+export function outcomeFromWire(answer: WireAppendOutcome | undefined): AppendOutcome {
+  const outcome = answer?.outcome;
+  if (outcome?.case !== 'stored') return { ok: false, error: errorFromWire(outcome?.value) };
   const { known, branch } = outcome.value;
   const events = outcome.value.events.map(({ id, seq, turn, causeSeq, digest }) => ({
     id,
@@ -175,6 +180,36 @@ export function restoreFromWire(request: WireRestoreRequest): RestoreRequest {
     }),
     parts: parts.map(partFromWire),
     ...given({ parent: pointFromWireOr(parent) }),
+  };
+}
+
+/** Writes the deletion of a branch. */
+export function deletionToWire(
+  request: DeleteBranchRequest,
+  requestId: string,
+): MessageInitShape<typeof DeleteBranchRequestSchema> {
+  const { parts, heads, append } = request;
+  return {
+    branch: branchRefToWire(request),
+    parts: [...parts],
+    heads: heads.map(({ branch, digest }) => ({ branch, digest })),
+    append: appendToWire(append),
+    requestId,
+  };
+}
+
+/** Reads the deletion of a branch. */
+export function deletionFromWire(request: WireDeleteBranchRequest): DeleteBranchRequest {
+  const { branch, parts, heads, append } = request;
+  if (append === undefined)
+    throw new RepriseError('option.invalid', 'Cannot delete a branch: "append" is missing', {
+      details: { path: 'append' },
+    });
+  return {
+    ...branchRefFromWire(branch),
+    parts: digestsFrom(parts),
+    heads: heads.map((head) => ({ branch: head.branch, digest: digestFrom(head.digest) })),
+    append: appendFromWire(append),
   };
 }
 

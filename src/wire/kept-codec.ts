@@ -2,6 +2,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { given, isObject, type JsonObject } from '../core/json.ts';
 import type { Receipt, Snapshot, SnapshotKey } from '../core/store/event-store.ts';
 import type { DerivedFault, ReindexOutcome } from '../core/store/reindex-request.ts';
+import type { SessionSize } from '../core/store/session-size.ts';
 import type { StoreAdvice, StoreHealth } from '../core/store/store-health.ts';
 import type {
   ReceiptSchema,
@@ -18,6 +19,8 @@ import type {
   GetHealthResponseSchema,
   ReindexResponse,
   ReindexResponseSchema,
+  SessionSizeSchema,
+  SessionSize as WireSessionSize,
 } from './generated/reprise/v1/store_pb.ts';
 import { digestFrom, fromWhole, seqFrom, toWhole } from './whole-number.ts';
 
@@ -75,6 +78,32 @@ export function reindexToWire({ count, faults }: ReindexOutcome): MessageInitSha
   return {
     count: toWhole(count),
     faults: faults.map(({ kind, branch, seq, message }) => ({ kind, branch, seq: toWhole(seq), message })),
+  };
+}
+
+/** Writes the size of a session. */
+export function sizeToWire(size: SessionSize): MessageInitShape<typeof SessionSizeSchema> {
+  const { branches, events, eventBytes, partBytes, snapshots, snapshotBytes } = size;
+  return {
+    branches: toWhole(branches),
+    events: toWhole(events),
+    eventBytes: toWhole(eventBytes),
+    partBytes: toWhole(partBytes),
+    snapshots: toWhole(snapshots),
+    snapshotBytes: toWhole(snapshotBytes),
+  };
+}
+
+/** Reads the size of a session. */
+export function sizeFromWire(size: WireSessionSize): SessionSize {
+  const { branches, events, eventBytes, partBytes, snapshots, snapshotBytes } = size;
+  return {
+    branches: fromWhole(branches),
+    events: fromWhole(events),
+    eventBytes: fromWhole(eventBytes),
+    partBytes: fromWhole(partBytes),
+    snapshots: fromWhole(snapshots),
+    snapshotBytes: fromWhole(snapshotBytes),
   };
 }
 

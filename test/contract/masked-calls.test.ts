@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createReprise } from '../../src/engine/reprise.ts';
+import { createReprise } from '../../src/engine/reprise-parts.ts';
 import {
   createNodePlatform,
   type EventStore,

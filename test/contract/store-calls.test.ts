@@ -1,6 +1,6 @@
 /** Each verb looks a place up once, and reads an event once: how often it asks its store is counted. */
 import { beforeEach, expect, test } from 'vitest';
-import { createReprise } from '../../src/engine/reprise.ts';
+import { createReprise } from '../../src/engine/reprise-parts.ts';
 import {
   conversation,
   createNodePlatform,

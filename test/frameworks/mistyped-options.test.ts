@@ -92,6 +92,8 @@ const calls: Readonly<Record<string, () => unknown>> = {
   'reprise Reprise.createSession': () => reprise.createSession('other', misspelt),
   'reprise Reprise.sessions': () => all(reprise.sessions(misspelt)),
   'reprise Reprise.replay': () => all(reprise.replay(misspelt)),
+  'reprise Reprise.health': async () => reprise.health(misspelt),
+  'reprise Reprise.verifyAll': () => all(reprise.verifyAll(misspelt)),
   'reprise Reprise.diff': () => reprise.diff('demo', 'demo', misspelt),
   'reprise Reprise.experiment': () => reprise.experiment(misspelt),
   'reprise Reprise.copy': () => reprise.copy(reprise, misspelt),

@@ -52,6 +52,15 @@ const calls: Readonly<Record<keyof GuardedStore, Call>> = {
   erase: (store, namespace) => store.erase({ ...named(namespace), events: [], parts: [], rewrites: [], appends: [] }),
   heldParts: (store, namespace) => store.heldParts(named(namespace), { limit: 1 }),
   reindex: (store, namespace) => store.reindex(named(namespace)),
+  deleteBranch: (store, namespace) =>
+    store.deleteBranch({
+      ...named(namespace),
+      branch: 'gone',
+      parts: [],
+      heads: [],
+      append: request(named(namespace), [note('a')]),
+    }),
+  sessionSize: (store, namespace) => store.sessionSize(named(namespace)),
   health: (store) => store.health(),
 };
 

@@ -1,7 +1,7 @@
 /** How often a verb waits for its store one time after the other: on a distant server, each wait is a round trip. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openRemoteStore } from '../../src/client/open-remote-store.ts';
-import { createReprise } from '../../src/engine/reprise.ts';
+import { createReprise } from '../../src/engine/reprise-parts.ts';
 import { createNodePlatform, openMemoryStore, type Reprise, type Session } from '../../src/index.ts';
 import { listBranches } from '../../src/reading/list-branches.ts';
 import { serving } from './running-server.ts';

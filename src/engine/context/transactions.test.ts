@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createNodePlatform } from '../../node/platform.ts';
 import { openMemoryStore } from '../../store/memory/memory-store.ts';
-import { createReprise } from '../reprise.ts';
+import { createReprise } from '../reprise-parts.ts';
 import type { Session } from '../session.ts';
 
 /** A session whose wall clock and stop watch are moved by hand; timers never fire. */

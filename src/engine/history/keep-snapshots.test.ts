@@ -7,7 +7,8 @@ import { createNodePlatform } from '../../node/platform.ts';
 import { conversation } from '../../projections/conversation.ts';
 import { summary } from '../../projections/summary.ts';
 import { openMemoryStore } from '../../store/memory/memory-store.ts';
-import { createReprise, type Reprise } from '../reprise.ts';
+import type { Reprise } from '../reprise.ts';
+import { createReprise } from '../reprise-parts.ts';
 
 const platform = createNodePlatform();
 const key = { projection: 'summary', version: summary.version ?? '', upcasts: 0, erasures: 0 };

@@ -1,16 +1,17 @@
 import { RepriseError } from '../../core/error.ts';
 import { parseKey } from '../../core/event/keys.ts';
-import type { JsonObject } from '../../core/json.ts';
+import { booleanAt, type JsonObject, objectAt } from '../../core/json.ts';
 import { indexKeysOf } from '../../core/parts/encode.ts';
 import type { StoredEvent } from '../../core/store/event-store.ts';
 
 /**
- * Refuses an event that the key index names under a key it does not have. The keys of an erased event are gone with its
- * payload; a deep verification compares them with its marker.
+ * Refuses an event that the key index names under a key it does not have. The keys of an erased event, also of
+ * one that a marker carries, are gone with its payload; a deep verification compares them with its marker.
  */
 export function checkKeyed(row: StoredEvent, data: JsonObject, key: string): void {
   const { id, type, agent } = row;
-  if (row.erased || indexKeysOf({ id, type, agent: agent ?? undefined, data }).includes(key)) return;
+  const isErased = row.erased || booleanAt(objectAt(data['event'], 'data'), 'erased') === true;
+  if (isErased || indexKeysOf({ id, type, agent: agent ?? undefined, data }).includes(key)) return;
   throw wrongKey(row, key);
 }
 

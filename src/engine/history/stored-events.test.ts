@@ -10,7 +10,7 @@ import { Chores } from '../context/chores.ts';
 import { type Engine, emptyMemory } from '../context/engine.ts';
 import { Transactions } from '../context/transactions.ts';
 import { replayPages } from '../looking/replay.ts';
-import { createReprise } from '../reprise.ts';
+import { createReprise } from '../reprise-parts.ts';
 
 const platform = createNodePlatform();
 

@@ -4,7 +4,7 @@ import { limits } from '../../core/limits.ts';
 import type { AppendOutcome, AppendRequest, EventStore } from '../../core/store/event-store.ts';
 import { createNodePlatform } from '../../node/platform.ts';
 import { openMemoryStore } from '../../store/memory/memory-store.ts';
-import { createReprise } from '../reprise.ts';
+import { createReprise } from '../reprise-parts.ts';
 import type { Session } from '../session.ts';
 
 const platform = createNodePlatform();

@@ -6,8 +6,11 @@ import type { Queries } from './connection.ts';
  * leads them to `public`, where tables would be made and filled that nobody finds again.
  */
 export async function checkOwnSchema(connection: Queries, schema: string): Promise<void> {
-  const [found] = await connection.one<[string | null]>('SELECT current_schema()');
-  if (found === schema) return;
+  const [found, path] = await connection.one<[string | null, string]>(
+    "SELECT current_schema(), current_setting('search_path')",
+  );
+  // With the right settings, a schema that is missing or may not be used is a matter of rights.
+  if (found === schema || (found === null && path.includes(schema))) return;
   const where = found === null ? 'in no schema' : `in the schema "${found}"`;
   throw new RepriseError(
     'store.unsupported',

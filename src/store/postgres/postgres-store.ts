@@ -344,11 +344,10 @@ class PostgresStore implements EventStore, TokenKeeper {
   }
 
   async heldParts(ref: SessionRef, { limit, after }: HeldPartsRequest): Promise<readonly Digest[]> {
+    const most = Math.min(limit, limits.partsAskedMax);
     return await this.#read(async (queries) => {
       const session = await findSessionRow(queries, ref);
-      return session === undefined
-        ? []
-        : await heldParts(queries, session, after, Math.min(limit, limits.partsAskedMax));
+      return session === undefined ? [] : await heldParts(queries, session, after, most);
     });
   }
 
@@ -382,9 +381,8 @@ class PostgresStore implements EventStore, TokenKeeper {
       await clearSession(session, (work) => this.#writer.run(work));
   }
 
-  #tell(moved: readonly WrittenBranch[]): void {
+  readonly #tell = (moved: readonly WrittenBranch[]): void =>
     this.#watchers.moved(moved.map(({ facts, row }) => watchKey(facts.session.id, row.id)));
-  }
 
   /** Runs a read on one connection. Waits for a server that is gone, and leaves nothing open. */
   async #read<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> {

@@ -48,7 +48,6 @@ import { examineAside } from './examination.ts';
 import { LogEmptying } from './log-emptying.ts';
 import type { Migration } from './migrate.ts';
 import { openDatabase } from './open-database.ts';
-import type { OpenedFile } from './opened-file.ts';
 import { append, sessionOf } from './operations/append.ts';
 import { findBranch, findHead, listBranches } from './operations/branch.ts';
 import { deleteBranch } from './operations/delete-branch.ts';
@@ -71,7 +70,7 @@ import { changeDetector, Watchers } from './operations/watch.ts';
 import { checkWait } from './option-checks.ts';
 import { migrations as ownMigrations } from './schema.ts';
 import { isBusy } from './sqlite-error.ts';
-import { openKeys, type SqliteStoreOptions } from './store-options.ts';
+import { type OpenOptions, openKeys, type SqliteStoreOptions } from './store-options.ts';
 import { pause, turnMsMax, turnOfLoop, Writer } from './writer.ts';
 
 /**
@@ -100,13 +99,6 @@ export async function openMigratedStore(
   const store = new SqliteStore(database, { ...options, migrations, busyWaitMs, isReadOnly, file });
   store.clearAway();
   return store;
-}
-
-interface OpenOptions extends SqliteStoreOptions {
-  readonly migrations: readonly Migration[];
-  readonly busyWaitMs: number;
-  readonly isReadOnly: boolean;
-  readonly file: OpenedFile;
 }
 
 class SqliteStore implements EventStore, TokenKeeper {
@@ -306,9 +298,8 @@ class SqliteStore implements EventStore, TokenKeeper {
   async heldParts(ref: SessionRef, { limit, after }: HeldPartsRequest): Promise<readonly Digest[]> {
     return await this.#read(() => {
       const session = this.#catalogue.session(ref);
-      return session === undefined
-        ? []
-        : heldParts(this.#database, session, after, Math.min(limit, limits.partsAskedMax));
+      const most = Math.min(limit, limits.partsAskedMax);
+      return session === undefined ? [] : heldParts(this.#database, session, after, most);
     });
   }
 

@@ -1,5 +1,7 @@
 import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { Platform } from '../../core/store/event-store.ts';
+import type { Migration } from './migrate.ts';
+import type { OpenedFile } from './opened-file.ts';
 
 /** How to open a SQLite store. */
 export interface SqliteStoreOptions {
@@ -22,3 +24,11 @@ export const openKeys: KnownKeys = optionKeys<SqliteStoreOptions>(
   { path: true, platform: true, durability: true, readOnly: true, busyWaitMs: true, create: true },
   'openSqliteStore',
 );
+
+/** The options of a store whose file is open. */
+export interface OpenOptions extends SqliteStoreOptions {
+  readonly migrations: readonly Migration[];
+  readonly busyWaitMs: number;
+  readonly isReadOnly: boolean;
+  readonly file: OpenedFile;
+}

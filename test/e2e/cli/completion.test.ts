@@ -39,7 +39,7 @@ const inBash = (...words: readonly string[]): string[] =>
     .split('\n');
 
 test.skipIf(!has('bash'))('bash completes commands, options of the command, and refs of the store', () => {
-  expect(inBash('reprise', 're')).toEqual(['replay', 'rewind', 'revert', 'redo', 'resume', 'retry']);
+  expect(inBash('reprise', 're')).toEqual(['replay', 'rewind', 'revert', 'redo', 'resume', 'retry', 'repair']);
   expect(inBash('reprise', 'fork', '--to')).toEqual(['--tools', '--tool-input', '--tool-result']);
   expect(inBash('reprise', 'verify', 'ref')).toEqual(['refund']);
   expect(inBash('reprise', 'verify', 'refund/c')).toEqual(['refund/careful']);

@@ -130,6 +130,7 @@ describe('the shapes of the reference are what is printed', () => {
     branch: ['branch', 'archive', 'refund/careful'],
     du: ['du'],
     doctor: ['doctor'],
+    repair: ['repair'],
     completion: ['completion', 'bash'],
   };
 

@@ -25,6 +25,8 @@ test.each([
   ['delete', ['delete', 'refund', 'none']],
   ['fingerprint', ['fingerprint', 'refund']],
   ['verify', ['verify', 'refund']],
+  ['verify --deep', ['verify', 'refund', '--deep']],
+  ['repair', ['repair', 'refund']],
   ['doctor', ['doctor', '--verify']],
   ['completion', ['completion', 'bash']],
   ['resume', ['resume', 'refund/careful', '--prompt', 'x']],

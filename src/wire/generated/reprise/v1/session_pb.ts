@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file reprise/v1/session.proto.
  */
 export const file_reprise_v1_session: GenFile = /*@__PURE__*/
-  fileDesc("ChhyZXByaXNlL3YxL3Nlc3Npb24ucHJvdG8SCnJlcHJpc2UudjEiWgoST3BlblNlc3Npb25SZXF1ZXN0EhEKCW5hbWVzcGFjZRgBIAEoCRIPCgdzZXNzaW9uGAIgASgJEg4KBmNyZWF0ZRgDIAEoCBIQCghtZXRhZGF0YRgEIAEoCSImChNPcGVuU2Vzc2lvblJlc3BvbnNlEg8KB3Nlc3Npb24YASABKAkiNwoTU2NhblNlc3Npb25zUmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSDQoFbGltaXQYAiABKAQiKAoUU2NhblNlc3Npb25zUmVzcG9uc2USEAoIc2Vzc2lvbnMYASADKAkiSwoUUmVtb3ZlU2Vzc2lvblJlcXVlc3QSEQoJbmFtZXNwYWNlGAEgASgJEg8KB3Nlc3Npb24YAiABKAkSDwoHY29uZmlybRgDIAEoCSIXChVSZW1vdmVTZXNzaW9uUmVzcG9uc2UiWgoTQXBwZW5kRXZlbnRzUmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSDwoHc2Vzc2lvbhgCIAEoCRIOCgZldmVudHMYAyADKAkSDwoHb3B0aW9ucxgEIAEoCSImChRBcHBlbmRFdmVudHNSZXNwb25zZRIOCgZldmVudHMYASADKAkiXQoTUmVwbGF5RXZlbnRzUmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSDwoHc2Vzc2lvbhgCIAEoCRIPCgdvcHRpb25zGAMgASgJEhEKCWxlYXZlX291dBgEIAMoCSImChRSZXBsYXlFdmVudHNSZXNwb25zZRIOCgZldmVudHMYASADKAkiZQoQRmluZEV2ZW50UmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSDwoHc2Vzc2lvbhgCIAEoCRIOCgZmaWx0ZXIYAyABKAkSDwoHb3B0aW9ucxgEIAEoCRIMCgRsYXN0GAUgASgIIiMKEUZpbmRFdmVudFJlc3BvbnNlEg4KBmFuc3dlchgBIAEoCSJrChFHZXRTdGF0ZUF0UmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSDwoHc2Vzc2lvbhgCIAEoCRINCgVwb2ludBgDIAEoCRISCgpwcm9qZWN0aW9uGAQgASgJEg8KB29wdGlvbnMYBSABKAkiJAoSR2V0U3RhdGVBdFJlc3BvbnNlEg4KBmFuc3dlchgBIAEoCSJvChVDb3VudGVyZmFjdHVhbFJlcXVlc3QSEQoJbmFtZXNwYWNlGAEgASgJEg8KB3Nlc3Npb24YAiABKAkSDQoFcG9pbnQYAyABKAkSEgoKcHJvamVjdGlvbhgEIAEoCRIPCgdvcHRpb25zGAUgASgJIigKFkNvdW50ZXJmYWN0dWFsUmVzcG9uc2USDgoGYW5zd2VyGAEgASgJIlcKEUZvcmtCcmFuY2hSZXF1ZXN0EhEKCW5hbWVzcGFjZRgBIAEoCRIPCgdzZXNzaW9uGAIgASgJEg0KBXBvaW50GAMgASgJEg8KB29wdGlvbnMYBCABKAkiJAoSRm9ya0JyYW5jaFJlc3BvbnNlEg4KBmFuc3dlchgBIAEoCSJmChFFZGl0QnJhbmNoUmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSDwoHc2Vzc2lvbhgCIAEoCRINCgVwb2ludBgDIAEoCRINCgVlZGl0cxgEIAEoCRIPCgdvcHRpb25zGAUgASgJIiQKEkVkaXRCcmFuY2hSZXNwb25zZRIOCgZhbnN3ZXIYASABKAkiWQoTUmV3aW5kQnJhbmNoUmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSDwoHc2Vzc2lvbhgCIAEoCRINCgVwb2ludBgDIAEoCRIPCgdvcHRpb25zGAQgASgJIiYKFFJld2luZEJyYW5jaFJlc3BvbnNlEg4KBmFuc3dlchgBIAEoCSJYChJSZXZlcnRFdmVudFJlcXVlc3QSEQoJbmFtZXNwYWNlGAEgASgJEg8KB3Nlc3Npb24YAiABKAkSDQoFcG9pbnQYAyABKAkSDwoHb3B0aW9ucxgEIAEoCSIlChNSZXZlcnRFdmVudFJlc3BvbnNlEg4KBmFuc3dlchgBIAEoCSJXChFSZWRvQnJhbmNoUmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSDwoHc2Vzc2lvbhgCIAEoCRINCgVwb2ludBgDIAEoCRIPCgdvcHRpb25zGAQgASgJIiQKElJlZG9CcmFuY2hSZXNwb25zZRIOCgZhbnN3ZXIYASABKAkiVwoRRXJhc2VFdmVudFJlcXVlc3QSEQoJbmFtZXNwYWNlGAEgASgJEg8KB3Nlc3Npb24YAiABKAkSDQoFcG9pbnQYAyABKAkSDwoHb3B0aW9ucxgEIAEoCSIkChJFcmFzZUV2ZW50UmVzcG9uc2USDgoGYW5zd2VyGAEgASgJIkoKFUdldEZpbmdlcnByaW50UmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSDwoHc2Vzc2lvbhgCIAEoCRINCgVwb2ludBgDIAEoCSIoChZHZXRGaW5nZXJwcmludFJlc3BvbnNlEg4KBmFuc3dlchgBIAEoCSJLChRWZXJpZnlTZXNzaW9uUmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSDwoHc2Vzc2lvbhgCIAEoCRIPCgdvcHRpb25zGAMgASgJIicKFVZlcmlmeVNlc3Npb25SZXNwb25zZRIOCgZhbnN3ZXIYASABKAkiRwoSTG9jYXRlUG9pbnRSZXF1ZXN0EhEKCW5hbWVzcGFjZRgBIAEoCRIPCgdzZXNzaW9uGAIgASgJEg0KBXBvaW50GAMgASgJIiUKE0xvY2F0ZVBvaW50UmVzcG9uc2USDgoGYW5zd2VyGAEgASgJIjQKDkdldFRyZWVSZXF1ZXN0EhEKCW5hbWVzcGFjZRgBIAEoCRIPCgdzZXNzaW9uGAIgASgJIiEKD0dldFRyZWVSZXNwb25zZRIOCgZhbnN3ZXIYASABKAkiSwoVR2V0QnJhbmNoU3RhdGVSZXF1ZXN0EhEKCW5hbWVzcGFjZRgBIAEoCRIPCgdzZXNzaW9uGAIgASgJEg4KBmJyYW5jaBgDIAEoCSIoChZHZXRCcmFuY2hTdGF0ZVJlc3BvbnNlEg4KBmFuc3dlchgBIAEoCSJHChJHZXRNZXRhZGF0YVJlcXVlc3QSEQoJbmFtZXNwYWNlGAEgASgJEg8KB3Nlc3Npb24YAiABKAkSDQoFcG9pbnQYAyABKAkiJQoTR2V0TWV0YWRhdGFSZXNwb25zZRIOCgZhbnN3ZXIYASABKAkiVgoSU2V0TWV0YWRhdGFSZXF1ZXN0EhEKCW5hbWVzcGFjZRgBIAEoCRIPCgdzZXNzaW9uGAIgASgJEgsKA3NldBgDIAEoCRIPCgdvcHRpb25zGAQgASgJIhUKE1NldE1ldGFkYXRhUmVzcG9uc2UiPAoWRGVzY3JpYmVTZXNzaW9uUmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSDwoHc2Vzc2lvbhgCIAEoCSIpChdEZXNjcmliZVNlc3Npb25SZXNwb25zZRIOCgZhbnN3ZXIYASABKAkiTgoLRGlmZlJlcXVlc3QSEQoJbmFtZXNwYWNlGAEgASgJEgwKBGxlZnQYAiABKAkSDQoFcmlnaHQYAyABKAkSDwoHb3B0aW9ucxgEIAEoCSIeCgxEaWZmUmVzcG9uc2USDgoGYW5zd2VyGAEgASgJIjMKEVJlc29sdmVSZWZSZXF1ZXN0EhEKCW5hbWVzcGFjZRgBIAEoCRILCgNyZWYYAiABKAkiJAoSUmVzb2x2ZVJlZlJlc3BvbnNlEg4KBmFuc3dlchgBIAEoCSJGChRFeHBvcnRIaXN0b3J5UmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSCwoDcmVmGAIgASgJEg4KBmZvcm1hdBgDIAEoCSIlChVFeHBvcnRIaXN0b3J5UmVzcG9uc2USDAoEdGV4dBgBIAEoCTK7EAoOU2Vzc2lvblNlcnZpY2USTgoLT3BlblNlc3Npb24SHi5yZXByaXNlLnYxLk9wZW5TZXNzaW9uUmVxdWVzdBofLnJlcHJpc2UudjEuT3BlblNlc3Npb25SZXNwb25zZRJYCgxTY2FuU2Vzc2lvbnMSHy5yZXByaXNlLnYxLlNjYW5TZXNzaW9uc1JlcXVlc3QaIC5yZXByaXNlLnYxLlNjYW5TZXNzaW9uc1Jlc3BvbnNlIgOQAgEwARJUCg1SZW1vdmVTZXNzaW9uEiAucmVwcmlzZS52MS5SZW1vdmVTZXNzaW9uUmVxdWVzdBohLnJlcHJpc2UudjEuUmVtb3ZlU2Vzc2lvblJlc3BvbnNlElEKDEFwcGVuZEV2ZW50cxIfLnJlcHJpc2UudjEuQXBwZW5kRXZlbnRzUmVxdWVzdBogLnJlcHJpc2UudjEuQXBwZW5kRXZlbnRzUmVzcG9uc2USWAoMUmVwbGF5RXZlbnRzEh8ucmVwcmlzZS52MS5SZXBsYXlFdmVudHNSZXF1ZXN0GiAucmVwcmlzZS52MS5SZXBsYXlFdmVudHNSZXNwb25zZSIDkAIBMAESTQoJRmluZEV2ZW50EhwucmVwcmlzZS52MS5GaW5kRXZlbnRSZXF1ZXN0Gh0ucmVwcmlzZS52MS5GaW5kRXZlbnRSZXNwb25zZSIDkAIBElAKCkdldFN0YXRlQXQSHS5yZXByaXNlLnYxLkdldFN0YXRlQXRSZXF1ZXN0Gh4ucmVwcmlzZS52MS5HZXRTdGF0ZUF0UmVzcG9uc2UiA5ACARJcCg5Db3VudGVyZmFjdHVhbBIhLnJlcHJpc2UudjEuQ291bnRlcmZhY3R1YWxSZXF1ZXN0GiIucmVwcmlzZS52MS5Db3VudGVyZmFjdHVhbFJlc3BvbnNlIgOQAgESSwoKRm9ya0JyYW5jaBIdLnJlcHJpc2UudjEuRm9ya0JyYW5jaFJlcXVlc3QaHi5yZXByaXNlLnYxLkZvcmtCcmFuY2hSZXNwb25zZRJLCgpFZGl0QnJhbmNoEh0ucmVwcmlzZS52MS5FZGl0QnJhbmNoUmVxdWVzdBoeLnJlcHJpc2UudjEuRWRpdEJyYW5jaFJlc3BvbnNlElEKDFJld2luZEJyYW5jaBIfLnJlcHJpc2UudjEuUmV3aW5kQnJhbmNoUmVxdWVzdBogLnJlcHJpc2UudjEuUmV3aW5kQnJhbmNoUmVzcG9uc2USTgoLUmV2ZXJ0RXZlbnQSHi5yZXByaXNlLnYxLlJldmVydEV2ZW50UmVxdWVzdBofLnJlcHJpc2UudjEuUmV2ZXJ0RXZlbnRSZXNwb25zZRJLCgpSZWRvQnJhbmNoEh0ucmVwcmlzZS52MS5SZWRvQnJhbmNoUmVxdWVzdBoeLnJlcHJpc2UudjEuUmVkb0JyYW5jaFJlc3BvbnNlEksKCkVyYXNlRXZlbnQSHS5yZXByaXNlLnYxLkVyYXNlRXZlbnRSZXF1ZXN0Gh4ucmVwcmlzZS52MS5FcmFzZUV2ZW50UmVzcG9uc2USXAoOR2V0RmluZ2VycHJpbnQSIS5yZXByaXNlLnYxLkdldEZpbmdlcnByaW50UmVxdWVzdBoiLnJlcHJpc2UudjEuR2V0RmluZ2VycHJpbnRSZXNwb25zZSIDkAIBElkKDVZlcmlmeVNlc3Npb24SIC5yZXByaXNlLnYxLlZlcmlmeVNlc3Npb25SZXF1ZXN0GiEucmVwcmlzZS52MS5WZXJpZnlTZXNzaW9uUmVzcG9uc2UiA5ACARJTCgtMb2NhdGVQb2ludBIeLnJlcHJpc2UudjEuTG9jYXRlUG9pbnRSZXF1ZXN0Gh8ucmVwcmlzZS52MS5Mb2NhdGVQb2ludFJlc3BvbnNlIgOQAgESRwoHR2V0VHJlZRIaLnJlcHJpc2UudjEuR2V0VHJlZVJlcXVlc3QaGy5yZXByaXNlLnYxLkdldFRyZWVSZXNwb25zZSIDkAIBElwKDkdldEJyYW5jaFN0YXRlEiEucmVwcmlzZS52MS5HZXRCcmFuY2hTdGF0ZVJlcXVlc3QaIi5yZXByaXNlLnYxLkdldEJyYW5jaFN0YXRlUmVzcG9uc2UiA5ACARJTCgtHZXRNZXRhZGF0YRIeLnJlcHJpc2UudjEuR2V0TWV0YWRhdGFSZXF1ZXN0Gh8ucmVwcmlzZS52MS5HZXRNZXRhZGF0YVJlc3BvbnNlIgOQAgESTgoLU2V0TWV0YWRhdGESHi5yZXByaXNlLnYxLlNldE1ldGFkYXRhUmVxdWVzdBofLnJlcHJpc2UudjEuU2V0TWV0YWRhdGFSZXNwb25zZRJfCg9EZXNjcmliZVNlc3Npb24SIi5yZXByaXNlLnYxLkRlc2NyaWJlU2Vzc2lvblJlcXVlc3QaIy5yZXByaXNlLnYxLkRlc2NyaWJlU2Vzc2lvblJlc3BvbnNlIgOQAgESPgoERGlmZhIXLnJlcHJpc2UudjEuRGlmZlJlcXVlc3QaGC5yZXByaXNlLnYxLkRpZmZSZXNwb25zZSIDkAIBElAKClJlc29sdmVSZWYSHS5yZXByaXNlLnYxLlJlc29sdmVSZWZSZXF1ZXN0Gh4ucmVwcmlzZS52MS5SZXNvbHZlUmVmUmVzcG9uc2UiA5ACARJZCg1FeHBvcnRIaXN0b3J5EiAucmVwcmlzZS52MS5FeHBvcnRIaXN0b3J5UmVxdWVzdBohLnJlcHJpc2UudjEuRXhwb3J0SGlzdG9yeVJlc3BvbnNlIgOQAgFiBnByb3RvMw");
+  fileDesc("ChhyZXByaXNlL3YxL3Nlc3Npb24ucHJvdG8SCnJlcHJpc2UudjEiWgoST3BlblNlc3Npb25SZXF1ZXN0EhEKCW5hbWVzcGFjZRgBIAEoCRIPCgdzZXNzaW9uGAIgASgJEg4KBmNyZWF0ZRgDIAEoCBIQCghtZXRhZGF0YRgEIAEoCSImChNPcGVuU2Vzc2lvblJlc3BvbnNlEg8KB3Nlc3Npb24YASABKAkiNwoTU2NhblNlc3Npb25zUmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSDQoFbGltaXQYAiABKAQiKAoUU2NhblNlc3Npb25zUmVzcG9uc2USEAoIc2Vzc2lvbnMYASADKAkiSwoUUmVtb3ZlU2Vzc2lvblJlcXVlc3QSEQoJbmFtZXNwYWNlGAEgASgJEg8KB3Nlc3Npb24YAiABKAkSDwoHY29uZmlybRgDIAEoCSIXChVSZW1vdmVTZXNzaW9uUmVzcG9uc2UiWgoTQXBwZW5kRXZlbnRzUmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSDwoHc2Vzc2lvbhgCIAEoCRIOCgZldmVudHMYAyADKAkSDwoHb3B0aW9ucxgEIAEoCSImChRBcHBlbmRFdmVudHNSZXNwb25zZRIOCgZldmVudHMYASADKAkiXQoTUmVwbGF5RXZlbnRzUmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSDwoHc2Vzc2lvbhgCIAEoCRIPCgdvcHRpb25zGAMgASgJEhEKCWxlYXZlX291dBgEIAMoCSImChRSZXBsYXlFdmVudHNSZXNwb25zZRIOCgZldmVudHMYASADKAkiZQoQRmluZEV2ZW50UmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSDwoHc2Vzc2lvbhgCIAEoCRIOCgZmaWx0ZXIYAyABKAkSDwoHb3B0aW9ucxgEIAEoCRIMCgRsYXN0GAUgASgIIiMKEUZpbmRFdmVudFJlc3BvbnNlEg4KBmFuc3dlchgBIAEoCSJrChFHZXRTdGF0ZUF0UmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSDwoHc2Vzc2lvbhgCIAEoCRINCgVwb2ludBgDIAEoCRISCgpwcm9qZWN0aW9uGAQgASgJEg8KB29wdGlvbnMYBSABKAkiJAoSR2V0U3RhdGVBdFJlc3BvbnNlEg4KBmFuc3dlchgBIAEoCSJvChVDb3VudGVyZmFjdHVhbFJlcXVlc3QSEQoJbmFtZXNwYWNlGAEgASgJEg8KB3Nlc3Npb24YAiABKAkSDQoFcG9pbnQYAyABKAkSEgoKcHJvamVjdGlvbhgEIAEoCRIPCgdvcHRpb25zGAUgASgJIigKFkNvdW50ZXJmYWN0dWFsUmVzcG9uc2USDgoGYW5zd2VyGAEgASgJIlcKEUZvcmtCcmFuY2hSZXF1ZXN0EhEKCW5hbWVzcGFjZRgBIAEoCRIPCgdzZXNzaW9uGAIgASgJEg0KBXBvaW50GAMgASgJEg8KB29wdGlvbnMYBCABKAkiJAoSRm9ya0JyYW5jaFJlc3BvbnNlEg4KBmFuc3dlchgBIAEoCSJmChFFZGl0QnJhbmNoUmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSDwoHc2Vzc2lvbhgCIAEoCRINCgVwb2ludBgDIAEoCRINCgVlZGl0cxgEIAEoCRIPCgdvcHRpb25zGAUgASgJIiQKEkVkaXRCcmFuY2hSZXNwb25zZRIOCgZhbnN3ZXIYASABKAkiWQoTUmV3aW5kQnJhbmNoUmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSDwoHc2Vzc2lvbhgCIAEoCRINCgVwb2ludBgDIAEoCRIPCgdvcHRpb25zGAQgASgJIiYKFFJld2luZEJyYW5jaFJlc3BvbnNlEg4KBmFuc3dlchgBIAEoCSJYChJSZXZlcnRFdmVudFJlcXVlc3QSEQoJbmFtZXNwYWNlGAEgASgJEg8KB3Nlc3Npb24YAiABKAkSDQoFcG9pbnQYAyABKAkSDwoHb3B0aW9ucxgEIAEoCSIlChNSZXZlcnRFdmVudFJlc3BvbnNlEg4KBmFuc3dlchgBIAEoCSJXChFSZWRvQnJhbmNoUmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSDwoHc2Vzc2lvbhgCIAEoCRINCgVwb2ludBgDIAEoCRIPCgdvcHRpb25zGAQgASgJIiQKElJlZG9CcmFuY2hSZXNwb25zZRIOCgZhbnN3ZXIYASABKAkiVwoRRXJhc2VFdmVudFJlcXVlc3QSEQoJbmFtZXNwYWNlGAEgASgJEg8KB3Nlc3Npb24YAiABKAkSDQoFcG9pbnQYAyABKAkSDwoHb3B0aW9ucxgEIAEoCSIkChJFcmFzZUV2ZW50UmVzcG9uc2USDgoGYW5zd2VyGAEgASgJIlsKFEFyY2hpdmVCcmFuY2hSZXF1ZXN0EhEKCW5hbWVzcGFjZRgBIAEoCRIPCgdzZXNzaW9uGAIgASgJEg4KBmJyYW5jaBgDIAEoCRIPCgdvcHRpb25zGAQgASgJIhcKFUFyY2hpdmVCcmFuY2hSZXNwb25zZSJaChNSZW1vdmVCcmFuY2hSZXF1ZXN0EhEKCW5hbWVzcGFjZRgBIAEoCRIPCgdzZXNzaW9uGAIgASgJEg4KBmJyYW5jaBgDIAEoCRIPCgdvcHRpb25zGAQgASgJIiYKFFJlbW92ZUJyYW5jaFJlc3BvbnNlEg4KBmFuc3dlchgBIAEoCSI9ChRHZXRFeHBlcmltZW50UmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSEgoKZXhwZXJpbWVudBgCIAEoCSInChVHZXRFeHBlcmltZW50UmVzcG9uc2USDgoGYW5zd2VyGAEgASgJIkoKFUdldEZpbmdlcnByaW50UmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSDwoHc2Vzc2lvbhgCIAEoCRINCgVwb2ludBgDIAEoCSIoChZHZXRGaW5nZXJwcmludFJlc3BvbnNlEg4KBmFuc3dlchgBIAEoCSJLChRWZXJpZnlTZXNzaW9uUmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSDwoHc2Vzc2lvbhgCIAEoCRIPCgdvcHRpb25zGAMgASgJIicKFVZlcmlmeVNlc3Npb25SZXNwb25zZRIOCgZhbnN3ZXIYASABKAkiRwoSTG9jYXRlUG9pbnRSZXF1ZXN0EhEKCW5hbWVzcGFjZRgBIAEoCRIPCgdzZXNzaW9uGAIgASgJEg0KBXBvaW50GAMgASgJIiUKE0xvY2F0ZVBvaW50UmVzcG9uc2USDgoGYW5zd2VyGAEgASgJIjQKDkdldFRyZWVSZXF1ZXN0EhEKCW5hbWVzcGFjZRgBIAEoCRIPCgdzZXNzaW9uGAIgASgJIiEKD0dldFRyZWVSZXNwb25zZRIOCgZhbnN3ZXIYASABKAkiSwoVR2V0QnJhbmNoU3RhdGVSZXF1ZXN0EhEKCW5hbWVzcGFjZRgBIAEoCRIPCgdzZXNzaW9uGAIgASgJEg4KBmJyYW5jaBgDIAEoCSIoChZHZXRCcmFuY2hTdGF0ZVJlc3BvbnNlEg4KBmFuc3dlchgBIAEoCSJHChJHZXRNZXRhZGF0YVJlcXVlc3QSEQoJbmFtZXNwYWNlGAEgASgJEg8KB3Nlc3Npb24YAiABKAkSDQoFcG9pbnQYAyABKAkiJQoTR2V0TWV0YWRhdGFSZXNwb25zZRIOCgZhbnN3ZXIYASABKAkiVgoSU2V0TWV0YWRhdGFSZXF1ZXN0EhEKCW5hbWVzcGFjZRgBIAEoCRIPCgdzZXNzaW9uGAIgASgJEgsKA3NldBgDIAEoCRIPCgdvcHRpb25zGAQgASgJIhUKE1NldE1ldGFkYXRhUmVzcG9uc2UiPAoWRGVzY3JpYmVTZXNzaW9uUmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSDwoHc2Vzc2lvbhgCIAEoCSIpChdEZXNjcmliZVNlc3Npb25SZXNwb25zZRIOCgZhbnN3ZXIYASABKAkiTgoLRGlmZlJlcXVlc3QSEQoJbmFtZXNwYWNlGAEgASgJEgwKBGxlZnQYAiABKAkSDQoFcmlnaHQYAyABKAkSDwoHb3B0aW9ucxgEIAEoCSIeCgxEaWZmUmVzcG9uc2USDgoGYW5zd2VyGAEgASgJIjMKEVJlc29sdmVSZWZSZXF1ZXN0EhEKCW5hbWVzcGFjZRgBIAEoCRILCgNyZWYYAiABKAkiJAoSUmVzb2x2ZVJlZlJlc3BvbnNlEg4KBmFuc3dlchgBIAEoCSJGChRFeHBvcnRIaXN0b3J5UmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSCwoDcmVmGAIgASgJEg4KBmZvcm1hdBgDIAEoCSIlChVFeHBvcnRIaXN0b3J5UmVzcG9uc2USDAoEdGV4dBgBIAEoCTK/EgoOU2Vzc2lvblNlcnZpY2USTgoLT3BlblNlc3Npb24SHi5yZXByaXNlLnYxLk9wZW5TZXNzaW9uUmVxdWVzdBofLnJlcHJpc2UudjEuT3BlblNlc3Npb25SZXNwb25zZRJYCgxTY2FuU2Vzc2lvbnMSHy5yZXByaXNlLnYxLlNjYW5TZXNzaW9uc1JlcXVlc3QaIC5yZXByaXNlLnYxLlNjYW5TZXNzaW9uc1Jlc3BvbnNlIgOQAgEwARJUCg1SZW1vdmVTZXNzaW9uEiAucmVwcmlzZS52MS5SZW1vdmVTZXNzaW9uUmVxdWVzdBohLnJlcHJpc2UudjEuUmVtb3ZlU2Vzc2lvblJlc3BvbnNlElEKDEFwcGVuZEV2ZW50cxIfLnJlcHJpc2UudjEuQXBwZW5kRXZlbnRzUmVxdWVzdBogLnJlcHJpc2UudjEuQXBwZW5kRXZlbnRzUmVzcG9uc2USWAoMUmVwbGF5RXZlbnRzEh8ucmVwcmlzZS52MS5SZXBsYXlFdmVudHNSZXF1ZXN0GiAucmVwcmlzZS52MS5SZXBsYXlFdmVudHNSZXNwb25zZSIDkAIBMAESTQoJRmluZEV2ZW50EhwucmVwcmlzZS52MS5GaW5kRXZlbnRSZXF1ZXN0Gh0ucmVwcmlzZS52MS5GaW5kRXZlbnRSZXNwb25zZSIDkAIBElAKCkdldFN0YXRlQXQSHS5yZXByaXNlLnYxLkdldFN0YXRlQXRSZXF1ZXN0Gh4ucmVwcmlzZS52MS5HZXRTdGF0ZUF0UmVzcG9uc2UiA5ACARJcCg5Db3VudGVyZmFjdHVhbBIhLnJlcHJpc2UudjEuQ291bnRlcmZhY3R1YWxSZXF1ZXN0GiIucmVwcmlzZS52MS5Db3VudGVyZmFjdHVhbFJlc3BvbnNlIgOQAgESSwoKRm9ya0JyYW5jaBIdLnJlcHJpc2UudjEuRm9ya0JyYW5jaFJlcXVlc3QaHi5yZXByaXNlLnYxLkZvcmtCcmFuY2hSZXNwb25zZRJLCgpFZGl0QnJhbmNoEh0ucmVwcmlzZS52MS5FZGl0QnJhbmNoUmVxdWVzdBoeLnJlcHJpc2UudjEuRWRpdEJyYW5jaFJlc3BvbnNlElEKDFJld2luZEJyYW5jaBIfLnJlcHJpc2UudjEuUmV3aW5kQnJhbmNoUmVxdWVzdBogLnJlcHJpc2UudjEuUmV3aW5kQnJhbmNoUmVzcG9uc2USTgoLUmV2ZXJ0RXZlbnQSHi5yZXByaXNlLnYxLlJldmVydEV2ZW50UmVxdWVzdBofLnJlcHJpc2UudjEuUmV2ZXJ0RXZlbnRSZXNwb25zZRJLCgpSZWRvQnJhbmNoEh0ucmVwcmlzZS52MS5SZWRvQnJhbmNoUmVxdWVzdBoeLnJlcHJpc2UudjEuUmVkb0JyYW5jaFJlc3BvbnNlEksKCkVyYXNlRXZlbnQSHS5yZXByaXNlLnYxLkVyYXNlRXZlbnRSZXF1ZXN0Gh4ucmVwcmlzZS52MS5FcmFzZUV2ZW50UmVzcG9uc2USVAoNQXJjaGl2ZUJyYW5jaBIgLnJlcHJpc2UudjEuQXJjaGl2ZUJyYW5jaFJlcXVlc3QaIS5yZXByaXNlLnYxLkFyY2hpdmVCcmFuY2hSZXNwb25zZRJRCgxSZW1vdmVCcmFuY2gSHy5yZXByaXNlLnYxLlJlbW92ZUJyYW5jaFJlcXVlc3QaIC5yZXByaXNlLnYxLlJlbW92ZUJyYW5jaFJlc3BvbnNlElkKDUdldEV4cGVyaW1lbnQSIC5yZXByaXNlLnYxLkdldEV4cGVyaW1lbnRSZXF1ZXN0GiEucmVwcmlzZS52MS5HZXRFeHBlcmltZW50UmVzcG9uc2UiA5ACARJcCg5HZXRGaW5nZXJwcmludBIhLnJlcHJpc2UudjEuR2V0RmluZ2VycHJpbnRSZXF1ZXN0GiIucmVwcmlzZS52MS5HZXRGaW5nZXJwcmludFJlc3BvbnNlIgOQAgESWQoNVmVyaWZ5U2Vzc2lvbhIgLnJlcHJpc2UudjEuVmVyaWZ5U2Vzc2lvblJlcXVlc3QaIS5yZXByaXNlLnYxLlZlcmlmeVNlc3Npb25SZXNwb25zZSIDkAIBElMKC0xvY2F0ZVBvaW50Eh4ucmVwcmlzZS52MS5Mb2NhdGVQb2ludFJlcXVlc3QaHy5yZXByaXNlLnYxLkxvY2F0ZVBvaW50UmVzcG9uc2UiA5ACARJHCgdHZXRUcmVlEhoucmVwcmlzZS52MS5HZXRUcmVlUmVxdWVzdBobLnJlcHJpc2UudjEuR2V0VHJlZVJlc3BvbnNlIgOQAgESXAoOR2V0QnJhbmNoU3RhdGUSIS5yZXByaXNlLnYxLkdldEJyYW5jaFN0YXRlUmVxdWVzdBoiLnJlcHJpc2UudjEuR2V0QnJhbmNoU3RhdGVSZXNwb25zZSIDkAIBElMKC0dldE1ldGFkYXRhEh4ucmVwcmlzZS52MS5HZXRNZXRhZGF0YVJlcXVlc3QaHy5yZXByaXNlLnYxLkdldE1ldGFkYXRhUmVzcG9uc2UiA5ACARJOCgtTZXRNZXRhZGF0YRIeLnJlcHJpc2UudjEuU2V0TWV0YWRhdGFSZXF1ZXN0Gh8ucmVwcmlzZS52MS5TZXRNZXRhZGF0YVJlc3BvbnNlEl8KD0Rlc2NyaWJlU2Vzc2lvbhIiLnJlcHJpc2UudjEuRGVzY3JpYmVTZXNzaW9uUmVxdWVzdBojLnJlcHJpc2UudjEuRGVzY3JpYmVTZXNzaW9uUmVzcG9uc2UiA5ACARI+CgREaWZmEhcucmVwcmlzZS52MS5EaWZmUmVxdWVzdBoYLnJlcHJpc2UudjEuRGlmZlJlc3BvbnNlIgOQAgESUAoKUmVzb2x2ZVJlZhIdLnJlcHJpc2UudjEuUmVzb2x2ZVJlZlJlcXVlc3QaHi5yZXByaXNlLnYxLlJlc29sdmVSZWZSZXNwb25zZSIDkAIBElkKDUV4cG9ydEhpc3RvcnkSIC5yZXByaXNlLnYxLkV4cG9ydEhpc3RvcnlSZXF1ZXN0GiEucmVwcmlzZS52MS5FeHBvcnRIaXN0b3J5UmVzcG9uc2UiA5ACAWIGcHJvdG8z");
 
 /**
  * @generated from message reprise.v1.OpenSessionRequest
@@ -810,6 +810,153 @@ export const EraseEventResponseSchema: GenMessage<EraseEventResponse> = /*@__PUR
   messageDesc(file_reprise_v1_session, 27);
 
 /**
+ * @generated from message reprise.v1.ArchiveBranchRequest
+ */
+export type ArchiveBranchRequest = Message<"reprise.v1.ArchiveBranchRequest"> & {
+  /**
+   * Empty for "default".
+   *
+   * @generated from field: string namespace = 1;
+   */
+  namespace: string;
+
+  /**
+   * @generated from field: string session = 2;
+   */
+  session: string;
+
+  /**
+   * @generated from field: string branch = 3;
+   */
+  branch: string;
+
+  /**
+   * JSON text of the options, with the names that the library gives them; empty for none.
+   *
+   * @generated from field: string options = 4;
+   */
+  options: string;
+};
+
+/**
+ * Describes the message reprise.v1.ArchiveBranchRequest.
+ * Use `create(ArchiveBranchRequestSchema)` to create a new message.
+ */
+export const ArchiveBranchRequestSchema: GenMessage<ArchiveBranchRequest> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_session, 28);
+
+/**
+ * @generated from message reprise.v1.ArchiveBranchResponse
+ */
+export type ArchiveBranchResponse = Message<"reprise.v1.ArchiveBranchResponse"> & {
+};
+
+/**
+ * Describes the message reprise.v1.ArchiveBranchResponse.
+ * Use `create(ArchiveBranchResponseSchema)` to create a new message.
+ */
+export const ArchiveBranchResponseSchema: GenMessage<ArchiveBranchResponse> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_session, 29);
+
+/**
+ * @generated from message reprise.v1.RemoveBranchRequest
+ */
+export type RemoveBranchRequest = Message<"reprise.v1.RemoveBranchRequest"> & {
+  /**
+   * Empty for "default".
+   *
+   * @generated from field: string namespace = 1;
+   */
+  namespace: string;
+
+  /**
+   * @generated from field: string session = 2;
+   */
+  session: string;
+
+  /**
+   * @generated from field: string branch = 3;
+   */
+  branch: string;
+
+  /**
+   * JSON text of the options, with the names that the library gives them.
+   *
+   * @generated from field: string options = 4;
+   */
+  options: string;
+};
+
+/**
+ * Describes the message reprise.v1.RemoveBranchRequest.
+ * Use `create(RemoveBranchRequestSchema)` to create a new message.
+ */
+export const RemoveBranchRequestSchema: GenMessage<RemoveBranchRequest> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_session, 30);
+
+/**
+ * @generated from message reprise.v1.RemoveBranchResponse
+ */
+export type RemoveBranchResponse = Message<"reprise.v1.RemoveBranchResponse"> & {
+  /**
+   * JSON text.
+   *
+   * @generated from field: string answer = 1;
+   */
+  answer: string;
+};
+
+/**
+ * Describes the message reprise.v1.RemoveBranchResponse.
+ * Use `create(RemoveBranchResponseSchema)` to create a new message.
+ */
+export const RemoveBranchResponseSchema: GenMessage<RemoveBranchResponse> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_session, 31);
+
+/**
+ * @generated from message reprise.v1.GetExperimentRequest
+ */
+export type GetExperimentRequest = Message<"reprise.v1.GetExperimentRequest"> & {
+  /**
+   * Empty for "default".
+   *
+   * @generated from field: string namespace = 1;
+   */
+  namespace: string;
+
+  /**
+   * @generated from field: string experiment = 2;
+   */
+  experiment: string;
+};
+
+/**
+ * Describes the message reprise.v1.GetExperimentRequest.
+ * Use `create(GetExperimentRequestSchema)` to create a new message.
+ */
+export const GetExperimentRequestSchema: GenMessage<GetExperimentRequest> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_session, 32);
+
+/**
+ * @generated from message reprise.v1.GetExperimentResponse
+ */
+export type GetExperimentResponse = Message<"reprise.v1.GetExperimentResponse"> & {
+  /**
+   * JSON text.
+   *
+   * @generated from field: string answer = 1;
+   */
+  answer: string;
+};
+
+/**
+ * Describes the message reprise.v1.GetExperimentResponse.
+ * Use `create(GetExperimentResponseSchema)` to create a new message.
+ */
+export const GetExperimentResponseSchema: GenMessage<GetExperimentResponse> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_session, 33);
+
+/**
  * @generated from message reprise.v1.GetFingerprintRequest
  */
 export type GetFingerprintRequest = Message<"reprise.v1.GetFingerprintRequest"> & {
@@ -838,7 +985,7 @@ export type GetFingerprintRequest = Message<"reprise.v1.GetFingerprintRequest"> 
  * Use `create(GetFingerprintRequestSchema)` to create a new message.
  */
 export const GetFingerprintRequestSchema: GenMessage<GetFingerprintRequest> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 28);
+  messageDesc(file_reprise_v1_session, 34);
 
 /**
  * @generated from message reprise.v1.GetFingerprintResponse
@@ -857,7 +1004,7 @@ export type GetFingerprintResponse = Message<"reprise.v1.GetFingerprintResponse"
  * Use `create(GetFingerprintResponseSchema)` to create a new message.
  */
 export const GetFingerprintResponseSchema: GenMessage<GetFingerprintResponse> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 29);
+  messageDesc(file_reprise_v1_session, 35);
 
 /**
  * @generated from message reprise.v1.VerifySessionRequest
@@ -888,7 +1035,7 @@ export type VerifySessionRequest = Message<"reprise.v1.VerifySessionRequest"> & 
  * Use `create(VerifySessionRequestSchema)` to create a new message.
  */
 export const VerifySessionRequestSchema: GenMessage<VerifySessionRequest> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 30);
+  messageDesc(file_reprise_v1_session, 36);
 
 /**
  * @generated from message reprise.v1.VerifySessionResponse
@@ -907,7 +1054,7 @@ export type VerifySessionResponse = Message<"reprise.v1.VerifySessionResponse"> 
  * Use `create(VerifySessionResponseSchema)` to create a new message.
  */
 export const VerifySessionResponseSchema: GenMessage<VerifySessionResponse> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 31);
+  messageDesc(file_reprise_v1_session, 37);
 
 /**
  * @generated from message reprise.v1.LocatePointRequest
@@ -938,7 +1085,7 @@ export type LocatePointRequest = Message<"reprise.v1.LocatePointRequest"> & {
  * Use `create(LocatePointRequestSchema)` to create a new message.
  */
 export const LocatePointRequestSchema: GenMessage<LocatePointRequest> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 32);
+  messageDesc(file_reprise_v1_session, 38);
 
 /**
  * @generated from message reprise.v1.LocatePointResponse
@@ -957,7 +1104,7 @@ export type LocatePointResponse = Message<"reprise.v1.LocatePointResponse"> & {
  * Use `create(LocatePointResponseSchema)` to create a new message.
  */
 export const LocatePointResponseSchema: GenMessage<LocatePointResponse> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 33);
+  messageDesc(file_reprise_v1_session, 39);
 
 /**
  * @generated from message reprise.v1.GetTreeRequest
@@ -981,7 +1128,7 @@ export type GetTreeRequest = Message<"reprise.v1.GetTreeRequest"> & {
  * Use `create(GetTreeRequestSchema)` to create a new message.
  */
 export const GetTreeRequestSchema: GenMessage<GetTreeRequest> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 34);
+  messageDesc(file_reprise_v1_session, 40);
 
 /**
  * @generated from message reprise.v1.GetTreeResponse
@@ -1000,7 +1147,7 @@ export type GetTreeResponse = Message<"reprise.v1.GetTreeResponse"> & {
  * Use `create(GetTreeResponseSchema)` to create a new message.
  */
 export const GetTreeResponseSchema: GenMessage<GetTreeResponse> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 35);
+  messageDesc(file_reprise_v1_session, 41);
 
 /**
  * @generated from message reprise.v1.GetBranchStateRequest
@@ -1031,7 +1178,7 @@ export type GetBranchStateRequest = Message<"reprise.v1.GetBranchStateRequest"> 
  * Use `create(GetBranchStateRequestSchema)` to create a new message.
  */
 export const GetBranchStateRequestSchema: GenMessage<GetBranchStateRequest> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 36);
+  messageDesc(file_reprise_v1_session, 42);
 
 /**
  * @generated from message reprise.v1.GetBranchStateResponse
@@ -1050,7 +1197,7 @@ export type GetBranchStateResponse = Message<"reprise.v1.GetBranchStateResponse"
  * Use `create(GetBranchStateResponseSchema)` to create a new message.
  */
 export const GetBranchStateResponseSchema: GenMessage<GetBranchStateResponse> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 37);
+  messageDesc(file_reprise_v1_session, 43);
 
 /**
  * @generated from message reprise.v1.GetMetadataRequest
@@ -1081,7 +1228,7 @@ export type GetMetadataRequest = Message<"reprise.v1.GetMetadataRequest"> & {
  * Use `create(GetMetadataRequestSchema)` to create a new message.
  */
 export const GetMetadataRequestSchema: GenMessage<GetMetadataRequest> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 38);
+  messageDesc(file_reprise_v1_session, 44);
 
 /**
  * @generated from message reprise.v1.GetMetadataResponse
@@ -1100,7 +1247,7 @@ export type GetMetadataResponse = Message<"reprise.v1.GetMetadataResponse"> & {
  * Use `create(GetMetadataResponseSchema)` to create a new message.
  */
 export const GetMetadataResponseSchema: GenMessage<GetMetadataResponse> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 39);
+  messageDesc(file_reprise_v1_session, 45);
 
 /**
  * @generated from message reprise.v1.SetMetadataRequest
@@ -1138,7 +1285,7 @@ export type SetMetadataRequest = Message<"reprise.v1.SetMetadataRequest"> & {
  * Use `create(SetMetadataRequestSchema)` to create a new message.
  */
 export const SetMetadataRequestSchema: GenMessage<SetMetadataRequest> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 40);
+  messageDesc(file_reprise_v1_session, 46);
 
 /**
  * @generated from message reprise.v1.SetMetadataResponse
@@ -1151,7 +1298,7 @@ export type SetMetadataResponse = Message<"reprise.v1.SetMetadataResponse"> & {
  * Use `create(SetMetadataResponseSchema)` to create a new message.
  */
 export const SetMetadataResponseSchema: GenMessage<SetMetadataResponse> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 41);
+  messageDesc(file_reprise_v1_session, 47);
 
 /**
  * @generated from message reprise.v1.DescribeSessionRequest
@@ -1175,7 +1322,7 @@ export type DescribeSessionRequest = Message<"reprise.v1.DescribeSessionRequest"
  * Use `create(DescribeSessionRequestSchema)` to create a new message.
  */
 export const DescribeSessionRequestSchema: GenMessage<DescribeSessionRequest> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 42);
+  messageDesc(file_reprise_v1_session, 48);
 
 /**
  * @generated from message reprise.v1.DescribeSessionResponse
@@ -1194,7 +1341,7 @@ export type DescribeSessionResponse = Message<"reprise.v1.DescribeSessionRespons
  * Use `create(DescribeSessionResponseSchema)` to create a new message.
  */
 export const DescribeSessionResponseSchema: GenMessage<DescribeSessionResponse> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 43);
+  messageDesc(file_reprise_v1_session, 49);
 
 /**
  * @generated from message reprise.v1.DiffRequest
@@ -1232,7 +1379,7 @@ export type DiffRequest = Message<"reprise.v1.DiffRequest"> & {
  * Use `create(DiffRequestSchema)` to create a new message.
  */
 export const DiffRequestSchema: GenMessage<DiffRequest> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 44);
+  messageDesc(file_reprise_v1_session, 50);
 
 /**
  * @generated from message reprise.v1.DiffResponse
@@ -1251,7 +1398,7 @@ export type DiffResponse = Message<"reprise.v1.DiffResponse"> & {
  * Use `create(DiffResponseSchema)` to create a new message.
  */
 export const DiffResponseSchema: GenMessage<DiffResponse> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 45);
+  messageDesc(file_reprise_v1_session, 51);
 
 /**
  * @generated from message reprise.v1.ResolveRefRequest
@@ -1275,7 +1422,7 @@ export type ResolveRefRequest = Message<"reprise.v1.ResolveRefRequest"> & {
  * Use `create(ResolveRefRequestSchema)` to create a new message.
  */
 export const ResolveRefRequestSchema: GenMessage<ResolveRefRequest> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 46);
+  messageDesc(file_reprise_v1_session, 52);
 
 /**
  * @generated from message reprise.v1.ResolveRefResponse
@@ -1294,7 +1441,7 @@ export type ResolveRefResponse = Message<"reprise.v1.ResolveRefResponse"> & {
  * Use `create(ResolveRefResponseSchema)` to create a new message.
  */
 export const ResolveRefResponseSchema: GenMessage<ResolveRefResponse> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 47);
+  messageDesc(file_reprise_v1_session, 53);
 
 /**
  * @generated from message reprise.v1.ExportHistoryRequest
@@ -1323,7 +1470,7 @@ export type ExportHistoryRequest = Message<"reprise.v1.ExportHistoryRequest"> & 
  * Use `create(ExportHistoryRequestSchema)` to create a new message.
  */
 export const ExportHistoryRequestSchema: GenMessage<ExportHistoryRequest> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 48);
+  messageDesc(file_reprise_v1_session, 54);
 
 /**
  * @generated from message reprise.v1.ExportHistoryResponse
@@ -1340,7 +1487,7 @@ export type ExportHistoryResponse = Message<"reprise.v1.ExportHistoryResponse"> 
  * Use `create(ExportHistoryResponseSchema)` to create a new message.
  */
 export const ExportHistoryResponseSchema: GenMessage<ExportHistoryResponse> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 49);
+  messageDesc(file_reprise_v1_session, 55);
 
 /**
  * The verbs of a store, a session and a branch that run no code, for programs of every language. Events, options and
@@ -1488,6 +1635,36 @@ export const SessionService: GenService<{
     methodKind: "unary";
     input: typeof EraseEventRequestSchema;
     output: typeof EraseEventResponseSchema;
+  },
+  /**
+   * Hides a branch from listings, or shows it again.
+   *
+   * @generated from rpc reprise.v1.SessionService.ArchiveBranch
+   */
+  archiveBranch: {
+    methodKind: "unary";
+    input: typeof ArchiveBranchRequestSchema;
+    output: typeof ArchiveBranchResponseSchema;
+  },
+  /**
+   * Deletes a branch that nothing grows from; the options confirm it.
+   *
+   * @generated from rpc reprise.v1.SessionService.RemoveBranch
+   */
+  removeBranch: {
+    methodKind: "unary";
+    input: typeof RemoveBranchRequestSchema;
+    output: typeof RemoveBranchResponseSchema;
+  },
+  /**
+   * Returns the result of an experiment on many sessions.
+   *
+   * @generated from rpc reprise.v1.SessionService.GetExperiment
+   */
+  getExperiment: {
+    methodKind: "unary";
+    input: typeof GetExperimentRequestSchema;
+    output: typeof GetExperimentResponseSchema;
   },
   /**
    * Returns how a history behaved.
