@@ -375,10 +375,7 @@ class SqliteStore implements EventStore, TokenKeeper {
     }
   }
 
-  /**
-   * Lets timers, sockets and signals run. SQLite answers at once, so reading a long history page after page would
-   * otherwise be one turn of the event loop.
-   */
+  /** Lets timers, sockets and signals run: SQLite answers at once, so a long read would be one turn of the loop. */
   async #letTurn(): Promise<void> {
     await turnOfLoop();
     this.#turnedAt = performance.now();
