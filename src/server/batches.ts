@@ -2,8 +2,8 @@ import { firstOf } from './beats.ts';
 
 /** Items of one message at most. */
 const itemsMax = 64;
-/** Characters of one message, about, unless a single item is larger. */
-const charactersMax = 262_144;
+/** Bytes of the items of one message at most, unless a single item is larger. */
+const bytesMax = 262_144;
 
 /**
  * Gathers texts that are there at once into messages; an empty one is a beat, which shows that the server is there. It
@@ -24,13 +24,14 @@ export async function* batched(
       }
       if (first.done === true) return;
       const texts = [first.value];
-      let characters = first.value.length;
+      let bytes = Buffer.byteLength(first.value);
       next = iterator.next();
-      while (texts.length < itemsMax && characters < charactersMax) {
+      while (texts.length < itemsMax && bytes < bytesMax) {
         const more = await atOnce(next);
         if (more === undefined || more.done === true) break;
+        bytes += Buffer.byteLength(more.value);
+        if (bytes > bytesMax) break;
         texts.push(more.value);
-        characters += more.value.length;
         next = iterator.next();
       }
       yield texts;

@@ -22,6 +22,9 @@ const usual = {
   greetingMs: limits.serverGreetingMsMax,
   idleMs: limits.serverIdleMsMax,
   bodyBytes: limits.serverBodyBytesMax,
+  bodyMs: limits.serverBodyMsMax,
+  callsPerSecond: limits.serverCallsPerSecondMax,
+  stalledMs: limits.serverStalledMsMax,
   bytesInFlight: limits.serverBytesInFlightMax,
   graceMs: limits.serverGraceMsMax,
 };
@@ -36,6 +39,7 @@ async function served(changed: Partial<Record<keyof typeof usual, number>>): Pro
     port: 0,
     hostNames: 'loopback',
     openMetrics: false,
+    formats: [],
     log: () => undefined,
     limits: { ...usual, ...changed },
   });
