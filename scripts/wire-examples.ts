@@ -141,7 +141,12 @@ function storeChanges({ first, heads }: WireWorld): Omit<WireExamples['StoreServ
     dropSnapshots: { session },
     putReceipt: {
       session,
-      receipt: { digest: '0'.repeat(64), kind: 'mine', createdAt: '2026-11-15T10:00:00.000Z', body: text({ ok: true }) },
+      receipt: {
+        digest: '0'.repeat(64),
+        kind: 'mine',
+        createdAt: '2026-11-15T10:00:00.000Z',
+        body: text({ ok: true }),
+      },
     },
     erase: { session: old, requestId: 'erase-1' },
     reindex: { session, dryRun: true },

@@ -42,13 +42,11 @@ export async function wirePage(): Promise<string> {
 
 interface PageParts {
   readonly messages: ReadonlyMap<string, readonly Field[]>;
-  readonly examples: Readonly<Record<string, unknown>>;
+  readonly examples: JsonObject;
 }
 
 function callsIn(service: string, body: string, { messages, examples }: PageParts): string[] {
-  const calls = [
-    ...body.matchAll(/((?: *\/\/ .*\n)+) *rpc (\w+)\((stream )?(\w+)\) returns \((stream )?(\w+)\)/g),
-  ];
+  const calls = [...body.matchAll(/((?: *\/\/ .*\n)+) *rpc (\w+)\((stream )?(\w+)\) returns \((stream )?(\w+)\)/g)];
   return calls.flatMap(([, about = '', name = '', asked, request = '', stream, response = '']) => {
     const example = objectAt(objectAt(examples, service) ?? {}, `${name[0]?.toLowerCase()}${name.slice(1)}`) ?? {};
     const kind = asked !== undefined ? 'both' : stream !== undefined ? 'stream' : 'unary';

@@ -1,9 +1,10 @@
 /** The sessions that the examples of the wire page speak about: the same bytes every time. */
+
+import { seq } from '../src/core/point.ts';
+import type { EventStore, Platform, StoredEvent } from '../src/core/store/event-store.ts';
 import type { TokenKeeper } from '../src/core/store/token-store.ts';
 import { createReprise } from '../src/engine/reprise-parts.ts';
 import { createNodePlatform } from '../src/node/platform.ts';
-import { seq } from '../src/core/point.ts';
-import type { EventStore, Platform, StoredEvent } from '../src/core/store/event-store.ts';
 import { openMemoryStore } from '../src/store/memory/memory-store.ts';
 
 /** What the examples need to know about the sessions. */
@@ -42,7 +43,11 @@ export async function wireWorld(): Promise<WireWorld> {
   await pruned.append({ type: 'note.added', data: { text: 'A note' } });
   await pruned.fork('main@1', { name: 'failed' });
   const tried = await reprise.createSession('tried');
-  await tried.append({ type: 'message.added', agent: 'support', data: { message: { role: 'user', content: 'Order 7' } } });
+  await tried.append({
+    type: 'message.added',
+    agent: 'support',
+    data: { message: { role: 'user', content: 'Order 7' } },
+  });
   const variants = [{ name: 'as-is' }];
   const { id: experiment } = await reprise.experiment({ sessions: ['tried'], variants, agent: async () => 'ok' });
   const view = [{ branch: 'main', after: seq(0), through: seq(1), except: [], carried: false }];

@@ -77,6 +77,7 @@ export class PageStreams {
   #hold(question: string, stream: PageStream): void {
     const [oldest] = this.#streams.size < streamsMax ? [] : this.#streams.keys();
     if (oldest !== undefined) this.#take(oldest)?.stop.abort();
+    this.#take(question)?.stop.abort();
     const cancelTimer = this.#platform.startTimer(heldMs, () => this.#take(question)?.stop.abort());
     this.#streams.set(question, { ...stream, cancelTimer });
   }
@@ -90,7 +91,7 @@ export class PageStreams {
 
   /** Lets go of every page that came ahead: a change may have made it wrong. */
   drop(): void {
-    for (const question of [...this.#streams.keys()]) this.#take(question)?.stop.abort();
+    for (const question of this.#streams.keys()) this.#take(question)?.stop.abort();
   }
 }
 

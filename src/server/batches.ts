@@ -5,6 +5,9 @@ const itemsMax = 64;
 /** Bytes of the items of one message at most, unless a single item is larger. */
 const bytesMax = 262_144;
 
+/** When nothing comes for so long, the first beat tells the client that its request was accepted. */
+const firstMs = 100;
+
 /**
  * Gathers texts that are there at once into messages; an empty one is a beat, which shows that the server is there. It
  * never waits for a full message: a follower gets an event as soon as it is stored.
@@ -16,8 +19,8 @@ export async function* batched(
   const iterator = items[Symbol.asyncIterator]();
   let next = iterator.next();
   try {
-    for (;;) {
-      const first = await firstOf(next, everyMs);
+    for (let waitMs = Math.min(firstMs, everyMs); ; waitMs = everyMs) {
+      const first = await firstOf(next, waitMs);
       if (first === undefined) {
         yield [];
         continue;

@@ -1,7 +1,6 @@
 import { isMessage, type Message } from '@bufbuild/protobuf';
 import { ConnectError, type ContextValues, createContextKey, type Interceptor } from '@connectrpc/connect';
 import { RepriseError } from '../core/error.ts';
-import { isArray } from '../core/json.ts';
 import { answerTo, isGone, type ReportFailure } from './call-failure.ts';
 import type { Grant } from './grant.ts';
 import type { WriteLog } from './log-line.ts';
@@ -89,11 +88,11 @@ function checkKnown(message: Message): void {
 function unknownIn(message: Message): string | undefined {
   const [unknown] = message.$unknown ?? [];
   if (unknown !== undefined) return `#${unknown.no}`;
-  for (const [name, value] of Object.entries(message)) {
-    if (typeof value !== 'object' || value === null) continue;
-    for (const [index, item] of (isArray(value) ? value : [value]).entries()) {
+  for (const [name, value] of Object.entries<unknown>({ ...message })) {
+    const items: readonly unknown[] | undefined = Array.isArray(value) ? value : undefined;
+    for (const [index, item] of (items ?? [value]).entries()) {
       const found = isMessage(item) ? unknownIn(item) : undefined;
-      if (found !== undefined) return `${name}${isArray(value) ? `[${index}]` : ''}.${found}`;
+      if (found !== undefined) return `${name}${items === undefined ? '' : `[${index}]`}.${found}`;
     }
   }
   return undefined;

@@ -42,7 +42,8 @@ export function callersOf({ store, platform, snapshots, formats }: CallerParts):
     const held = known.get(grant.token);
     if (held?.grant === grant) return held;
     const guarded = guardStore(guard, grant);
-    const reprise = held?.reprise ?? createReprise({ store: { ...guarded, close: async () => undefined }, platform, formats });
+    const reprise =
+      held?.reprise ?? createReprise({ store: { ...guarded, close: async () => undefined }, platform, formats });
     const made = { grant, store: guarded, reprise };
     known.set(grant.token, made);
     return made;
@@ -58,7 +59,8 @@ export function callersOf({ store, platform, snapshots, formats }: CallerParts):
       return named(grant, namespace);
     },
     stateOf: named,
-    locate: async (grant, ref, id) => (await of(grant).store.locate({ ...ref, namespace: namespaceIn(ref.namespace) }, [id])).get(id),
+    locate: async (grant, ref, id) =>
+      (await of(grant).store.locate({ ...ref, namespace: namespaceIn(ref.namespace) }, [id])).get(id),
   };
 }
 

@@ -239,9 +239,7 @@ async function erase(parts: GuardParts, request: EraseRequest): Promise<EraseOut
     }),
   );
   const known = await knownAppends(parts.store, request, appends);
-  return known === undefined
-    ? await parts.store.erase({ ...request, appends })
-    : { appends: known, remains: [] };
+  return known === undefined ? await parts.store.erase({ ...request, appends }) : { appends: known, remains: [] };
 }
 
 async function deleteBranch(parts: GuardParts, request: DeleteBranchRequest): Promise<AppendOutcome> {

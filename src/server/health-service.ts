@@ -1,6 +1,9 @@
 import { Code, type ServiceImpl } from '@connectrpc/connect';
 import { RepriseError } from '../core/error.ts';
-import { type Health, HealthCheckResponse_ServingStatus as Status } from '../wire/generated/grpc/health/v1/health_pb.ts';
+import {
+  type Health,
+  HealthCheckResponse_ServingStatus as Status,
+} from '../wire/generated/grpc/health/v1/health_pb.ts';
 import { connectError } from './call-failure.ts';
 
 /** The path of the call that everyone may make: a prober has no token. */

@@ -1,10 +1,7 @@
 import { type DescFile, type DescService, toBinary } from '@bufbuild/protobuf';
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt';
 import { Code, type ServiceImpl } from '@connectrpc/connect';
-import type {
-  ServerReflection,
-  ServerReflectionRequest,
-} from '../wire/generated/grpc/reflection/v1/reflection_pb.ts';
+import type { ServerReflection, ServerReflectionRequest } from '../wire/generated/grpc/reflection/v1/reflection_pb.ts';
 
 /** Returns the calls by which tools ask for the schema: `grpcurl list`, for one. */
 export function reflectionService(services: readonly DescService[]): ServiceImpl<typeof ServerReflection> {

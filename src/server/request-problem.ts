@@ -9,11 +9,14 @@ export interface BodyForm {
   readonly contentType: string;
   /** The compression of a body that is one message. */
   readonly encoding: string | undefined;
+  /** The length that its headers say; 0 if they do not. */
+  readonly length: number;
   readonly bytesMax: number;
 }
 
 /** Returns the error for a request that could not be read, with the path of the field that is wrong where it is known. */
 export function requestProblem(input: DescMessage, body: Uint8Array | undefined, form: BodyForm): RepriseError {
+  if (form.length > form.bytesMax) return tooLong(form.bytesMax);
   if (body === undefined) return refused('', 'is not a message of this call');
   if (!isKnown(form)) return refused('', 'has a content type or a compression that this call does not take');
   try {
@@ -113,7 +116,7 @@ function badTextIn(message: Uint8Array): string {
     if (typeof value === 'string') return textOf(Buffer.from(value, 'latin1')) === undefined ? path : undefined;
     if (typeof value !== 'object' || value === null) return undefined;
     for (const [name, held] of Object.entries(value)) {
-      const place = isArray(value) ? `${path}[${name}]` : path === '' ? name : `${path}.${name}`;
+      const place = Array.isArray(value) ? `${path}[${name}]` : path === '' ? name : `${path}.${name}`;
       const found = search(held, place);
       if (found !== undefined) return found;
     }

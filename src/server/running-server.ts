@@ -64,6 +64,8 @@ interface ServerLimits extends ListenerLimits {
 export interface RunningServer {
   /** Its address, as a client gives it to `openReprise`. */
   readonly url: string;
+  /** The answers under way. */
+  readonly open: number;
   /** Uses a new certificate for connections from now on. */
   readonly renew: (certificate: Certificate) => void;
   /** Takes no new requests, lets those under way end within the grace, and closes every connection. */
@@ -110,6 +112,9 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
   const listener = await listen(answered, { host, port: parts.port, limits, ...given({ certificate }) });
   return {
     url: `${certificate === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${listener.port}`,
+    get open() {
+      return open.size;
+    },
     renew: listener.renew,
     close: async () => {
       draining.abort();

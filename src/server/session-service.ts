@@ -96,7 +96,10 @@ function withProjections(options: JsonObject, sha256: Sha256): object {
 }
 
 /** Appends one batch after the other: a later one must not be stored before an earlier one. */
-async function* appendBatches(requests: AsyncIterable<StreamAppendsRequest>, at: (name: SessionName) => Promise<Session>) {
+async function* appendBatches(
+  requests: AsyncIterable<StreamAppendsRequest>,
+  at: (name: SessionName) => Promise<Session>,
+) {
   for await (const { batch, events, options, ...name } of requests) {
     try {
       const stored = await appendTexts(await at(name), events, options);
