@@ -2,6 +2,7 @@ import { createClient } from '@connectrpc/connect';
 import { RepriseError } from '../core/error.ts';
 import { limits } from '../core/limits.ts';
 import type { EventStore, Platform } from '../core/store/event-store.ts';
+import type { StoreFact } from '../core/store/store-health.ts';
 import { type GetVersionResponse, ServerService } from '../wire/generated/reprise/v1/server_pb.ts';
 import { productName, protocolVersion } from '../wire/protocol.ts';
 import { noServer } from './call-error.ts';
@@ -33,12 +34,29 @@ export async function openRemoteStore(options: RemoteStoreOptions): Promise<Even
   try {
     const calls = new PatientCalls(address.url, platform, busyWaitMs);
     const client = createClient(ServerService, connection.transport);
-    checkServer(address.url, release, await calls.call(() => client.getVersion({})));
-    return new RemoteStore({ url: address.url, connection, platform, busyWaitMs, readOnly });
+    const server = await calls.call(() => client.getVersion({}));
+    checkServer(address.url, release, server);
+    return new RemoteStore({
+      url: address.url,
+      facts: factsOf(server),
+      connection,
+      platform,
+      busyWaitMs,
+      readOnly,
+    });
   } catch (error) {
     connection.close();
     throw error;
   }
+}
+
+/** Returns the facts of a server and a token that `reprise doctor` shows. */
+function factsOf({ release, rights, namespaces }: GetVersionResponse): readonly StoreFact[] {
+  const where = namespaces.length === 0 ? 'every namespace' : namespaces.join(', ');
+  return [
+    { name: 'server', text: `release ${release}` },
+    { name: 'token', text: `${rights.join(', ') || 'no right'}; ${where}` },
+  ];
 }
 
 function checkServer(url: string, release: string, server: GetVersionResponse): void {
