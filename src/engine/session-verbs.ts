@@ -16,6 +16,7 @@ import type { RewindOptions } from './changing/rewind.ts';
 import type { Erased, EraseOptions } from './erasing/erase.ts';
 import type { ExperimentOptions } from './experimenting/experiment-options.ts';
 import type { ExperimentResult } from './experimenting/experiment-result.ts';
+import type { AgentVerbs } from './fleet/agent-verbs.ts';
 import type { Located } from './history/place.ts';
 import type { Counterfactual, CounterfactualOptions } from './looking/counterfactual.ts';
 import type { FindOptions } from './looking/find.ts';
@@ -44,6 +45,16 @@ export interface SessionVerbs extends SessionLog {
    * ```
    */
   readonly state: StateVerbs;
+
+  /**
+   * Returns the surface of one agent: its state, and of no other.
+   *
+   * @example
+   * ```ts
+   * const { value } = await session.as('support').state.get('plan');
+   * ```
+   */
+  as(agent: string): AgentVerbs;
 
   /**
    * Opens a recorder on a branch (`main` if left out). Recording does not wait and does not throw.

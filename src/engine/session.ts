@@ -24,6 +24,7 @@ import { type Engine, sessionRef } from './context/engine.ts';
 import type { Erased, EraseOptions } from './erasing/erase.ts';
 import type { ExperimentOptions } from './experimenting/experiment-options.ts';
 import type { ExperimentResult } from './experimenting/experiment-result.ts';
+import { AgentSurface } from './fleet/agent-surface.ts';
 import { metadataAt } from './history/metadata.ts';
 import { branchHead, findPlace, type Located, locate } from './history/place.ts';
 import { erase, experiment, masker, record, repair, resumable, resume, retry, verify } from './lazy-verbs.ts';
@@ -61,6 +62,10 @@ export class Session implements SessionVerbs {
 
   get state(): StateHandle {
     return new StateHandle(this.#engine, this.id, { branch: mainBranch, agent: defaultAgent });
+  }
+
+  as(agent: string): AgentSurface {
+    return new AgentSurface(this.#engine, { session: this.id, branch: mainBranch, agent });
   }
 
   append(events: EventDraft | readonly EventDraft[], options: AppendOptions = {}): Promise<readonly Event[]> {

@@ -46,6 +46,7 @@ export const verbTable: Readonly<
   'reprise.close': { none: 'The server closes its store itself.' },
 
   'session.state': { none: isLocal },
+  'session.as': { none: isLocal },
   'session.append': { call: 'appendEvents' },
   'session.record': { none: runsCode },
   'session.replay': { call: 'replayEvents' },

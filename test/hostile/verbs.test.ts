@@ -43,6 +43,7 @@ const right: Readonly<Record<Verb, Right>> = {
   findLast: () => [{ types: ['note.added'] }, { at: 'main' }],
   stateAt: () => ['main', conversation, { exclude: [1] }],
   state: undefined,
+  as: () => ['support'],
   counterfactual: () => ['main', conversation, { exclude: [1] }],
   fork: () => ['main@2', { name: 'other', reason: 'why', edits: [{ kind: 'drop', seq: 1 }] }],
   edit: () => ['main', { kind: 'drop', seq: 1 }, { reason: 'why' }],

@@ -13,6 +13,7 @@ const folders: Readonly<Record<string, readonly string[]>> = {
     'looking',
     'changing',
     'state',
+    'fleet',
     'recording',
     'resuming',
     'experimenting',

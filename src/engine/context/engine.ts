@@ -2,6 +2,7 @@ import { BoundedMap } from '../../core/bounded-map.ts';
 import { limits } from '../../core/limits.ts';
 import type { PartMemory } from '../../core/parts/encode.ts';
 import type { ForeignFormat } from '../../core/recording/foreign-format.ts';
+import type { AgentPort } from '../../core/store/agent-port.ts';
 import type { EventStore, Platform, SessionRef } from '../../core/store/event-store.ts';
 import type { Chores } from './chores.ts';
 import type { RecordingDefaults } from './recording-defaults.ts';
@@ -36,6 +37,8 @@ export interface Engine {
   readonly chores: Chores;
   /** The open transactions. */
   readonly transactions: Transactions;
+  /** The calls of a token that is bound to an agent; the store then answers nothing. */
+  readonly agentPort?: AgentPort;
 }
 
 /** Sessions whose last lists and bodies a process remembers; a session that is forgotten stores them whole once more. */

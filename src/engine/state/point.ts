@@ -33,7 +33,8 @@ export function viewPointOf(branch: string, where: StateAt): ViewPoint | undefin
   return at.kind === 'seq' ? { branch: on, at: at.seq } : undefined;
 }
 
-function pointOn(branch: string, input: PointInput): PointInput {
+/** Returns a point; one that names no branch is on this one. */
+export function pointOn(branch: string, input: PointInput): PointInput {
   // The reader of points refuses every other value.
   if (!isObject(input) && typeof input !== 'string') return input;
   if (typeof input !== 'string') return input.branch === undefined ? { ...input, branch } : input;

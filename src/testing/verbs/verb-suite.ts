@@ -63,6 +63,7 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   find,
   findLast: find,
   stateAt,
+  as: isolation,
   state: [...lifeCycle, ...isolation, ...reading, ...branching, ...replaying],
   counterfactual,
   fork: [...fork, ...mistyping],
