@@ -1,7 +1,7 @@
 import { type Client, createClient } from '@connectrpc/connect';
 import { RepriseError } from '../core/error.ts';
 import type { AgentListing, AgentPort, AgentQuestion } from '../core/store/agent-port.ts';
-import type { Abort, BranchRef, EventStore } from '../core/store/event-store.ts';
+import type { Abort, EventStore } from '../core/store/event-store.ts';
 import { StateService } from '../wire/generated/reprise/v1/state_pb.ts';
 import { failureOf } from './call-error.ts';
 import type { Connection } from './connection.ts';
@@ -84,10 +84,7 @@ export function boundStore(agent: string, close: () => Promise<void>): EventStor
     locate: refuse,
     latest: refuse,
     parts: refuse,
-    // biome-ignore lint/correctness/useYield: it refuses before it has anything to give.
-    watch: async function* (_ref: BranchRef) {
-      throw denied();
-    },
+    watch: () => ({ [Symbol.asyncIterator]: () => ({ next: refuse }) }),
     createSession: refuse,
     session: refuse,
     sessions: refuse,
