@@ -21,7 +21,7 @@ export interface LoadOptions {
   readonly kill: boolean;
 }
 
-/** What a load found. */
+/** The figures of a load. */
 export interface LoadFigures {
   readonly appended: number;
   /** Milliseconds of each append. */

@@ -1,4 +1,4 @@
-/** What a server costs: replays beside a bare socket, appends beside an embedded store, followers, memory, its start. */
+/** The cost of a server: replays beside a bare socket, appends beside an embedded store, followers, memory, its start. */
 import { spawn } from 'node:child_process';
 import { get } from 'node:http';
 import { connect as connectHttp2 } from 'node:http2';

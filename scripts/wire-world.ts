@@ -7,7 +7,7 @@ import { createReprise } from '../src/engine/reprise-parts.ts';
 import { createNodePlatform } from '../src/node/platform.ts';
 import { openMemoryStore } from '../src/store/memory/memory-store.ts';
 
-/** What the examples need to know about the sessions. */
+/** A store with the sessions of the examples, and the values that the examples name. */
 export interface WireWorld {
   readonly store: EventStore & TokenKeeper;
   /** The id of an experiment. */
