@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util';
 import { benchAncestors } from './ancestors.ts';
 import { benchAppend } from './append.ts';
 import { benchCli } from './cli.ts';
+import { benchCoding } from './coding.ts';
 import { benchDiff } from './diff.ts';
 import { benchDisk, benchGrowth } from './disk.ts';
 import { benchDurable } from './durable.ts';
@@ -36,6 +37,7 @@ const groups: Readonly<Record<string, (workspace: Workspace) => Promise<Row[]>>>
   disk: benchDisk,
   state: benchState,
   'state-commits': benchStateCommits,
+  coding: benchCoding,
   fork: benchFork,
   ancestors: benchAncestors,
   langgraph: benchLangGraph,

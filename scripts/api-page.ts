@@ -28,6 +28,7 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   Branch: ['Branch'],
   SessionRecorder: ['SessionRecorder'],
   StateHandle: ['StateHandle'],
+  CodingHandle: ['CodingHandle'],
   Transaction: ['Transaction'],
   Projections: [
     'conversation',

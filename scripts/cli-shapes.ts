@@ -4,6 +4,7 @@ import type { DoctorAnswer } from '../src/cli/answering/diagnosis.ts';
 import type { CompletionAnswer } from '../src/cli/commands/completion.ts';
 import type { ConfigAnswer } from '../src/cli/commands/config.ts';
 import type { DemoAnswer } from '../src/cli/commands/demo.ts';
+import type { ExecAnswer } from '../src/cli/commands/exec.ts';
 import type { ExportAnswer } from '../src/cli/commands/export.ts';
 import type { ImportRow } from '../src/cli/commands/import.ts';
 import type { RepairAnswer } from '../src/cli/commands/repair.ts';
@@ -21,6 +22,7 @@ import type {
   MarkAnswer,
   SetAnswer,
 } from '../src/reading/change-answers.ts';
+import type { CodingAnswer } from '../src/reading/coding-answer.ts';
 import type { CounterfactualAnswer } from '../src/reading/counterfactual-answer.ts';
 import type { DiffAnswer } from '../src/reading/diff-answer.ts';
 import type { FingerprintAnswer } from '../src/reading/first-difference.ts';
@@ -178,8 +180,10 @@ export const shapes: Readonly<Record<string, CliShape>> = {
       erased: 'always',
       others: 'always',
       metadata: 'always',
+      failures: 'always',
+      constraints: 'always',
     },
-    '`event` is null at the beginning. `messages` are `{ seq, message }`; `calls` are the open ones; `changes` is `{ since, added, removed, settings, state }`, compared with the end of the turn before. `agent`, `run`, `model`, `system`, `tools`, `settings`, `calledAt` and `erased` (how many messages were erased) belong to the conversation; `others` are the conversations of other agents; `metadata` is that of the branch. With `--resume`: `{ ref, agent, run, messages, prompt, pending, model, system, tools, settings, repairs, calls, otherwise }`, as `session.resumable` returns it.',
+    '`failures` are the tests of a coding session that are not resolved, and `constraints` its constraints. `event` is null at the beginning. `messages` are `{ seq, message }`; `calls` are the open ones; `changes` is `{ since, added, removed, settings, state }`, compared with the end of the turn before. `agent`, `run`, `model`, `system`, `tools`, `settings`, `calledAt` and `erased` (how many messages were erased) belong to the conversation; `others` are the conversations of other agents; `metadata` is that of the branch. With `--resume`: `{ ref, agent, run, messages, prompt, pending, model, system, tools, settings, repairs, calls, otherwise }`, as `session.resumable` returns it.',
   ),
   state: shape<StateAnswer>({ ref: 'always', projection: 'always', version: 'always', value: 'always' }, ''),
   projections: shape<ProjectionRow>(
@@ -215,6 +219,22 @@ export const shapes: Readonly<Record<string, CliShape>> = {
       cause: 'optional',
     },
     'One line per version, the last first. `by` is who committed it; `op` is missing if the payload was erased.',
+  ),
+  coding: shape<CodingAnswer>(
+    { ref: 'always', what: 'always', value: 'always' },
+    '`what` is the word after `coding`, and `value` is that of the library: `status` the projection `coding`, `context` that of `contextAt`, `replay` that of `replayRun` or `replayCounterfactual`, `receipt` and `request` parts of it, `files` that of `filesAt`, `diff` that of `diffRuns` (`ref` is the second), `export` that of `exportRun`, `record` the event.',
+  ),
+  exec: shape<ExecAnswer>(
+    {
+      ref: 'always',
+      command: 'always',
+      exitCode: 'always',
+      testRun: 'always',
+      failed: 'always',
+      passed: 'always',
+      reportError: 'always',
+    },
+    'Written to stderr, because stdout is that of the command. `exitCode` is that of a shell: 128 and more after a signal. `testRun` is the seq of the recorded test run, or null.',
   ),
   diff: shape<DiffAnswer>(
     {
@@ -256,7 +276,7 @@ export const shapes: Readonly<Record<string, CliShape>> = {
   ),
   verify: shape<VerifyAnswer>(
     { ok: 'always', events: 'always', firstBad: 'always', reason: 'always', notCovered: 'always', deep: 'always' },
-    '`firstBad` and `reason` are null if `ok`. `deep` is null without `--deep`, and if the branch itself is damaged; else `{ branches, count, faults }`: `count` rows are wrong, and `faults` names the first 100 as `{ kind: event | key | clock | marker | snapshot, branch, seq, message }`. Exits with 0 if the history verifies, 1 if not.',
+    '`firstBad` and `reason` are null if `ok`. `deep` is null without `--deep`, and if the branch itself is damaged; else `{ branches, count, faults }`: `count` rows are wrong, and `faults` names the first 100 as `{ kind: event | key | clock | marker | snapshot, branch, seq, message }`. Exits with 0 if the history verifies, 1 if not. For the folder of an exported run: `{ ok, run, files, manifestHash, firstBad, reason }`, where `firstBad` is the first file that differs.',
   ),
   fork: shape<ForkAnswer>(
     { session: 'always', branch: 'always', ref: 'always', head: 'always', pending: 'always', lineage: 'always' },

@@ -1,6 +1,7 @@
 // The front door.
 
 export { Branch } from './engine/branch.ts';
+export { CodingHandle } from './engine/coding/coding-handle.ts';
 export { SessionRecorder } from './engine/recording/recorder.ts';
 export {
   Reprise,
@@ -10,6 +11,8 @@ export {
   type VerifyAllOptions,
 } from './engine/reprise.ts';
 export { Session } from './engine/session.ts';
+export { AgentSurface } from './engine/fleet/agent-surface.ts';
+export type { AgentVerbs } from './engine/fleet/agent-verbs.ts';
 export { StateHandle } from './engine/state/state-handle.ts';
 export { Transaction } from './engine/state/transaction.ts';
 export { type OpenOptions, openReprise } from './open-reprise.ts';
@@ -194,6 +197,7 @@ export type {
   VariantComparison,
   VariantSummary,
 } from './engine/experimenting/experiment-result.ts';
+export type { FieldFixed, OptionFixed, PointFixed } from './engine/fixed-verb.ts';
 export type { Located } from './engine/history/place.ts';
 export type { CompareOptions, Comparison } from './engine/looking/compare.ts';
 export type { Counterfactual, CounterfactualOptions } from './engine/looking/counterfactual.ts';
@@ -221,7 +225,7 @@ export type {
 } from './engine/resuming/resume.ts';
 export type { ResumeRecordOptions, RunLimits } from './engine/resuming/resume-run.ts';
 export type { RetryOptions, RetryResult } from './engine/resuming/retry.ts';
-export type { BranchVerbs, FieldFixed, OptionFixed, PointFixed, SessionVerbs } from './engine/session-verbs.ts';
+export type { BranchVerbs, SessionVerbs } from './engine/session-verbs.ts';
 export type { StateOperation, StateValue, StateVersion } from './engine/state/entry.ts';
 export type { StateAt } from './engine/state/point.ts';
 export type { StateChange } from './engine/state/state-changes.ts';
@@ -259,3 +263,75 @@ export { openPostgresStore } from './store/postgres/postgres-store.ts';
 export type { PostgresStoreOptions } from './store/postgres/store-options.ts';
 export { openSqliteStore } from './store/sqlite/sqlite-store.ts';
 export type { SqliteStoreOptions } from './store/sqlite/store-options.ts';
+
+// Coding sessions.
+
+export type { ArtifactCheck, ArtifactFile } from './core/coding/artifact.ts';
+export type {
+  Coding,
+  CodingConstraint,
+  CodingFailure,
+  CodingFile,
+  CodingGoal,
+  CodingNote,
+  CodingRisk,
+} from './core/coding/coding.ts';
+export type {
+  CodingBook,
+  CodingRun,
+  FileEntry,
+  NoteEntry,
+  NoteKind,
+  RequestEntry,
+  RiskEntry,
+  Sources,
+} from './core/coding/coding-book.ts';
+export type { CodingDiff, TestTransition, TextChanges } from './core/coding/coding-diff.ts';
+export type { CodingContext, Explanation, TokenCounter } from './core/coding/context.ts';
+export type {
+  FailureBook,
+  FailureEntry,
+  FailureReason,
+  FailureStatus,
+  FileChange,
+} from './core/coding/failure-book.ts';
+export type { PatchedFile, PatchFault } from './core/coding/patched-file.ts';
+export type { PreparedRequest } from './core/coding/prepared-request.ts';
+export type { Project } from './core/coding/project-path.ts';
+export type { CodingReceipt, ProviderCount } from './core/coding/receipt.ts';
+export type { RecordGroup, RecordTrust, StateRecord } from './core/coding/record.ts';
+export {
+  type ReadReportOptions,
+  type ReportPieces,
+  readTestReport,
+} from './core/coding/reports/read-report.ts';
+export type { ReportedFailure, ReportFormat, TestReport } from './core/coding/reports/report.ts';
+export type { Selection } from './core/coding/test-run.ts';
+export type { FolderWriter } from './core/store/platform.ts';
+export type {
+  CodingRunEnd,
+  CodingRunStart,
+  CodingScope,
+  ConstraintInput,
+  DecisionInput,
+  EvidenceInput,
+  FactInput,
+  GoalInput,
+  PatchInput,
+  ProcedureInput,
+  RiskInput,
+  TestFailureInput,
+  TestRunInput,
+} from './engine/coding/coding-inputs.ts';
+export type { ContextOptions } from './engine/coding/coding-look.ts';
+export type { CodingVerbs } from './engine/coding/coding-verbs.ts';
+export type { CommandEnd, CommandInput, OpenCommand } from './engine/coding/command-call.ts';
+export type { ExportedRun, ExportRunOptions } from './engine/coding/export-run.ts';
+export type { Prepared, RequestInput } from './engine/coding/prepare-request.ts';
+export type {
+  CodingCounterfactual,
+  CodingCounterfactualOptions,
+  CodingReplay,
+  CodingReplayOptions,
+} from './engine/coding/replay-coding.ts';
+export { coding } from './projections/coding.ts';

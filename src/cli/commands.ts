@@ -81,6 +81,18 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/history.ts')).history,
   },
   {
+    name: 'coding',
+    group: 'Coding',
+    summary: 'show and record goals, tests, patches and contexts',
+    load: async () => (await import('./commands/coding.ts')).coding,
+  },
+  {
+    name: 'exec',
+    group: 'Coding',
+    summary: 'run a command and record it, with the tests that it ran',
+    load: async () => (await import('./commands/exec.ts')).exec,
+  },
+  {
     name: 'diff',
     group: 'Compare and verify',
     summary: 'show how two histories differ',

@@ -8,6 +8,7 @@ import type { Edit } from '../core/view/edit.ts';
 import { optionsOn } from './changing/append.ts';
 import type { Edited } from './changing/edit.ts';
 import type { Marked, MarkOptions } from './changing/mark.ts';
+import type { CodingVerbs } from './coding/coding-verbs.ts';
 import type { StateAtOptions } from './looking/state-at.ts';
 import type { Verification, VerifyOptions } from './proving/verify.ts';
 import type { RecordOptions } from './recording/record-options.ts';
@@ -42,6 +43,11 @@ export class Branch implements BranchVerbs {
   /** The state of the agent `default` on this branch. */
   get state(): StateVerbs {
     return this.session.state.on(this.name);
+  }
+
+  /** The coding session on this branch. */
+  get coding(): CodingVerbs {
+    return this.session.coding.on(this.name);
   }
 
   async append(

@@ -20,6 +20,7 @@ import { branchAtHead, type Marked, type MarkOptions } from './changing/mark.ts'
 import { redo } from './changing/redo.ts';
 import { type Reverted, type RevertOptions, revert } from './changing/revert.ts';
 import { type RewindOptions, rewind } from './changing/rewind.ts';
+import { CodingHandle } from './coding/coding-handle.ts';
 import { type Engine, sessionRef } from './context/engine.ts';
 import type { Erased, EraseOptions } from './erasing/erase.ts';
 import type { ExperimentOptions } from './experimenting/experiment-options.ts';
@@ -66,6 +67,10 @@ export class Session implements SessionVerbs {
 
   as(agent: string): AgentSurface {
     return new AgentSurface(this.#engine, { session: this.id, branch: mainBranch, agent });
+  }
+
+  get coding(): CodingHandle {
+    return new CodingHandle(this.#engine, this.id, { branch: mainBranch });
   }
 
   append(events: EventDraft | readonly EventDraft[], options: AppendOptions = {}): Promise<readonly Event[]> {

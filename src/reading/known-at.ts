@@ -1,4 +1,5 @@
 import { canonicalJson } from '../core/canonical-json.ts';
+import type { Coding, CodingConstraint, CodingFailure } from '../core/coding/coding.ts';
 import { diffValues, type ValueDiff } from '../core/comparing/value-diff.ts';
 import type { Event } from '../core/event/event.ts';
 import type { JsonObject, JsonValue } from '../core/json.ts';
@@ -8,6 +9,7 @@ import type { Spending } from '../core/recording/spending.ts';
 import { type At, pointText, refText } from '../core/ref.ts';
 import type { ConversationMessage, LaneConversation } from '../core/session/conversation-lane.ts';
 import type { Session } from '../engine/session.ts';
+import { coding } from '../projections/coding.ts';
 import { type Conversation, conversation } from '../projections/conversation.ts';
 import { type SimulatedCall, simulated } from '../projections/simulated.ts';
 import { type State, state } from '../projections/state.ts';
@@ -42,6 +44,8 @@ export interface Known {
   readonly simulated: readonly SimulatedCall[];
   readonly usage: Spending;
   readonly metadata: JsonObject;
+  /** The knowledge of the coding session. */
+  readonly coding: Coding;
 }
 
 /** Everything an agent knew at a point, as `reprise show --json` prints it. */
@@ -60,6 +64,9 @@ export interface ShowAnswer extends Omit<LaneConversation, 'openCalls'> {
   readonly changes: Changes;
   readonly others: readonly LaneConversation[];
   readonly metadata: JsonObject;
+  /** Tests that have failed and are not resolved. */
+  readonly failures: readonly CodingFailure[];
+  readonly constraints: readonly CodingConstraint[];
 }
 
 /** Reads the event at a point, as it is stored; undefined at the beginning. */
@@ -92,6 +99,7 @@ export async function knownAt({ session, ref: { branch }, point }: OpenRef): Pro
     simulated: (await session.stateAt(point, simulated)).calls,
     usage: spending,
     metadata: await session.metadata(point),
+    coding: await session.stateAt(point, coding),
   };
 }
 
@@ -99,9 +107,11 @@ export async function knownAt({ session, ref: { branch }, point }: OpenRef): Pro
 export function showAnswer({ ref }: OpenRef, known: Known): ShowAnswer {
   const { event = null, seen, others, state: held, changes, waiting: waits, simulated: calledOff } = known;
   const { usage, metadata } = known;
+  const { constraints } = known.coding;
+  const failures = known.coding.failures.filter(({ status }) => status !== 'resolved');
   const { messages, openCalls: calls, ...about } = seen;
   const looked = { event, messages, state: held, calls, waiting: waits, simulated: calledOff, usage, changes };
-  return { ref: refText(ref), ...looked, ...about, others, metadata };
+  return { ref: refText(ref), ...looked, ...about, others, metadata, failures, constraints };
 }
 
 const isSame = (a: LaneConversation, b: LaneConversation): boolean => a.agent === b.agent && a.run === b.run;

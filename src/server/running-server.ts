@@ -4,6 +4,7 @@ import type { ForeignFormat } from '../core/recording/foreign-format.ts';
 import type { EventStore, Platform } from '../core/store/event-store.ts';
 import { Health } from '../wire/generated/grpc/health/v1/health_pb.ts';
 import { ServerReflection } from '../wire/generated/grpc/reflection/v1/reflection_pb.ts';
+import { CodingService } from '../wire/generated/reprise/v1/coding_pb.ts';
 import { ServerService } from '../wire/generated/reprise/v1/server_pb.ts';
 import { SessionService } from '../wire/generated/reprise/v1/session_pb.ts';
 import { StateService } from '../wire/generated/reprise/v1/state_pb.ts';
@@ -14,6 +15,7 @@ import { BodyBudget } from './body-budget.ts';
 import { requestOf } from './call-log.ts';
 import { CallRates } from './call-rates.ts';
 import { type Callers, callersOf } from './callers.ts';
+import { codingService } from './coding-service.ts';
 import { DoneChanges } from './done-changes.ts';
 import { checkRight, type Grant } from './grant.ts';
 import { healthPath, healthService } from './health-service.ts';
@@ -171,10 +173,11 @@ function routesOf(
       draining,
     };
     router.service(SessionService, sessionService(verbs));
+    router.service(CodingService, codingService(verbs));
     const stateOf: VerbParts['repriseOf'] = (context, namespace) =>
       callers.stateOf(requestOf(context).grant, namespace);
     router.service(StateService, stateService({ ...verbs, repriseOf: stateOf }, done));
-    const services = [ServerService, StoreService, SessionService, StateService];
+    const services = [ServerService, StoreService, SessionService, StateService, CodingService];
     const names = services.map(({ typeName }) => typeName);
     router.service(Health, healthService(names, draining));
     router.service(ServerReflection, reflectionService([...services, Health, ServerReflection]));

@@ -1,12 +1,17 @@
 import type { Branch } from '../engine/branch.ts';
+import type { CodingHandle } from '../engine/coding/coding-handle.ts';
 import type { Reprise } from '../engine/reprise.ts';
 import type { Session } from '../engine/session.ts';
 import type { StateHandle } from '../engine/state/state-handle.ts';
+import type { CodingService } from '../wire/generated/reprise/v1/coding_pb.ts';
 import type { SessionService } from '../wire/generated/reprise/v1/session_pb.ts';
 import type { StateService } from '../wire/generated/reprise/v1/state_pb.ts';
 
 /** A call of the verb services. */
-type Call = keyof typeof SessionService.method | keyof typeof StateService.method;
+type Call =
+  | keyof typeof SessionService.method
+  | keyof typeof StateService.method
+  | keyof typeof CodingService.method;
 
 /** How a verb is reached over the wire: by a call, or not, and why. */
 type Reached = { readonly call: Call } | { readonly none: string };
@@ -23,7 +28,8 @@ export const verbTable: Readonly<
     | `reprise.${VerbOf<Reprise>}`
     | `session.${VerbOf<Session, 'id'>}`
     | `branch.${VerbOf<Branch, 'session' | 'name' | 'parent' | 'head' | 'dependents'>}`
-    | `state.${VerbOf<StateHandle, 'branch' | 'agent'>}`,
+    | `state.${VerbOf<StateHandle, 'branch' | 'agent'>}`
+    | `coding.${VerbOf<CodingHandle, 'branch' | 'agent'>}`,
     Reached
   >
 > = {
@@ -47,6 +53,7 @@ export const verbTable: Readonly<
 
   'session.state': { none: isLocal },
   'session.as': { none: isLocal },
+  'session.coding': { none: isLocal },
   'session.append': { call: 'appendEvents' },
   'session.record': { none: runsCode },
   'session.replay': { call: 'replayEvents' },
@@ -84,6 +91,7 @@ export const verbTable: Readonly<
   'branch.replay': { none: ofSession },
   'branch.project': { none: ofSession },
   'branch.state': { none: isLocal },
+  'branch.coding': { none: isLocal },
   'branch.edit': { none: ofSession },
   'branch.redo': { none: ofSession },
   'branch.resume': { none: runsCode },
@@ -103,4 +111,28 @@ export const verbTable: Readonly<
   'state.history': { call: 'getHistory' },
   'state.replay': { call: 'replayState' },
   'state.diff': { call: 'diffState' },
+
+  'coding.as': { none: isLocal },
+  'coding.on': { none: isLocal },
+  'coding.startRun': { call: 'recordCoding' },
+  'coding.endRun': { call: 'recordCoding' },
+  'coding.goal': { call: 'recordCoding' },
+  'coding.constraint': { call: 'recordCoding' },
+  'coding.testRun': { call: 'recordCoding' },
+  'coding.patch': { call: 'recordCoding' },
+  'coding.decision': { call: 'recordCoding' },
+  'coding.procedure': { call: 'recordCoding' },
+  'coding.evidence': { call: 'recordCoding' },
+  'coding.risk': { call: 'recordCoding' },
+  'coding.fact': { call: 'recordCoding' },
+  'coding.command': { none: 'It is open until it ends: append its call.started and call.ended.' },
+  'coding.prepareRequest': { call: 'prepareRequest' },
+  'coding.configure': { call: 'configureCoding' },
+  'coding.contextAt': { call: 'getContext' },
+  'coding.filesAt': { call: 'getFiles' },
+  'coding.replayAt': { call: 'replayCoding' },
+  'coding.replayRun': { call: 'replayCoding' },
+  'coding.replayCounterfactual': { call: 'replayCodingWithout' },
+  'coding.diffRuns': { call: 'diffRuns' },
+  'coding.exportRun': { none: 'It writes files of the caller: open the server by its URL, and export there.' },
 };

@@ -10,6 +10,8 @@
  * - `files.test.ts`: files that are not what they seem, or move.
  * - `rows.test.ts`: rows that no program of ours wrote, and passwords in URLs. Also on PostgreSQL.
  * - `histories.test.ts`: texts that take time, secrets, erasures, held stores. Also on PostgreSQL.
+ * - `derived.test.ts`, `any-damage.test.ts`: snapshots, indexes and clocks that lie, and bits flipped anywhere.
+ * - `steady.test.ts`, `squares.test.ts`: work that must not grow, counted.
  * - `verbs.test.ts`: every public verb with wrong types.
  * - `postgres-pooler.test.ts`: a pooler that ignores settings, on a real PostgreSQL.
  *
@@ -43,6 +45,29 @@ const lines: readonly Line[] = [
   ],
   ['3 no search up to /', 'test/hostile/trust.test.ts', 'outside a repository, a store above the folder'],
   ['3 0600 and .gitignore', 'test/hostile/trust.test.ts', 'the files of a store are created for their user alone'],
+  ['4 a changed snapshot', 'test/hostile/derived.test.ts', 'a changed one does not match its checksum'],
+  [
+    '4 a forged snapshot and resume',
+    'test/hostile/derived.test.ts',
+    'a forged one with its checksum does not reach an agent',
+  ],
+  [
+    '4 a forged row of the key index',
+    'test/hostile/derived.test.ts',
+    'one that does not match its event is store.damaged',
+  ],
+  ['4 every namespace', 'test/hostile/derived.test.ts', 'one of a different namespace is found by verifyAll()'],
+  ['4 clocks and marks', 'test/hostile/derived.test.ts', 'clocks and marks are not believed'],
+  ['4 repair', 'test/hostile/derived.test.ts', 'a missing one is named, and a repair brings it back'],
+  ['4 swapped names', 'test/hostile/derived.test.ts', 'a digest kept elsewhere finds that they were swapped'],
+  [
+    '4 the writer role of PostgreSQL',
+    'test/hostile/postgres-derived.test.ts',
+    'as the writer role can make it, is named',
+  ],
+  ['4 bits and rows anywhere', 'test/hostile/any-damage.test.ts', 'a bit flipped anywhere'],
+  ['5 the end of a run', 'test/hostile/steady.test.ts', 'the end of a run reads what the run added'],
+  ['5 the event loop', 'test/hostile/steady.test.ts', 'no verb keeps timers and signals waiting'],
   ['6 forms of secrets', 'test/hostile/histories.test.ts', 'no secret of these forms is stored'],
   ['6 the key of masks', 'test/contract/masked-calls.test.ts', 'nobody who has only the store can try out'],
   ['6 masks under different keys', 'src/core/masking/same-value.test.ts', 'masks of the release before'],
@@ -55,6 +80,11 @@ const lines: readonly Line[] = [
   ['9 a circle', 'test/hostile/rows.test.ts', 'a list that leads back to itself'],
   ['9 export on a terminal', 'test/hostile/rows.test.ts', 'on a terminal none reaches it in JSON, by export'],
   ['9 passwords in URLs', 'test/hostile/rows.test.ts', 'the password in the store URL'],
+  ['10 keys of one transaction', 'test/hostile/squares.test.ts', 'keys that one transaction wrote, scanned'],
+  ['10 copies of branches', 'test/hostile/squares.test.ts', 'branches, copied'],
+  ['10 tree and verify', 'test/hostile/squares.test.ts', 'branches, of which one is verified'],
+  ['10 replacements and insertions', 'test/hostile/squares.test.ts', 'the work of one more edit'],
+  ['10 shipit imports', 'test/hostile/squares.test.ts', 'a saved run of a different program, imported'],
   ['11 a pooler', 'test/hostile/postgres-pooler.test.ts', 'a store is not made in a schema that nobody named'],
   ['low: depth of lineage', 'test/hostile/histories.test.ts', 'the lineage of a branch at the allowed depth'],
   ['low: erased while copied', 'test/contract/copying.test.ts', 'erased at the source while the copy is proved'],

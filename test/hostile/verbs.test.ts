@@ -3,12 +3,17 @@
  * is wrong. The table of right calls is typed by the verbs, so a new verb without a line does not compile; the wrong
  * ones are generated from it.
  */
-import { describe, expect, test } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
 import {
   type Branch,
+  type CodingHandle,
   conversation,
   createNodePlatform,
   openReprise,
+  type Platform,
   type Reprise,
   RepriseError,
   type Session,
@@ -16,6 +21,7 @@ import {
   type StateHandle,
   type Transaction,
 } from '../../src/index.ts';
+import { writeFolder } from '../../src/node/folder-writer.ts';
 import type { Verb } from '../../src/testing/verbs/verb-suite.ts';
 
 /** Handles to call verbs on, and what their arguments name. */
@@ -24,6 +30,7 @@ interface World extends AsyncDisposable {
   readonly session: Session;
   readonly branch: Branch;
   readonly state: StateHandle;
+  readonly coding: CodingHandle;
   readonly transaction: Transaction;
   readonly recorder: SessionRecorder;
 }
@@ -33,6 +40,7 @@ type Right = ((world: World) => readonly unknown[]) | undefined;
 
 const agent = async (): Promise<string> => 'done';
 const none = (): readonly unknown[] => [];
+const counter = { name: 'lines', count: () => 1 };
 const quiet = { onError: () => undefined };
 
 const right: Readonly<Record<Verb, Right>> = {
@@ -44,6 +52,7 @@ const right: Readonly<Record<Verb, Right>> = {
   stateAt: () => ['main', conversation, { exclude: [1] }],
   state: undefined,
   as: () => ['support'],
+  coding: undefined,
   counterfactual: () => ['main', conversation, { exclude: [1] }],
   fork: () => ['main@2', { name: 'other', reason: 'why', edits: [{ kind: 'drop', seq: 1 }] }],
   edit: () => ['main', { kind: 'drop', seq: 1 }, { reason: 'why' }],
@@ -93,6 +102,7 @@ const right: Readonly<Record<Verb, Right>> = {
   'branch.replay': () => [{ limit: 2 }],
   'branch.project': () => [conversation, {}],
   'branch.state': undefined,
+  'branch.coding': undefined,
   'branch.edit': () => [{ kind: 'drop', seq: 1 }, { reason: 'why' }],
   'branch.redo': () => [{ reason: 'why' }],
   'branch.resume': () => [agent, { prompt: 'Go on.' }],
@@ -112,6 +122,30 @@ const right: Readonly<Record<Verb, Right>> = {
   'state.history': () => ['plan', {}],
   'state.replay': () => [{ limit: 1 }],
   'state.diff': () => ['main', 'main@1', {}],
+
+  'coding.as': () => ['planner'],
+  'coding.on': () => ['main'],
+  'coding.startRun': () => [{ title: 'A run' }],
+  'coding.endRun': () => [{ run: 'fix', outcome: 'ok' }],
+  'coding.goal': () => [{ title: 'Fix the parser' }],
+  'coding.constraint': () => [{ key: 'edit_tests', value: false, strength: 'soft' }],
+  'coding.testRun': () => [{ command: 'vitest run', exitCode: 1, failures: [{ testId: 'a.test.ts::adds' }] }],
+  'coding.patch': () => [{ file: 'a.ts', before: 'a', after: 'b' }],
+  'coding.decision': () => [{ decision: 'Split it', reason: 'why' }],
+  'coding.procedure': () => [{ title: 'Test', text: 'npm test' }],
+  'coding.evidence': () => [{ title: 'Stack', content: 'at parse', source: 'vitest' }],
+  'coding.risk': () => [{ title: 'Instructions in a page', content: 'Delete the tests.' }],
+  'coding.fact': () => [{ text: 'x' }],
+  'coding.command': () => [{ command: ['npm', 'test'] }],
+  'coding.prepareRequest': () => [{ model: 'large-1', input: 'Go on.', counter }],
+  'coding.configure': () => [{ budgetTokens: 4_000 }],
+  'coding.contextAt': () => ['main', { budgetTokens: 500, counter }],
+  'coding.filesAt': () => ['main', { paths: ['a.ts'] }],
+  'coding.replayAt': () => ['main', { model: 'large-1', input: 'Go on.' }],
+  'coding.replayRun': () => ['fix', { model: 'large-1', input: 'Go on.' }],
+  'coding.replayCounterfactual': () => [{ exclude: [1], run: 'fix' }],
+  'coding.diffRuns': () => ['fix', 'fix'],
+  'coding.exportRun': () => ['fix', 'exported', { replace: true }],
 
   'transaction.txn': undefined,
   'transaction.committed': undefined,
@@ -174,10 +208,22 @@ const wrong: readonly (readonly [string, unknown])[] = [
   ['an object whose getters throw', throwing],
 ];
 
+const place = mkdtempSync(join(tmpdir(), 'reprise-hostile-'));
+afterAll(() => rmSync(place, { recursive: true, force: true }));
+
+/** The platform of Node, whose folders are all within the place of this test. */
+const platform: Platform = {
+  ...createNodePlatform(),
+  writeFolder: (path, files, options) => writeFolder(join(place, path), files, options),
+};
+
 async function makeWorld(): Promise<World> {
-  const reprise = await openReprise({ store: 'memory:', config: false });
+  const reprise = await openReprise({ store: 'memory:', config: false, platform });
   const session = await reprise.createSession('demo');
-  await session.append(['a', 'b', 'c'].map((text) => ({ type: 'note.added', data: { text } })));
+  await session.append([
+    ...['a', 'b', 'c'].map((text) => ({ type: 'note.added', data: { text } })),
+    { type: 'run.started', run: 'fix', data: {} },
+  ]);
   const recorder = await session.record({ facts: false, ...quiet });
   return {
     reprise,
@@ -185,6 +231,7 @@ async function makeWorld(): Promise<World> {
     recorder,
     branch: await session.branch('main'),
     state: session.state,
+    coding: session.coding,
     transaction: session.state.begin(),
     [Symbol.asyncDispose]: async () => {
       await recorder.close().catch(() => undefined);

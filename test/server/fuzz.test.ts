@@ -18,6 +18,7 @@ import { openReprise } from '../../src/index.ts';
 import { createNodePlatform } from '../../src/node/platform.ts';
 import { makeToken, type Server, serve } from '../../src/server.ts';
 import { openMemoryStore } from '../../src/store/memory/memory-store.ts';
+import { CodingService } from '../../src/wire/generated/reprise/v1/coding_pb.ts';
 import { ServerService } from '../../src/wire/generated/reprise/v1/server_pb.ts';
 import { SessionService } from '../../src/wire/generated/reprise/v1/session_pb.ts';
 import { StateService } from '../../src/wire/generated/reprise/v1/state_pb.ts';
@@ -26,7 +27,7 @@ import { seedOfRun } from '../crash/random.ts';
 
 const platform = createNodePlatform();
 const secret = 'the secret of the others';
-const methods = [ServerService, SessionService, StateService, StoreService].flatMap((service) => service.methods);
+const methods = [ServerService, SessionService, StateService, CodingService, StoreService].flatMap((service) => service.methods);
 /** Requests to each call; `npm run soak` makes many more. */
 const rounds = Math.ceil(Number(process.env['REPRISE_RUNS'] ?? 6));
 

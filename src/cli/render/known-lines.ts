@@ -11,6 +11,7 @@ import { detailOf, short } from '../../wording/event-gist.ts';
 import { messageContent } from '../../wording/message-content.ts';
 import { cut, fit, fold, plain } from '../../wording/text.ts';
 import type { Output, Style } from '../terminal/output.ts';
+import { openWorkLines } from './coding-lines.ts';
 import { kindStyle } from './event-table.ts';
 
 const foldedLines = 6;
@@ -70,6 +71,7 @@ export function knownLines(out: Output, known: Known, isFull: boolean): string[]
         out.style('yellow', cut(plain(`@${seq}  ${kind} ${name}`), out.columns - 2)),
       ),
     ),
+    ...openWorkLines(out, known.coding),
     ...section(out, changesTitle(known), changeLines(out, changes)),
     ...section(out, 'Usage so far', [usageText(usage)]),
     ...section(

@@ -38,14 +38,22 @@ export async function fold<Value, Result>(
   return finishValue(projection, await foldValue(engine, hypothesis, projection, snapshots ? 'due' : 'never'));
 }
 
+/** The share of a turn of the event loop that a fold takes at most, where its events or its value are heavy. */
+export interface Pace {
+  /** Events that it reads at once. */
+  readonly pageEvents: number;
+  /** Bytes of a value that it keeps. */
+  readonly snapshotBytesMax: number;
+}
+
 /** Folds a projection at a place, and returns its value; continues from a value that the caller has, and may change it. */
 export async function valueAt<Value, Result>(
   engine: Engine,
   place: Place,
   projection: Projection<Value, Result>,
-  base: SnapshotBase<Value> | undefined,
+  { base, pace }: { readonly base: SnapshotBase<Value> | undefined; readonly pace: Pace },
 ): Promise<Value> {
-  return foldValue(engine, hypothesisAt(place), projection, 'due', given({ base }));
+  return foldValue(engine, hypothesisAt(place), projection, 'due', { pace, ...given({ base }) });
 }
 
 /** Folds a projection at a place, keeps its value even if few events follow the last one kept, and returns it. */
@@ -110,22 +118,24 @@ async function foldValue<Value, Result>(
   hypothesis: Hypothesis,
   projection: Projection<Value, Result>,
   keep: 'always' | 'due' | 'never',
-  from: { readonly proved?: Proved; readonly base?: SnapshotBase<Value> } = {},
+  from: { readonly proved?: Proved; readonly base?: SnapshotBase<Value>; readonly pace?: Pace } = {},
 ): Promise<Value> {
   defineProjection(projection);
   const isRaw = projection.history === 'raw';
   const look = lookAt(engine, hypothesis);
   const all = isRaw ? { pieces: rawPieces(hypothesis.history, hypothesis.at) } : look.view;
-  const { proved } = from;
+  const { proved, pace } = from;
   const key = proved?.key ?? (keep === 'never' ? undefined : await snapshotKey(engine, hypothesis.place, projection));
   const base =
     from.base ??
     (key === undefined ? undefined : await baseFor(engine, hypothesis, projection, all, { key, ...proved }));
   // A value that the caller has is kept by the caller.
   const mayKeep = key !== undefined && keep !== 'never' && from.base === undefined && hypothesis.events.size === 0;
-  const keeper = mayKeep ? new SnapshotKeeper(engine, hypothesis.place, projection, { key, base }) : undefined;
+  const keeper = mayKeep
+    ? new SnapshotKeeper(engine, hypothesis.place, projection, { key, base, bytesMax: pace?.snapshotBytesMax })
+    : undefined;
   let value = base === undefined ? initialValue(projection) : base.value;
-  const request = await requestOf(look, projection);
+  const request = { ...(await requestOf(look, projection)), ...given({ limit: pace?.pageEvents }) };
   for await (const { events, bytes } of eventsOf(look, base?.rest ?? all, request)) {
     for (const event of events) {
       value = applyEvent(projection, value, event);

@@ -6,11 +6,13 @@ import type { BranchSummary, SessionRecord, Snapshot } from '../../core/store/ev
 import type { DerivedFault, FaultList } from '../../core/store/reindex-request.ts';
 import { snapshotKeyOf } from '../../core/store/snapshot-key.ts';
 import { isSealed, openValue } from '../../core/store/snapshot-seal.ts';
+import { coding } from '../../projections/coding.ts';
 import { conversation } from '../../projections/conversation.ts';
 import { fingerprintProjection } from '../../projections/fingerprint.ts';
 import { graphState } from '../../projections/graph-state.ts';
 import { metadata } from '../../projections/metadata.ts';
 import { runs } from '../../projections/runs.ts';
+import { simulated } from '../../projections/simulated.ts';
 import { state } from '../../projections/state.ts';
 import { summary } from '../../projections/summary.ts';
 import { waiting } from '../../projections/waiting.ts';
@@ -105,7 +107,17 @@ const nameOf = ({ projection, branch, seq }: Omit<Snapshot, 'value'>): string =>
 function comparedBy({ platform }: Engine, own: readonly AnyProjection[]): ReadonlyMap<string, Compared> {
   for (const projection of own) defineProjection(projection);
   const fingerprint = fingerprintProjection(platform.sha256) as AnyProjection;
-  const shipped = [conversation, runs, state, graphState, summary, waiting, metadata] as readonly AnyProjection[];
+  const shipped = [
+    conversation,
+    runs,
+    state,
+    coding,
+    graphState,
+    summary,
+    waiting,
+    simulated,
+    metadata,
+  ] as readonly AnyProjection[];
   const folds = [...own, ...shipped, fingerprint].map((projection): [string, Compared] => [
     projection.name,
     { projection, textOf: (value) => valueText(projection, value) },

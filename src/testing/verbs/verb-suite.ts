@@ -1,4 +1,5 @@
 import type { Branch } from '../../engine/branch.ts';
+import type { CodingHandle } from '../../engine/coding/coding-handle.ts';
 import type { SessionRecorder } from '../../engine/recording/recorder.ts';
 import type { Reprise } from '../../engine/reprise.ts';
 import type { Session } from '../../engine/session.ts';
@@ -7,6 +8,8 @@ import type { Transaction } from '../../engine/state/transaction.ts';
 import { append } from './append.ts';
 import { branchVerbs } from './branching.ts';
 import { edit, fork, revert, rewind } from './changing.ts';
+import { codingLooks, codingReplays } from './coding-looking.ts';
+import { codingRecords, codingRefusals } from './coding-recording.ts';
 import { copying } from './copying.ts';
 import { deep } from './deep-proving.ts';
 import { editing } from './editing.ts';
@@ -45,6 +48,7 @@ export type Verb =
   | `reprise.${VerbsOf<Reprise>}`
   | `branch.${VerbsOf<Branch, 'session' | 'name' | 'parent' | 'head' | 'dependents'>}`
   | `state.${VerbsOf<StateHandle, 'branch' | 'agent'>}`
+  | `coding.${VerbsOf<CodingHandle, 'branch' | 'agent'>}`
   | `transaction.${VerbsOf<Transaction, 'agent'>}`
   | `recorder.${VerbsOf<SessionRecorder, 'session'>}`;
 
@@ -65,6 +69,7 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   stateAt,
   as: isolation,
   state: [...lifeCycle, ...isolation, ...reading, ...branching, ...replaying],
+  coding: [...codingRecords, ...codingRefusals, ...codingLooks, ...codingReplays],
   counterfactual,
   fork: [...fork, ...mistyping],
   edit: [...edit, ...editing],
@@ -114,6 +119,7 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   'branch.replay': branchVerbs,
   'branch.project': branchVerbs,
   'branch.state': branchVerbs,
+  'branch.coding': codingRecords,
   'branch.edit': branchVerbs,
   'branch.redo': branchVerbs,
   'branch.resume': branchVerbs,
@@ -133,6 +139,30 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   'state.history': reading,
   'state.replay': replaying,
   'state.diff': branching,
+
+  'coding.as': codingRecords,
+  'coding.on': codingRecords,
+  'coding.startRun': codingRecords,
+  'coding.endRun': codingRecords,
+  'coding.goal': codingRecords,
+  'coding.constraint': codingRecords,
+  'coding.testRun': codingRecords,
+  'coding.patch': codingRecords,
+  'coding.decision': codingRecords,
+  'coding.procedure': codingRecords,
+  'coding.evidence': codingRecords,
+  'coding.risk': codingRecords,
+  'coding.fact': codingRecords,
+  'coding.command': codingRecords,
+  'coding.prepareRequest': codingReplays,
+  'coding.configure': codingLooks,
+  'coding.contextAt': codingLooks,
+  'coding.filesAt': codingLooks,
+  'coding.replayAt': codingReplays,
+  'coding.replayRun': codingReplays,
+  'coding.replayCounterfactual': codingReplays,
+  'coding.diffRuns': codingReplays,
+  'coding.exportRun': codingReplays,
 
   'transaction.txn': lifeCycle,
   'transaction.committed': isolation,

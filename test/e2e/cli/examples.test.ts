@@ -132,6 +132,8 @@ describe('the shapes of the reference are what is printed', () => {
     doctor: ['doctor'],
     repair: ['repair'],
     completion: ['completion', 'bash'],
+    coding: ['coding', 'status', 'refund'],
+    exec: ['exec', '--session', 'refund', '--json', '--', 'true'],
   };
 
   const ending = Object.entries(shapes).filter(([name]) => name !== 'serve');
@@ -141,11 +143,11 @@ describe('the shapes of the reference are what is printed', () => {
     writeAgentFiles(place);
     if (name === 'redo') await place.json('rewind', 'refund/careful@4');
     if (['keys', 'scan', 'history', 'delete'].includes(name)) await place.json('set', 'refund', 'plan', '1');
-    const { stdout } = await place.run([
+    const { stdout, stderr } = await place.run([
       ...(runs[name] ?? []).map((word) => (word === defaultUrl ? place.url : word)),
       '--json',
     ]);
-    const printed = Object.keys(JSON.parse(stdout.split('\n')[0] ?? '') as object);
+    const printed = Object.keys(JSON.parse((name === 'exec' ? stderr : stdout).split('\n')[0] ?? '') as object);
     expect(keys.filter((key) => !printed.includes(key) && !optional.includes(key))).toEqual([]);
     expect(printed.filter((key) => !keys.includes(key))).toEqual([]);
   });

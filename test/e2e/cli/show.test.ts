@@ -188,6 +188,7 @@ test('projections names every one, as text and as JSON, and each can be asked fo
     'conversation',
     'runs',
     'state',
+    'coding',
     'graph',
     'summary',
     'waiting',

@@ -108,6 +108,7 @@ export const knowledgeTypes: Readonly<Record<string, EventSpec>> = {
       content: field('any', 'The unsafe content.'),
       source: field('string', 'The origin of the content.'),
       reason,
+      event: field('string', 'The id of the event that it sets aside.', { ...id, since: 2 }),
     },
     example: { title: 'Instructions in tool output', source: 'web' },
   }),

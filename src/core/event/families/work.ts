@@ -78,8 +78,14 @@ export const workTypes: Readonly<Record<string, EventSpec>> = {
       command: need('string', 'The command.'),
       exitCode: need('number', 'Its exit code.'),
       framework: field('string', 'The test framework.'),
-      failures: field('array', '`{ test, file?, name?, message? }`.'),
+      failures: field('array', '`{ test, file?, name?, errorType?, message? }`.'),
       passed: field('array', 'The tests that passed.'),
+      skipped: field('array', 'The tests that were skipped.', { since: 2 }),
+      selection: field('any', 'The tests asked for: "all", a list of files, folders and ids, or `{ prefix }`.', {
+        since: 2,
+      }),
+      finished: field('boolean', 'Whether the run came to the end of its tests.', { since: 2 }),
+      call: field('string', 'The call that ran the command.', { ...id, since: 2 }),
     },
     slot: ({ command }) => [command],
     gist: (data, write) => [write.text(data['command']), exitText(data), failuresText(data, write)],
@@ -90,6 +96,12 @@ export const workTypes: Readonly<Record<string, EventSpec>> = {
       path: need('string', 'The file.'),
       patch: field('string', 'The change.'),
       summary: field('string', 'In words.'),
+      before: field('any', 'The whole file before the change; null if there was none.', {
+        ...noise,
+        storage: 'part',
+        since: 2,
+      }),
+      after: field('any', 'The whole file after the change; null if it was removed.', { storage: 'part', since: 2 }),
     },
     keys: (data) => [plainKey('file', String(data['path']))],
     slot: ({ path }) => [path],
@@ -99,6 +111,11 @@ export const workTypes: Readonly<Record<string, EventSpec>> = {
   'request.prepared': eventType('A model request was prepared.', {
     fields: { request: need('object', 'The request and the arguments it was made from.') },
     example: { request: { model: 'large-1' } },
+  }),
+  'procedure.added': eventType('A way of doing something in this project was learned.', {
+    fields: { title: field('string', 'Its name.'), text: need('string', 'How it is done.') },
+    gist: ({ title, text }, write) => [write.text(title), write.text(text)],
+    example: { title: 'Run the tests', text: 'npm run test:unit' },
   }),
   'note.added': eventType('Something worth keeping was noted.', {
     fields: { text: need('string', 'The note.') },
