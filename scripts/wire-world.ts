@@ -65,7 +65,7 @@ export async function wireWorld(): Promise<WireWorld> {
 /** A platform whose clock stands still and whose ids and salts count. */
 function steadyPlatform(): Platform {
   let count = 0;
-  // The project of whoever writes the page says nothing here.
+  // The project of the one who writes the page says nothing here.
   const { project: _, ...own } = createNodePlatform();
   return {
     ...own,

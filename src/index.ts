@@ -2,6 +2,8 @@
 
 export { Branch } from './engine/branch.ts';
 export { CodingHandle } from './engine/coding/coding-handle.ts';
+export { AgentSurface } from './engine/fleet/agent-surface.ts';
+export type { AgentVerbs } from './engine/fleet/agent-verbs.ts';
 export { SessionRecorder } from './engine/recording/recorder.ts';
 export {
   Reprise,
@@ -11,8 +13,6 @@ export {
   type VerifyAllOptions,
 } from './engine/reprise.ts';
 export { Session } from './engine/session.ts';
-export { AgentSurface } from './engine/fleet/agent-surface.ts';
-export type { AgentVerbs } from './engine/fleet/agent-verbs.ts';
 export { StateHandle } from './engine/state/state-handle.ts';
 export { Transaction } from './engine/state/transaction.ts';
 export { type OpenOptions, openReprise } from './open-reprise.ts';

@@ -57,7 +57,8 @@ async function* listed(
       for await (const { versions } of client.getHistory(fields, { signal })) yield* read(versions);
       return;
     case 'replayState':
-      for await (const { transactions } of client.replayState(fields, { signal })) yield* read(transactions);
+      for await (const { transactions } of client.replayState(fields, { signal, timeoutMs: 0 }))
+        yield* read(transactions);
       return;
     case 'diffState':
       for await (const { changes } of client.diffState(fields, { signal })) yield* read(changes);

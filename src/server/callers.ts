@@ -45,7 +45,8 @@ export function callersOf({ store, platform, snapshots, formats }: CallerParts):
     if (held?.grant === grant) return held;
     const guarded = guardStore(guard, grant);
     const reprise =
-      held?.reprise ?? createReprise({ store: { ...guarded, close: async () => undefined }, platform, formats });
+      held?.reprise ??
+      createReprise({ store: { ...guarded, close: async () => undefined }, platform: ownPlatform, formats });
     const made = { grant, store: guarded, reprise };
     known.set(grant.token, made);
     return made;

@@ -35,7 +35,9 @@ export function codingService({ repriseOf }: VerbParts): ServiceImpl<typeof Codi
   };
   return {
     async recordCoding({ place, verb, input }, context) {
-      const record = Object.hasOwn(recordingVerbs, verb) ? recordingVerbs[verb as keyof typeof recordingVerbs] : undefined;
+      const record = Object.hasOwn(recordingVerbs, verb)
+        ? recordingVerbs[verb as keyof typeof recordingVerbs]
+        : undefined;
       if (record === undefined) throw noVerb(verb);
       return answerOf(await record(await at(context, place), objectIn(input, 'input')));
     },

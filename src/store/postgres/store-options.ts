@@ -42,8 +42,16 @@ export function checkOptions(options: PostgresStoreOptions): void {
   checkKeys(options, openKeys);
 }
 
+/** The times that a store waits, and its connections. */
+interface StoreBounds {
+  readonly busyWaitMs: number;
+  readonly connectWaitMs: number;
+  readonly statementTimeoutMs: number;
+  readonly connectionsMax: number;
+}
+
 /** Returns the times and connections of a store, or throws if one of them is not usable. */
-export function checkedBounds(options: PostgresStoreOptions) {
+export function checkedBounds(options: PostgresStoreOptions): StoreBounds {
   const busyWaitMs = checkWait('busyWaitMs', options.busyWaitMs ?? limits.busyWaitMsMax);
   return {
     busyWaitMs,
