@@ -30,6 +30,7 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   StateHandle: ['StateHandle'],
   CodingHandle: ['CodingHandle'],
   Transaction: ['Transaction'],
+  AgentSurface: ['AgentSurface'],
   Projections: [
     'conversation',
     'messagesOf',
