@@ -27,7 +27,7 @@ import { replayPath, sendReplay } from './replay-page.ts';
 import { pathOf, requestHandler, send } from './requests.ts';
 import { sessionService, type VerbParts } from './session-service.ts';
 import { shippedSnapshots } from './shipped-snapshots.ts';
-import { StalledClients } from './stalled-clients.ts';
+import { queuedBytes, StalledClients } from './stalled-clients.ts';
 import { stateService } from './state-service.ts';
 import { storeService } from './store-service.ts';
 import { timedStore } from './timed-store.ts';
@@ -79,7 +79,7 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
   const { host, certificate, limits, platform } = parts;
   const draining = new AbortController();
   const open = new Set<HttpResponse>();
-  const metrics = new Metrics(parts.release, () => queuedBytes(open));
+  const metrics = new Metrics(parts.release, () => [...open].reduce((bytes, response) => bytes + queuedBytes(response), 0));
   const store = timedStore(parts.store, (method, seconds) => metrics.add('reprise_store_seconds', seconds, { method }));
   const snapshots = shippedSnapshots(store, platform);
   const callers = callersOf({ store, platform, snapshots, formats: parts.formats });
@@ -210,14 +210,6 @@ async function showMetrics(response: HttpResponse, metrics: Metrics, grant: Gran
 
 function sendMetrics(response: HttpResponse, metrics: Metrics): void {
   send(response, 200, { 'content-type': 'text/plain; version=0.0.4' }, metrics.text());
-}
-
-/** Returns the bytes of answers that wait for their clients. */
-function queuedBytes(open: ReadonlySet<HttpResponse>): number {
-  let bytes = 0;
-  for (const response of open)
-    bytes += ('stream' in response ? response.stream?.writableLength : response.writableLength) ?? 0;
-  return bytes;
 }
 
 /** Waits until every response has ended, or until the grace is over. */
