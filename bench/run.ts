@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { benchAncestors } from './ancestors.ts';
 import { benchAppend } from './append.ts';
+import { benchBeliefs } from './beliefs.ts';
 import { benchCli } from './cli.ts';
 import { benchCoding } from './coding.ts';
 import { benchDiff } from './diff.ts';
@@ -19,6 +20,7 @@ import { load, machine } from './machine.ts';
 import type { Row } from './measure.ts';
 import { benchOpening } from './opening.ts';
 import { benchPostgresAppend } from './postgres-append.ts';
+import { benchPostgresBeliefs } from './postgres-beliefs.ts';
 import { benchPostgresProcesses } from './postgres-processes.ts';
 import { benchPostgresDisk, benchPostgresReads } from './postgres-reads.ts';
 import { benchRecording } from './recording.ts';
@@ -37,6 +39,7 @@ const groups: Readonly<Record<string, (workspace: Workspace) => Promise<Row[]>>>
   disk: benchDisk,
   state: benchState,
   'state-commits': benchStateCommits,
+  beliefs: benchBeliefs,
   coding: benchCoding,
   fork: benchFork,
   ancestors: benchAncestors,
@@ -50,6 +53,7 @@ const groups: Readonly<Record<string, (workspace: Workspace) => Promise<Row[]>>>
   'postgres-processes': benchPostgresProcesses,
   'postgres-disk': benchPostgresDisk,
   server: benchServer,
+  'postgres-beliefs': benchPostgresBeliefs,
   recording: benchRecording,
   cli: benchCli,
 };

@@ -30,6 +30,8 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   StateHandle: ['StateHandle'],
   CodingHandle: ['CodingHandle'],
   Transaction: ['Transaction'],
+  BeliefsHandle: ['BeliefsHandle'],
+  FleetHandle: ['FleetHandle'],
   AgentSurface: ['AgentSurface'],
   Projections: [
     'conversation',

@@ -46,6 +46,8 @@ export async function wireWorld(): Promise<WireWorld> {
   await coding.startRun({ run: 'fix-1' });
   await coding.constraint({ key: 'edit_tests', text: 'Do not edit tests.' });
   await coding.patch({ file: 'src/parser.ts', after: 'export const one = 1;\n' });
+  const outage = await reprise.createSession('outage');
+  await outage.fleet.spawn('db', { scope: ['database'] });
   const tried = await reprise.createSession('tried');
   await tried.append({
     type: 'message.added',

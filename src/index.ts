@@ -3,7 +3,8 @@
 export { Branch } from './engine/branch.ts';
 export { CodingHandle } from './engine/coding/coding-handle.ts';
 export { AgentSurface } from './engine/fleet/agent-surface.ts';
-export type { AgentVerbs } from './engine/fleet/agent-verbs.ts';
+export { BeliefsHandle } from './engine/fleet/beliefs-handle.ts';
+export { FleetHandle } from './engine/fleet/fleet-handle.ts';
 export { SessionRecorder } from './engine/recording/recorder.ts';
 export {
   Reprise,
@@ -33,7 +34,7 @@ export {
 export type { Masker } from './core/masking/masking.ts';
 export type { MaskingOptions } from './core/masking/masking-options.ts';
 export type { MaskRule } from './core/masking/own-rules.ts';
-export { type Config, type ConfigAgent, defineConfig } from './core/recording/config.ts';
+export { type Config, type ConfigAgent, type ConfigFleet, defineConfig } from './core/recording/config.ts';
 export { costOf, knownPrices, type Price, type PriceTable } from './core/recording/prices.ts';
 
 // Events, messages and projections.
@@ -49,6 +50,7 @@ export type {
 } from './core/session/conversation-lane.ts';
 export { type Conversation, conversation, messagesOf } from './projections/conversation.ts';
 export { fingerprintProjection } from './projections/fingerprint.ts';
+export { beliefs, type Fleet, fleet } from './projections/fleet.ts';
 export {
   type FoldedChannel,
   type FoldedGraph,
@@ -99,6 +101,20 @@ export type {
 export { type EventFilter, type FieldPattern, matches, parseFilter } from './core/event/filter.ts';
 export type { GistValue, GistWriter } from './core/event/gist-writer.ts';
 export { type KeyKind, ownedKey, plainKey } from './core/event/keys.ts';
+export { type Belief, type BeliefKind, type Claim } from './core/fleet/belief.ts';
+export type {
+  AgentDifference,
+  AnswerDifference,
+  Attribution,
+  BeliefsDiff,
+  ClaimDifference,
+  Side,
+  TopicDifference,
+} from './core/fleet/beliefs-diff.ts';
+export { contradicts } from './core/fleet/contradiction.ts';
+export type { Ending, FleetTable, StrategyChange } from './core/fleet/fleet-table.ts';
+export type { FleetTask, TaskChange } from './core/fleet/fleet-task.ts';
+export type { AgentChange, Registration, Scope } from './core/fleet/registration.ts';
 export type { JsonArray, JsonInput, JsonInputValue, JsonObject, JsonValue } from './core/json.ts';
 export { limits } from './core/limits.ts';
 export {
@@ -198,6 +214,37 @@ export type {
   VariantSummary,
 } from './engine/experimenting/experiment-result.ts';
 export type { FieldFixed, OptionFixed, PointFixed } from './engine/fixed-verb.ts';
+export type {
+  AgentBeliefs,
+  AgentKnowledge,
+  AgentReplayOptions,
+  AgentVerbs,
+  AsOptions,
+} from './engine/fleet/agent-verbs.ts';
+export type { AuditOptions } from './engine/fleet/audit.ts';
+export type { BeliefsVerbs } from './engine/fleet/beliefs-verbs.ts';
+export type { CommitOptions, CommittedBelief } from './engine/fleet/commit-belief.ts';
+export type { BeliefsAtOptions, FleetAgent, FleetState } from './engine/fleet/fleet-at.ts';
+export type { TwoTimes } from './engine/fleet/fleet-look.ts';
+export type { ClaimTask, EndTask, FailedVerification, StartTask } from './engine/fleet/fleet-tasks.ts';
+export type { FleetVerbs, TasksVerbs } from './engine/fleet/fleet-verbs.ts';
+export type { Contradicts, JudgeOptions, Strategy, Winner } from './engine/fleet/judge.ts';
+export type { Mutated, Mutation, StateMutation } from './engine/fleet/mutate.ts';
+export type { AgentFields, ChangeOptions, EndOptions, SpawnOptions } from './engine/fleet/register-agent.ts';
+export type { RevertBeliefOptions, RevertedBelief } from './engine/fleet/revert-belief.ts';
+export type {
+  AgentTurn,
+  FleetTurn,
+  ForwardOptions,
+  ForwardResult,
+  ForwardStop,
+  LiveTurn,
+  OnTurn,
+  ReusedTurn,
+} from './engine/fleet/run-forward-options.ts';
+export type { BranchFleetVerbs, SessionFleetVerbs } from './engine/fleet/session-fleet-verbs.ts';
+export type { SettledPair } from './engine/fleet/settle.ts';
+export type { SettledTold } from './engine/fleet/settle-told.ts';
 export type { Located } from './engine/history/place.ts';
 export type { CompareOptions, Comparison } from './engine/looking/compare.ts';
 export type { Counterfactual, CounterfactualOptions } from './engine/looking/counterfactual.ts';

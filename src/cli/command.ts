@@ -34,6 +34,7 @@ export const commandGroups = [
   'Start',
   'Look',
   'State',
+  'Fleet',
   'Coding',
   'Compare and verify',
   'Change',

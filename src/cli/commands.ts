@@ -81,6 +81,30 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/history.ts')).history,
   },
   {
+    name: 'beliefs',
+    group: 'Fleet',
+    summary: 'list the claims that stand, now or at any turn',
+    load: async () => (await import('./commands/beliefs.ts')).beliefs,
+  },
+  {
+    name: 'agents',
+    group: 'Fleet',
+    summary: 'list the agents that are there, with their scopes',
+    load: async () => (await import('./commands/agents.ts')).agents,
+  },
+  {
+    name: 'tasks',
+    group: 'Fleet',
+    summary: 'list the tasks of a fleet',
+    load: async () => (await import('./commands/tasks.ts')).tasks,
+  },
+  {
+    name: 'audit',
+    group: 'Fleet',
+    summary: 'print who believed, changed and took back what, and why',
+    load: async () => (await import('./commands/audit.ts')).audit,
+  },
+  {
     name: 'coding',
     group: 'Coding',
     summary: 'show and record goals, tests, patches and contexts',
@@ -181,6 +205,12 @@ export const commands: readonly CommandEntry[] = [
     group: 'Run',
     summary: 'run several variants from one point and compare them',
     load: async () => (await import('./commands/experiment.ts')).experiment,
+  },
+  {
+    name: 'forward',
+    group: 'Run',
+    summary: 'run a branch forward turn by turn on a fleet',
+    load: async () => (await import('./commands/forward.ts')).forward,
   },
   {
     name: 'import',

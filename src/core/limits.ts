@@ -95,6 +95,12 @@ export const limits = {
   snapshotWaitMsMax: 100,
   /** Characters of a foreign file that is imported. */
   importTextMax: 268_435_456,
+  /** Bytes of a topic. */
+  topicBytesMax: 900,
+  /** Topics in the scope of one agent. */
+  scopeTopicsMax: 10_000,
+  /** How long a caller's checker or rule may take for two claims; the default of `timeoutMs`. */
+  judgementMsMax: 30_000,
   /** Bytes of a state key. */
   stateKeyBytesMax: 900,
   /** Bytes of a state value as canonical JSON. */

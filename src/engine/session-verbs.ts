@@ -18,7 +18,7 @@ import type { Erased, EraseOptions } from './erasing/erase.ts';
 import type { ExperimentOptions } from './experimenting/experiment-options.ts';
 import type { ExperimentResult } from './experimenting/experiment-result.ts';
 import type { OptionFixed, PointFixed } from './fixed-verb.ts';
-import type { AgentVerbs } from './fleet/agent-verbs.ts';
+import type { BranchFleetVerbs, SessionFleetVerbs } from './fleet/session-fleet-verbs.ts';
 import type { Located } from './history/place.ts';
 import type { Counterfactual, CounterfactualOptions } from './looking/counterfactual.ts';
 import type { FindOptions } from './looking/find.ts';
@@ -37,7 +37,7 @@ import type { StateVerbs } from './state/state-verbs.ts';
  * surface. A point is a string such as `main@12`, `@turn:3` or `narrower`, or `{ branch?, seq | turn | run | time }`;
  * without a branch it is on `main`. Verbs that belong together share a handle, as those of `state` do.
  */
-export interface SessionVerbs extends SessionLog {
+export interface SessionVerbs extends SessionLog, SessionFleetVerbs {
   /**
    * The state of the agent `default` on `main`: versioned values under keys, written in atomic transactions.
    *
@@ -47,16 +47,6 @@ export interface SessionVerbs extends SessionLog {
    * ```
    */
   readonly state: StateVerbs;
-
-  /**
-   * Returns the surface of one agent: its state, and of no other.
-   *
-   * @example
-   * ```ts
-   * const { value } = await session.as('support').state.get('plan');
-   * ```
-   */
-  as(agent: string): AgentVerbs;
 
   /**
    * The coding session on `main`: goals, constraints, tests, patches and decisions, and what a model is shown of them.
@@ -351,7 +341,7 @@ export interface SessionVerbs extends SessionLog {
 }
 
 /** The verbs of a session on one branch. Those without a comment here do what the session's verb of that name does. */
-export interface BranchVerbs extends ForkedBranch {
+export interface BranchVerbs extends ForkedBranch, BranchFleetVerbs {
   readonly session: SessionVerbs;
   /** The state of the agent `default` on this branch. */
   readonly state: StateVerbs;

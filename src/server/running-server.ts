@@ -5,6 +5,7 @@ import type { EventStore, Platform } from '../core/store/event-store.ts';
 import { Health } from '../wire/generated/grpc/health/v1/health_pb.ts';
 import { ServerReflection } from '../wire/generated/grpc/reflection/v1/reflection_pb.ts';
 import { CodingService } from '../wire/generated/reprise/v1/coding_pb.ts';
+import { FleetService } from '../wire/generated/reprise/v1/fleet_pb.ts';
 import { ServerService } from '../wire/generated/reprise/v1/server_pb.ts';
 import { SessionService } from '../wire/generated/reprise/v1/session_pb.ts';
 import { StateService } from '../wire/generated/reprise/v1/state_pb.ts';
@@ -17,6 +18,7 @@ import { CallRates } from './call-rates.ts';
 import { type Callers, callersOf } from './callers.ts';
 import { codingService } from './coding-service.ts';
 import { DoneChanges } from './done-changes.ts';
+import { fleetService } from './fleet-service.ts';
 import { checkRight, type Grant } from './grant.ts';
 import { healthPath, healthService } from './health-service.ts';
 import { type Certificate, type HttpRequest, type HttpResponse, type ListenerLimits, listen } from './listener.ts';
@@ -177,7 +179,8 @@ function routesOf(
     const stateOf: VerbParts['repriseOf'] = (context, namespace) =>
       callers.stateOf(requestOf(context).grant, namespace);
     router.service(StateService, stateService({ ...verbs, repriseOf: stateOf }, done));
-    const services = [ServerService, StoreService, SessionService, StateService, CodingService];
+    router.service(FleetService, fleetService({ ...verbs, repriseOf: stateOf }));
+    const services = [ServerService, StoreService, SessionService, StateService, CodingService, FleetService];
     const names = services.map(({ typeName }) => typeName);
     router.service(Health, healthService(names, draining));
     router.service(ServerReflection, reflectionService([...services, Health, ServerReflection]));

@@ -1,9 +1,13 @@
 import type { Branch } from '../engine/branch.ts';
 import type { CodingHandle } from '../engine/coding/coding-handle.ts';
+import type { AgentVerbs } from '../engine/fleet/agent-verbs.ts';
+import type { BeliefsHandle } from '../engine/fleet/beliefs-handle.ts';
+import type { FleetHandle } from '../engine/fleet/fleet-handle.ts';
 import type { Reprise } from '../engine/reprise.ts';
 import type { Session } from '../engine/session.ts';
 import type { StateHandle } from '../engine/state/state-handle.ts';
 import type { CodingService } from '../wire/generated/reprise/v1/coding_pb.ts';
+import type { FleetService } from '../wire/generated/reprise/v1/fleet_pb.ts';
 import type { SessionService } from '../wire/generated/reprise/v1/session_pb.ts';
 import type { StateService } from '../wire/generated/reprise/v1/state_pb.ts';
 
@@ -26,7 +30,11 @@ export const verbTable: Readonly<
     | `session.${VerbOf<Session, 'id'>}`
     | `branch.${VerbOf<Branch, 'session' | 'name' | 'parent' | 'head' | 'dependents'>}`
     | `state.${VerbOf<StateHandle, 'branch' | 'agent'>}`
-    | `coding.${VerbOf<CodingHandle, 'branch' | 'agent'>}`,
+    | `coding.${VerbOf<CodingHandle, 'branch' | 'agent'>}`
+    | `beliefs.${VerbOf<BeliefsHandle, 'branch'>}`
+    | `fleet.${VerbOf<FleetHandle, 'branch'>}`
+    | `tasks.${VerbOf<FleetHandle['tasks']>}`
+    | `agent.${VerbOf<AgentVerbs, 'branch' | 'agent'>}`,
     Reached
   >
 > = {
@@ -51,6 +59,11 @@ export const verbTable: Readonly<
   'session.state': { none: isLocal },
   'session.as': { none: isLocal },
   'session.coding': { none: isLocal },
+  'session.beliefs': { none: isLocal },
+  'session.fleet': { none: isLocal },
+  'session.beliefsAt': { call: 'listBeliefs' },
+  'session.fleetAt': { call: 'getFleet' },
+  'session.audit': { call: 'auditFleet' },
   'session.append': { call: 'appendEvents' },
   'session.record': { none: runsCode },
   'session.replay': { call: 'replayEvents' },
@@ -89,6 +102,15 @@ export const verbTable: Readonly<
   'branch.project': { none: ofSession },
   'branch.state': { none: isLocal },
   'branch.coding': { none: isLocal },
+  'branch.beliefs': { none: isLocal },
+  'branch.fleet': { none: isLocal },
+  'branch.as': { none: isLocal },
+  'branch.beliefsAt': { call: 'listBeliefs' },
+  'branch.fleetAt': { call: 'getFleet' },
+  'branch.audit': { call: 'auditFleet' },
+  'branch.spawn': { call: 'changeFleet' },
+  'branch.mutate': { call: 'changeFleet' },
+  'branch.runForward': { none: runsCode },
   'branch.edit': { none: ofSession },
   'branch.redo': { none: ofSession },
   'branch.resume': { none: runsCode },
@@ -132,4 +154,31 @@ export const verbTable: Readonly<
   'coding.replayCounterfactual': { call: 'replayCodingWithout' },
   'coding.diffRuns': { call: 'diffRuns' },
   'coding.exportRun': { none: 'It writes files of the caller: open the server by its URL, and export there.' },
+
+  'beliefs.on': { none: isLocal },
+  'beliefs.using': { none: runsCode },
+  'beliefs.commit': { call: 'commitBelief' },
+  'beliefs.settle': { call: 'changeFleet' },
+  'beliefs.revert': { call: 'changeFleet' },
+  'beliefs.strategy': { call: 'getStrategy' },
+  'beliefs.setStrategy': { call: 'changeFleet' },
+  'fleet.on': { none: isLocal },
+  'fleet.using': { none: runsCode },
+  'fleet.tasks': { none: isLocal },
+  'fleet.spawn': { call: 'changeFleet' },
+  'fleet.change': { call: 'changeFleet' },
+  'fleet.end': { call: 'changeFleet' },
+  'fleet.mutate': { call: 'changeFleet' },
+  'fleet.runForward': { none: runsCode },
+  'tasks.start': { call: 'changeFleet' },
+  'tasks.claim': { call: 'changeFleet' },
+  'tasks.end': { call: 'changeFleet' },
+  'tasks.verificationFailed': { call: 'changeFleet' },
+  'agent.on': { none: isLocal },
+  'agent.state': { none: isLocal },
+  'agent.beliefs': { call: 'commitBelief' },
+  'agent.beliefsAt': { call: 'listBeliefs' },
+  'agent.replay': { call: 'replayAgent' },
+  'agent.stateAt': { call: 'getAgentState' },
+  'agent.knownAt': { call: 'getKnown' },
 };

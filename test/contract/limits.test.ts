@@ -368,6 +368,19 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
     const page = await store.sessions({ limit: 1e9 });
     expect([page.sessions.length, page.next !== undefined]).toEqual([limits.sessionsPageMax, true]);
   },
+  topicBytesMax: async ({ session }) => {
+    const longest = '\u0000'.repeat(limits.topicBytesMax);
+    await session.beliefs.commit({ topic: longest, kind: 'fact', claim: 'it is' });
+    expect(await session.beliefsAt({ topic: longest })).toHaveLength(1);
+    await exceeds('topicBytesMax', () => session.beliefs.commit({ topic: `${longest}a`, claim: 'it is' }));
+    await exceeds('topicBytesMax', () => session.fleet.spawn('a', { scope: [`${longest}a`] }));
+  },
+  scopeTopicsMax: async ({ session }) => {
+    const topics = Array.from({ length: limits.scopeTopicsMax }, (_, index) => `t${index}`);
+    await session.fleet.spawn('a', { scope: topics });
+    await exceeds('scopeTopicsMax', () => session.fleet.spawn('b', { scope: [...topics, 'one more'] }));
+  },
+  judgementMsMax: 'src/engine/fleet/judge.test.ts',
   stateKeyBytesMax: async ({ session }) => {
     const { state } = session;
     const longest = '\u0000'.repeat(limits.stateKeyBytesMax);

@@ -88,6 +88,23 @@ test('a follower of the state gets a commit as soon as it is stored', async () =
   expect((await waiting).done).toBe(true);
 });
 
+test('the agent commits claims, and sees those in its scope alone', async () => {
+  const { fleet, beliefs } = await operator.session('demo');
+  await fleet.spawn('a1', { scope: ['database'] });
+  await beliefs.commit({ topic: 'database', kind: 'fact', claim: 'The pool has 10 connections' });
+  await beliefs.commit({ topic: 'people', kind: 'fact', claim: 'Nobody may know this' });
+  const own = (await bound.session('demo')).as('a1');
+  await own.beliefs.commit({ topic: 'database', kind: 'observation', claim: 'The pool is full', beside: true });
+  const claims = (await own.beliefsAt()).map(({ claim }) => claim);
+  expect(claims.toSorted()).toEqual(['The pool has 10 connections', 'The pool is full']);
+  const seen = await Array.fromAsync(own.replay(), ({ type }) => type);
+  expect(seen).toEqual(expect.arrayContaining(['belief.committed']));
+  const known = await own.knownAt();
+  expect([known.scope, known.beliefs.length]).toEqual([['database'], 2]);
+  expect(JSON.stringify([known, claims, await Array.fromAsync(own.replay())])).not.toContain('Nobody may know');
+  await expect(own.beliefs.commit({ topic: 'people', claim: 'I was here' })).rejects.toMatchObject({ code: 'scope.denied' });
+});
+
 describe('everything else is denied:', () => {
   test.each<[string, () => Promise<unknown>]>([
     ['a different agent', async () => (await bound.session('demo')).as('a2')],
@@ -95,6 +112,8 @@ describe('everything else is denied:', () => {
     ['the state of the session', async () => await (await bound.session('demo')).state.get('plan')],
     ['replay', async () => await (await bound.session('demo')).replay().next()],
     ['append', async () => await (await bound.session('demo')).append({ type: 'note.added', data: { text: 'x' } })],
+    ['the beliefs of the session', async () => await (await bound.session('demo')).beliefsAt()],
+    ['the fleet', async () => await (await bound.session('demo')).fleet.spawn('a9')],
     ['fork', async () => await (await bound.session('demo')).fork('main@1')],
     ['following', async () => await (await bound.session('demo')).replay({ follow: true, history: 'raw' }).next()],
     ['a new session', async () => await bound.createSession('mine')],

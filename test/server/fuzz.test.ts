@@ -19,6 +19,7 @@ import { createNodePlatform } from '../../src/node/platform.ts';
 import { makeToken, type Server, serve } from '../../src/server.ts';
 import { openMemoryStore } from '../../src/store/memory/memory-store.ts';
 import { CodingService } from '../../src/wire/generated/reprise/v1/coding_pb.ts';
+import { FleetService } from '../../src/wire/generated/reprise/v1/fleet_pb.ts';
 import { ServerService } from '../../src/wire/generated/reprise/v1/server_pb.ts';
 import { SessionService } from '../../src/wire/generated/reprise/v1/session_pb.ts';
 import { StateService } from '../../src/wire/generated/reprise/v1/state_pb.ts';
@@ -27,7 +28,7 @@ import { seedOfRun } from '../crash/random.ts';
 
 const platform = createNodePlatform();
 const secret = 'the secret of the others';
-const methods = [ServerService, SessionService, StateService, CodingService, StoreService].flatMap(
+const methods = [ServerService, SessionService, StateService, CodingService, FleetService, StoreService].flatMap(
   (service) => service.methods,
 );
 /** Requests to each call; `npm run soak` makes many more. */

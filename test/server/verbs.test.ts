@@ -8,6 +8,7 @@ import { verbTable } from '../../src/server/verb-table.ts';
 import { makeToken, type Server, serve } from '../../src/server.ts';
 import { openMemoryStore } from '../../src/store/memory/memory-store.ts';
 import { CodingService } from '../../src/wire/generated/reprise/v1/coding_pb.ts';
+import { FleetService } from '../../src/wire/generated/reprise/v1/fleet_pb.ts';
 import { ErrorSchema } from '../../src/wire/generated/reprise/v1/server_pb.ts';
 import {
   type OpenSessionRequest,
@@ -70,7 +71,7 @@ async function codeOf(call: Promise<unknown>): Promise<string> {
 }
 
 test('every verb is reached by a call that exists, or says why not', () => {
-  const services = [SessionService, StateService, CodingService];
+  const services = [SessionService, StateService, CodingService, FleetService];
   const calls = new Set(services.flatMap(({ method }) => Object.keys(method)));
   for (const reached of Object.values(verbTable))
     if ('call' in reached) expect(calls).toContain(reached.call);

@@ -8,6 +8,7 @@ const folders: Readonly<Record<string, readonly string[]>> = {
   core: [
     itself,
     'event',
+    'fleet',
     'message',
     'parts',
     'view',
@@ -28,6 +29,7 @@ const folders: Readonly<Record<string, readonly string[]>> = {
     'fleet',
     'recording',
     'resuming',
+    'fleet',
     'experimenting',
     'proving',
     'erasing',

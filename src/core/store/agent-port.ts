@@ -2,10 +2,10 @@ import type { Abort } from './event-store.ts';
 import type { BranchRef } from './session-ref.ts';
 
 /** The calls with one answer. */
-export type AgentQuestion = 'getState' | 'commitState';
+export type AgentQuestion = 'getState' | 'commitState' | 'commitBelief' | 'listBeliefs' | 'getKnown';
 
 /** The calls with many answers. */
-export type AgentListing = 'listKeys' | 'scanState' | 'getHistory' | 'replayState' | 'diffState';
+export type AgentListing = 'listKeys' | 'scanState' | 'getHistory' | 'replayState' | 'diffState' | 'replayAgent';
 
 /**
  * The calls that a token which is bound to an agent may make, as that agent. A store has none of them: the engine runs

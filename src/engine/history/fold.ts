@@ -15,6 +15,7 @@ import { type Hypothesis, hypothesisAt } from './hypothesis.ts';
 import { listEditsOf } from './list-edits.ts';
 import { eventsOf, type Look, lookAt } from './look.ts';
 import type { Place } from './place.ts';
+import { replacedIdsOf } from './replaced-ids.ts';
 import { type Believes, baseFor, type SnapshotBase, SnapshotKeeper, snapshotKey } from './snapshot.ts';
 import type { EventsRequest } from './stored-events.ts';
 
@@ -103,7 +104,8 @@ async function requestOf<Value, Result>(
   { history, types, without }: Projection<Value, Result>,
 ): Promise<EventsRequest> {
   const listEdits = history === 'raw' ? undefined : await listEditsOf(look);
-  return { listEdits, ...given({ without, filter: types === undefined ? undefined : { types } }) };
+  const replacedIds = history === 'raw' ? undefined : await replacedIdsOf(look);
+  return { listEdits, replacedIds, ...given({ without, filter: types === undefined ? undefined : { types } }) };
 }
 
 /** The snapshots that a fold may continue from: their key, and which of them. */

@@ -66,20 +66,20 @@ export class CarriedState implements StateVerbs {
   }
 
   async getAt(key: string, where: StateAt & { readonly version?: number }): Promise<StateValue> {
-    const found = await this.#port.ask('getState', this.#place, { key: checkKey(key), where: textOf(where) });
+    const found = await this.#port.ask('getState', this.#place, { key: checkKey(key), where: carriedOptions(where) });
     return found as StateValue;
   }
 
   async *keys(options: StateListOptions = {}): AsyncGenerator<string, void, undefined> {
-    for await (const key of this.#port.list('listKeys', this.#place, { options: textOf(options) })) yield String(key);
+    for await (const key of this.#port.list('listKeys', this.#place, { options: carriedOptions(options) })) yield String(key);
   }
 
   scan(prefix: string, options: StateListOptions = {}): AsyncGenerator<StateValue, void, undefined> {
-    return this.#listed('scanState', { prefix: checkKey(prefix), options: textOf(options) });
+    return this.#listed('scanState', { prefix: checkKey(prefix), options: carriedOptions(options) });
   }
 
   history(key: string, options: StateListOptions = {}): AsyncGenerator<StateVersion, void, undefined> {
-    return this.#listed('getHistory', { key: checkKey(key), options: textOf(options) });
+    return this.#listed('getHistory', { key: checkKey(key), options: carriedOptions(options) });
   }
 
   replay(options: StateReplayOptions = {}): StateReplay {
@@ -87,7 +87,7 @@ export class CarriedState implements StateVerbs {
     // A generator does not return while it waits, and a follower may wait forever.
     const stop = new AbortController();
     const until = AbortSignal.any([stop.signal, ...(signal === undefined ? [] : [signal])]);
-    const found = this.#listed<StateTransaction>('replayState', { options: textOf(rest) }, until);
+    const found = this.#listed<StateTransaction>('replayState', { options: carriedOptions(rest) }, until);
     return {
       next: () => found.next(),
       return: async () => {
@@ -106,7 +106,7 @@ export class CarriedState implements StateVerbs {
     options: { readonly prefix?: string } = {},
   ): AsyncGenerator<StateChange, void, undefined> {
     const text = (point: PointInput): string => pointText(parsePoint(pointOn(this.branch, point)));
-    return this.#listed('diffState', { left: text(left), right: text(right), options: textOf(options) });
+    return this.#listed('diffState', { left: text(left), right: text(right), options: carriedOptions(options) });
   }
 
   #listed<Item>(
@@ -132,7 +132,7 @@ export function checkBound({ agent: own }: AgentPort, agent: string): void {
 }
 
 /** Writes options as the wire carries them; the server checks them. */
-function textOf(options: object): string {
+export function carriedOptions(options: object): string {
   const text: Record<string, JsonValue | undefined> = { ...(options as JsonObject) };
   const set = given(text);
   return Object.keys(set).length === 0 ? '' : JSON.stringify(set);

@@ -12,7 +12,7 @@ import { refuseCount, runTransaction } from './run-transaction.ts';
 import { diffState, type StateChange } from './state-changes.ts';
 import { replayState, type StateReplay, type StateReplayOptions } from './state-replay.ts';
 import type { Ran, RunOptions, StateListOptions, StateVerbs } from './state-verbs.ts';
-import { Transaction } from './transaction.ts';
+import { refuseOther, Transaction } from './transaction.ts';
 import { type TransactionOptions, TransactionWork, transactionOptionNames } from './transaction-work.ts';
 import { versionAt } from './versions.ts';
 
@@ -34,26 +34,45 @@ export class StateHandle implements StateVerbs {
   readonly #engine: Engine;
   readonly #session: string;
 
-  constructor(engine: Engine, session: string, of: { readonly branch: string; readonly agent: string }) {
+  readonly #isBound: boolean;
+  readonly #during: Pick<TransactionOptions, 'turn' | 'cause'> | undefined;
+
+  /** A bound handle is handed to its agent: it leads to the state of no other. */
+  constructor(
+    engine: Engine,
+    session: string,
+    of: {
+      readonly branch: string;
+      readonly agent: string;
+      readonly isBound?: boolean;
+      /** The turn and cause of transactions that name none. */
+      readonly during?: Pick<TransactionOptions, 'turn' | 'cause'> | undefined;
+    },
+  ) {
     this.#engine = engine;
     this.#session = session;
     this.branch = of.branch;
     this.agent = of.agent;
+    this.#isBound = of.isBound === true;
+    this.#during = of.during;
   }
 
   as(agent: string): StateHandle {
-    return new StateHandle(this.#engine, this.#session, { branch: this.branch, agent: checkAgent(agent) });
+    if (this.#isBound && agent !== this.agent) refuseOther(this.agent, agent);
+    const of = { branch: this.branch, agent: checkAgent(agent), isBound: this.#isBound, during: this.#during };
+    return new StateHandle(this.#engine, this.#session, of);
   }
 
   on(branch: string): StateHandle {
-    return new StateHandle(this.#engine, this.#session, { branch: checkId('branch', branch), agent: this.agent });
+    const of = { branch: checkId('branch', branch), agent: this.agent, isBound: this.#isBound, during: this.#during };
+    return new StateHandle(this.#engine, this.#session, of);
   }
 
   begin(options: TransactionOptions = {}): Transaction {
     checkKeys(options, beginKeys);
     const { branch, agent } = this;
     const scope = { engine: this.#engine, session: this.#session, branch, agent };
-    return new Transaction(new TransactionWork(scope, options), agent);
+    return new Transaction(new TransactionWork(scope, { ...this.#during, ...options }), agent, this.#isBound);
   }
 
   openTransaction(txn: string): Transaction {
@@ -62,7 +81,8 @@ export class StateHandle implements StateVerbs {
     if (work instanceof TransactionWork) {
       const { scope } = work;
       const isHere = scope.engine.namespace === this.#engine.namespace && scope.session === this.#session;
-      if (isHere && scope.branch === branch) return new Transaction(work, this.agent);
+      const isOwn = !this.#isBound || scope.agent === this.agent;
+      if (isHere && isOwn && scope.branch === branch) return new Transaction(work, this.agent, this.#isBound);
     }
     throw new RepriseError(
       'transaction.not-found',

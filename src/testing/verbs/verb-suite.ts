@@ -1,11 +1,15 @@
 import type { Branch } from '../../engine/branch.ts';
 import type { CodingHandle } from '../../engine/coding/coding-handle.ts';
+import type { AgentSurface } from '../../engine/fleet/agent-surface.ts';
+import type { BeliefsHandle } from '../../engine/fleet/beliefs-handle.ts';
+import type { FleetHandle } from '../../engine/fleet/fleet-handle.ts';
 import type { SessionRecorder } from '../../engine/recording/recorder.ts';
 import type { Reprise } from '../../engine/reprise.ts';
 import type { Session } from '../../engine/session.ts';
 import type { StateHandle } from '../../engine/state/state-handle.ts';
 import type { Transaction } from '../../engine/state/transaction.ts';
 import { append } from './append.ts';
+import { beliefVerbs } from './belief-verbs.ts';
 import { branchVerbs } from './branching.ts';
 import { edit, fork, revert, rewind } from './changing.ts';
 import { codingLooks, codingReplays } from './coding-looking.ts';
@@ -18,6 +22,9 @@ import { effectsBeside } from './effects-beside.ts';
 import { erase } from './erasing.ts';
 import { experimentSets } from './experiment-sets.ts';
 import { experiment, retry } from './experimenting.ts';
+import { fleetVerbs } from './fleet-verbs.ts';
+import { forwardReuse } from './forward-reuse.ts';
+import { forwardVerbs } from './forward-verbs.ts';
 import { housekeeping } from './housekeeping.ts';
 import { importing } from './importing.ts';
 import { counterfactual, stateAt } from './looking.ts';
@@ -50,6 +57,9 @@ export type Verb =
   | `state.${VerbsOf<StateHandle, 'branch' | 'agent'>}`
   | `coding.${VerbsOf<CodingHandle, 'branch' | 'agent'>}`
   | `transaction.${VerbsOf<Transaction, 'agent'>}`
+  | `beliefs.${VerbsOf<BeliefsHandle, 'branch'>}`
+  | `fleet.${VerbsOf<FleetHandle, 'branch'>}`
+  | `agent.${VerbsOf<AgentSurface, 'branch' | 'agent'>}`
   | `recorder.${VerbsOf<SessionRecorder, 'session'>}`;
 
 /**
@@ -67,8 +77,13 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   find,
   findLast: find,
   stateAt,
-  as: isolation,
   state: [...lifeCycle, ...isolation, ...reading, ...branching, ...replaying],
+  beliefs: beliefVerbs,
+  beliefsAt: beliefVerbs,
+  fleet: fleetVerbs,
+  fleetAt: fleetVerbs,
+  as: fleetVerbs,
+  audit: fleetVerbs,
   coding: [...codingRecords, ...codingRefusals, ...codingLooks, ...codingReplays],
   counterfactual,
   fork: [...fork, ...mistyping],
@@ -119,6 +134,15 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   'branch.replay': branchVerbs,
   'branch.project': branchVerbs,
   'branch.state': branchVerbs,
+  'branch.beliefs': fleetVerbs,
+  'branch.beliefsAt': fleetVerbs,
+  'branch.fleet': fleetVerbs,
+  'branch.fleetAt': fleetVerbs,
+  'branch.as': fleetVerbs,
+  'branch.audit': fleetVerbs,
+  'branch.spawn': fleetVerbs,
+  'branch.mutate': fleetVerbs,
+  'branch.runForward': [...forwardVerbs, ...forwardReuse],
   'branch.coding': codingRecords,
   'branch.edit': branchVerbs,
   'branch.redo': branchVerbs,
@@ -175,10 +199,36 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   'transaction.commit': lifeCycle,
   'transaction.abort': lifeCycle,
 
+  'beliefs.on': beliefVerbs,
+  'beliefs.using': beliefVerbs,
+  'beliefs.commit': beliefVerbs,
+  'beliefs.settle': beliefVerbs,
+  'beliefs.revert': beliefVerbs,
+  'beliefs.strategy': beliefVerbs,
+  'beliefs.setStrategy': beliefVerbs,
+
+  'fleet.on': fleetVerbs,
+  'fleet.using': beliefVerbs,
+  'fleet.tasks': fleetVerbs,
+  'fleet.spawn': fleetVerbs,
+  'fleet.change': fleetVerbs,
+  'fleet.end': fleetVerbs,
+  'fleet.mutate': fleetVerbs,
+  'fleet.runForward': [...forwardVerbs, ...forwardReuse],
+
+  'agent.on': fleetVerbs,
+  'agent.beliefs': fleetVerbs,
+  'agent.beliefsAt': fleetVerbs,
+  'agent.state': fleetVerbs,
+  'agent.replay': fleetVerbs,
+  'agent.stateAt': fleetVerbs,
+  'agent.knownAt': fleetVerbs,
+
   'recorder.branch': record,
   'recorder.uses': recorderVerbs,
   'recorder.run': record,
   'recorder.turn': recorderVerbs,
+  'recorder.inTurn': forwardVerbs,
   'recorder.task': recorderVerbs,
   'recorder.call': record,
   'recorder.startCall': recorderVerbs,

@@ -116,6 +116,11 @@ describe('the shapes of the reference are what is printed', () => {
     keys: ['keys', 'refund'],
     scan: ['scan', 'refund'],
     history: ['history', 'refund', 'plan'],
+    beliefs: ['beliefs', 'refund'],
+    agents: ['agents', 'refund'],
+    tasks: ['tasks', 'refund'],
+    audit: ['audit', 'refund'],
+    forward: ['forward', 'refund', '--until', '9', '--with', 'demo'],
     diff: ['diff', 'refund', 'refund/careful'],
     counterfactual: ['counterfactual', 'refund', '--exclude', '5'],
     fingerprint: ['fingerprint', 'refund'],
@@ -143,6 +148,13 @@ describe('the shapes of the reference are what is printed', () => {
     writeAgentFiles(place);
     if (name === 'redo') await place.json('rewind', 'refund/careful@4');
     if (['keys', 'scan', 'history', 'delete'].includes(name)) await place.json('set', 'refund', 'plan', '1');
+    if (['beliefs', 'agents', 'tasks', 'audit', 'forward'].includes(name)) {
+      await using reprise = await place.open();
+      const session = await reprise.session('refund');
+      await session.fleet.spawn('triage', {});
+      await session.fleet.tasks.start({ task: 't1' });
+      await session.beliefs.commit({ agent: 'triage', topic: 'order', kind: 'fact', claim: 'It is broken' });
+    }
     const { stdout, stderr } = await place.run([
       ...(runs[name] ?? []).map((word) => (word === defaultUrl ? place.url : word)),
       '--json',

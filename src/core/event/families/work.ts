@@ -1,10 +1,13 @@
-import { arrayAt, isObject, type JsonObject, type JsonValue, objectAt } from '../../json.ts';
-import { type EventSpec, eventType, field, need } from '../event-spec.ts';
+import { arrayAt, isArray, isObject, type JsonObject, type JsonValue, objectAt } from '../../json.ts';
+import { type EventSpec, eventType, type FieldFault, field, need } from '../event-spec.ts';
 import type { GistWriter } from '../gist-writer.ts';
 import { plainKey } from '../keys.ts';
 import { error, id, noise, outcome, reason } from './shared-fields.ts';
 
 const task = need('string', 'The id of the task.', id);
+
+const trust = field('number', 'How far its claims are trusted, 0 to 1.', { since: 2 });
+const trustOn = field('object', 'How far its claims on single topics are trusted.', { since: 2 });
 
 const taskKeys = (data: JsonObject): readonly string[] => [plainKey('task', String(data['task']))];
 const agentKeys = (_data: JsonObject, agent: string | undefined): readonly string[] =>
@@ -17,20 +20,39 @@ export const workTypes: Readonly<Record<string, EventSpec>> = {
   'agent.spawned': eventType('An agent joined.', {
     fields: {
       role: field('string', 'The purpose of the agent.'),
-      scope: field('array', 'The topics it may see; all of them if left out.'),
+      scope: field('any', 'The topics it may see, or `all`; all of them if left out.'),
       model: field('string', 'Its model.'),
+      trust,
+      trustOn,
+      fromTurn: field('number', 'The turn from which on it is there; that of the event if left out.', { since: 2 }),
     },
+    check: scopeFault,
     keys: agentKeys,
-    gist: (data, write) => [roleText(data['role'], write), write.text(data['model']), scopeText(data, write)],
+    gist: (data, write) => [
+      roleText(data['role'], write),
+      write.text(data['model']),
+      scopeText(data, write),
+      write.number('trust', data['trust']),
+      write.number('from turn', data['fromTurn']),
+    ],
     example: { role: 'reviewer', scope: ['database'] },
   }),
-  'agent.changed': eventType('The role or scope of an agent was changed.', {
+  'agent.changed': eventType('The role, scope, model or trust of an agent was changed.', {
     fields: {
       role: field('string', 'The purpose of the agent.'),
-      scope: field('array', 'The topics it may see.'),
+      scope: field('any', 'The topics it may see, or `all`.'),
+      model: field('string', 'Its model.', { since: 2 }),
+      trust,
+      trustOn,
     },
+    check: scopeFault,
     keys: agentKeys,
-    gist: (data, write) => [roleText(data['role'], write), scopeText(data, write)],
+    gist: (data, write) => [
+      roleText(data['role'], write),
+      write.text(data['model']),
+      scopeText(data, write),
+      write.number('trust', data['trust']),
+    ],
     example: { scope: ['database', 'network'] },
   }),
   'agent.ended': eventType('An agent left.', {
@@ -139,7 +161,15 @@ export const workTypes: Readonly<Record<string, EventSpec>> = {
   }),
 };
 
+/** A scope is a list of topics, or the word `all`. */
+function scopeFault({ scope }: JsonObject): FieldFault | undefined {
+  if (scope === undefined || scope === null || scope === 'all') return undefined;
+  if (isArray(scope) && scope.every((topic) => typeof topic === 'string')) return undefined;
+  return { field: 'scope', why: 'it must be a list of topics, or "all"' };
+}
+
 function scopeText(data: JsonObject, write: GistWriter): string {
+  if (data['scope'] === 'all') return 'sees everything';
   const scope = arrayAt(data, 'scope');
   if (scope === undefined) return '';
   return `sees ${scope.length === 0 ? 'nothing' : write.list(scope)}`;
