@@ -7,8 +7,8 @@ import { openRef } from '../reading/open-ref.ts';
 import { beatMs } from '../wire/protocol.ts';
 import { batched } from './batches.ts';
 import type { HttpRequest, HttpResponse } from './listener.ts';
-import { queuedBytes } from './stalled-clients.ts';
 import { eventTexts } from './session-service.ts';
+import { queuedBytes } from './stalled-clients.ts';
 
 /** The path under which a history can be read as lines of JSON. */
 export const replayPath = '/v1/replay/';

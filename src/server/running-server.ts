@@ -81,7 +81,9 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
   const { host, certificate, limits, platform } = parts;
   const draining = new AbortController();
   const open = new Set<HttpResponse>();
-  const metrics = new Metrics(parts.release, () => [...open].reduce((bytes, response) => bytes + queuedBytes(response), 0));
+  const metrics = new Metrics(parts.release, () =>
+    [...open].reduce((bytes, response) => bytes + queuedBytes(response), 0),
+  );
   const store = timedStore(parts.store, (method, seconds) => metrics.add('reprise_store_seconds', seconds, { method }));
   const snapshots = shippedSnapshots(store, platform);
   const callers = callersOf({ store, platform, snapshots, formats: parts.formats });

@@ -12,7 +12,11 @@ import type { SessionService } from '../wire/generated/reprise/v1/session_pb.ts'
 import type { StateService } from '../wire/generated/reprise/v1/state_pb.ts';
 
 /** A call of the verb services. */
-type Call = keyof typeof SessionService.method | keyof typeof StateService.method | keyof typeof CodingService.method;
+type Call =
+  | keyof typeof SessionService.method
+  | keyof typeof StateService.method
+  | keyof typeof CodingService.method
+  | keyof typeof FleetService.method;
 
 /** How a verb is reached over the wire: by a call, or not, and why. */
 type Reached = { readonly call: Call } | { readonly none: string };

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import {
   type AgentBeliefs,
-  type AgentSurface,
+  type AgentVerbs,
   type BeliefsHandle,
   type Branch,
   type CodingHandle,
@@ -41,7 +41,7 @@ interface World extends AsyncDisposable {
   readonly beliefs: BeliefsHandle;
   readonly fleet: FleetHandle;
   readonly tasks: TasksVerbs;
-  readonly agent: AgentSurface;
+  readonly agent: AgentVerbs;
   readonly agentBeliefs: AgentBeliefs;
 }
 

@@ -94,7 +94,7 @@ test('the agent commits claims, and sees those in its scope alone', async () => 
   await beliefs.commit({ topic: 'database', kind: 'fact', claim: 'The pool has 10 connections' });
   await beliefs.commit({ topic: 'people', kind: 'fact', claim: 'Nobody may know this' });
   const own = (await bound.session('demo')).as('a1');
-  await own.beliefs.commit({ topic: 'database', kind: 'observation', claim: 'The pool is full', beside: true });
+  await own.beliefs.commit({ topic: 'database', kind: 'fact', claim: 'The pool is full', beside: true });
   const claims = (await own.beliefsAt()).map(({ claim }) => claim);
   expect(claims.toSorted()).toEqual(['The pool has 10 connections', 'The pool is full']);
   const seen = await Array.fromAsync(own.replay(), ({ type }) => type);
@@ -102,7 +102,9 @@ test('the agent commits claims, and sees those in its scope alone', async () => 
   const known = await own.knownAt();
   expect([known.scope, known.beliefs.length]).toEqual([['database'], 2]);
   expect(JSON.stringify([known, claims, await Array.fromAsync(own.replay())])).not.toContain('Nobody may know');
-  await expect(own.beliefs.commit({ topic: 'people', claim: 'I was here' })).rejects.toMatchObject({ code: 'scope.denied' });
+  await expect(own.beliefs.commit({ topic: 'people', claim: 'I was here' })).rejects.toMatchObject({
+    code: 'scope.denied',
+  });
 });
 
 describe('everything else is denied:', () => {

@@ -71,7 +71,8 @@ export class CarriedState implements StateVerbs {
   }
 
   async *keys(options: StateListOptions = {}): AsyncGenerator<string, void, undefined> {
-    for await (const key of this.#port.list('listKeys', this.#place, { options: carriedOptions(options) })) yield String(key);
+    for await (const key of this.#port.list('listKeys', this.#place, { options: carriedOptions(options) }))
+      yield String(key);
   }
 
   scan(prefix: string, options: StateListOptions = {}): AsyncGenerator<StateValue, void, undefined> {
