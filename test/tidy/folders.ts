@@ -26,7 +26,6 @@ const folders: Readonly<Record<string, readonly string[]>> = {
     'looking',
     'changing',
     'state',
-    'fleet',
     'recording',
     'resuming',
     'fleet',
