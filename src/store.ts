@@ -58,6 +58,7 @@ export type {
   TableSize,
 } from './core/store/store-health.ts';
 export type { StoredEvent } from './core/store/stored-event.ts';
+export type { TokenKeeper, TokenRecord, TokenStore } from './core/store/token-store.ts';
 export type { EditMarker, Marker, MarkerBase } from './core/view/marker.ts';
 export type { AskedView, History, Segment, ViewPoint } from './core/view/view.ts';
 

@@ -243,6 +243,18 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/copy.ts')).copy,
   },
   {
+    name: 'serve',
+    group: 'Manage',
+    summary: 'serve the store to other machines, by gRPC and HTTP',
+    load: async () => (await import('./commands/serve.ts')).serve,
+  },
+  {
+    name: 'token',
+    group: 'Manage',
+    summary: 'make, list and revoke the tokens that a server accepts',
+    load: async () => (await import('./commands/token.ts')).token,
+  },
+  {
     name: 'config',
     group: 'Manage',
     summary: 'show the store, agents, prices and masking in effect',
