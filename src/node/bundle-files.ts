@@ -136,7 +136,8 @@ async function failing<Value>(path: string, body: () => Promise<Value>): Promise
   try {
     return await body();
   } catch (error) {
-    if (error instanceof RepriseError || propertyOf(error, 'syscall') === undefined) throw error;
+    const isPath = propertyOf(error, 'code') === 'ERR_INVALID_ARG_VALUE';
+    if (error instanceof RepriseError || (propertyOf(error, 'syscall') === undefined && !isPath)) throw error;
     const isFull = propertyOf(error, 'code') === 'ENOSPC';
     throw new RepriseError(
       isFull ? 'store.full' : 'store.failed',
