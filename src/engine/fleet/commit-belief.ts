@@ -101,6 +101,10 @@ export interface CommitManner {
   /** Events to write in the same append, before the claim and after all that follows from it. */
   readonly lead?: readonly EventDraft[];
   readonly trail?: readonly EventDraft[];
+  /** A look at the head that the first plan is made from; a new one if left out. */
+  readonly look?: FleetLook;
+  /** Hears what was appended. */
+  readonly onAppended?: (events: readonly Event[]) => void;
 }
 
 /** Checks everything about a claim that can be checked without its history. */
@@ -143,14 +147,14 @@ export async function commitBelief(
 ): Promise<CommittedBelief> {
   checkClaim(options);
   const id = options.id === undefined ? engine.platform.newId() : checkId('event', options.id);
-  const attempt = async (): Promise<CommittedBelief | undefined> => {
-    const look = await fleetAtHead(engine, on);
+  const attempt = async (seen?: FleetLook): Promise<CommittedBelief | undefined> => {
+    const look = seen ?? (await fleetAtHead(engine, on));
     const known = heldBelief(look.table, id);
     if (known !== undefined) return alreadyStored(known.belief, known.end, options);
     const plan = await planCommit(engine, look, { ...options, id }, manner);
     return tryPlan(engine, on, plan, manner);
   };
-  const done = await attempt();
+  const done = await attempt(manner.look);
   if (done !== undefined) return done;
   // Commits that lost a race try again one after the other: all at once, each would make the others lose again.
   return engine.transactions.inTurn(JSON.stringify([engine.namespace, on.session, on.branch, 'belief']), async () => {
@@ -271,7 +275,7 @@ async function tryPlan(
   engine: Engine,
   on: OnBranch,
   plan: CommitPlan,
-  { epoch, lead = [], trail = [] }: CommitManner,
+  { epoch, lead = [], trail = [], onAppended }: CommitManner,
 ): Promise<CommittedBelief | undefined> {
   const { look, belief, drafts, keys, older, settled } = plan;
   let events: readonly Event[];
@@ -289,6 +293,7 @@ async function tryPlan(
   }
   learnAppended(engine, on, events);
   keepSnapshots(engine, on.session, events);
+  onAppended?.(events);
   const [{ seq, time }, last] = [events[lead.length] as Event, events.at(-1) as Event];
   const stored: Belief = { ...belief, seq, time };
   const won = settled.filter(({ verdict }) => verdict.winner === 'claim');
