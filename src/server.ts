@@ -20,7 +20,7 @@ import { isLoopback } from './server/admission.ts';
 import type { Certificate } from './server/listener.ts';
 import type { WriteLog } from './server/log-line.ts';
 import { startServer } from './server/running-server.ts';
-import type { SpanFormat } from './server/span-trace.ts';
+import type { SpanFormat } from './server/span-group.ts';
 
 export { type MadeToken, makeToken, type NewToken } from './server/access-tokens.ts';
 export type { Right } from './server/grant.ts';
