@@ -25,8 +25,8 @@ import { openBundleStore, openScratch } from './open-bundle.ts';
 /** How to open Reprise. */
 export interface OpenOptions {
   /**
-   * A store URL (`sqlite:PATH`, `postgres://…`, `https://…`, `bundle:PATH`, `memory:`), or a store of your own. If it is
-   * left out: `REPRISE_STORE`, else what `.reprise/settings.json` or the configuration says, else `.reprise/reprise.db`.
+   * A store URL (`sqlite:PATH`, `postgres://…`, `https://…`, `bundle:PATH`, `memory:`), or a store of your own. If it is left
+   * out: `REPRISE_STORE`, else what `.reprise/settings.json` or the configuration says, else `.reprise/reprise.db`.
    */
   readonly store?: string | EventStore;
   /** The namespace to work in; that of the project where the store is not given, else `default`. */
@@ -158,8 +158,8 @@ async function openStore(
   return await openOwnStore(location, platform, options);
 }
 
-/** The address of a store that can be written, and that needs no server. */
-export type OwnLocation = Exclude<StoreLocation, { kind: 'server' | 'bundle' }>;
+/** A place that can take tokens and be served. */
+type OwnLocation = Exclude<StoreLocation, { kind: 'server' | 'bundle' }>;
 
 /** Opens a store that needs no server: in memory, in a file, or in a database. */
 export async function openOwnStore(

@@ -1,13 +1,16 @@
 // A server: one history for many machines.
 
 import { readFile } from 'node:fs/promises';
-import { shipit } from './adapters/import/shipit.ts';
+import { foreignFormats, writtenFormats } from './adapters/import/foreign-formats.ts';
+import { otlp } from './adapters/import/otlp.ts';
+import { otlpDocument } from './adapters/import/otlp-protobuf.ts';
 import { RepriseError } from './core/error.ts';
 import { given } from './core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from './core/known-keys.ts';
 import { limits } from './core/limits.ts';
 import type { EventStore, Platform } from './core/store/event-store.ts';
 import type { TokenKeeper } from './core/store/token-store.ts';
+import { maskKey } from './node/mask-key.ts';
 import { createNodePlatform } from './node/platform.ts';
 import { release } from './node/release.ts';
 import { storeLocation } from './node/store-location.ts';
@@ -17,6 +20,7 @@ import { isLoopback } from './server/admission.ts';
 import type { Certificate } from './server/listener.ts';
 import type { WriteLog } from './server/log-line.ts';
 import { startServer } from './server/running-server.ts';
+import type { SpanFormat } from './server/span-group.ts';
 
 export { type MadeToken, makeToken, type NewToken } from './server/access-tokens.ts';
 export type { Right } from './server/grant.ts';
@@ -112,7 +116,9 @@ export async function serve(options: ServeOptions = {}): Promise<Server> {
     hostNames: options.hostNames ?? (isLoopback(host) ? 'loopback' : 'any'),
     openMetrics: options.openMetrics === true,
     log: options.log ?? (() => undefined),
-    formats: [shipit],
+    formats: [...foreignFormats, ...writtenFormats],
+    spans: spanFormat,
+    recording: { masking: {}, maskKey },
     limits: limitsOf(options),
     ...given({ certificate }),
   }).catch(async (error: unknown) => {
@@ -131,6 +137,16 @@ export async function serve(options: ServeOptions = {}): Promise<Server> {
     [Symbol.asyncDispose]: close,
   };
 }
+
+/** The importer of OTLP, for spans that come one after the other. */
+const spanFormat: SpanFormat = {
+  documentOf: otlpDocument,
+  draftsOf: (document) => {
+    const reader = otlp.open({ path: undefined, text: '', document: undefined, files: [''] });
+    const unit = { file: '', at: 0, text: undefined, value: document, later: () => undefined };
+    return reader.unit(unit)?.drafts ?? [];
+  },
+};
 
 /** Refuses to let other machines read the traffic, unless that was asked for. */
 function checkExposure(host: string, { tls, insecure }: ServeOptions): void {
@@ -159,8 +175,8 @@ async function storeOf(
 ): Promise<{ readonly store: EventStore & TokenKeeper; readonly close: () => Promise<void> }> {
   if (typeof store === 'object') return { store, close: async () => undefined };
   const location = storeLocation(store);
-  if (location.kind === 'server')
-    throw new RepriseError('store.unsupported', 'Cannot serve the store of a different server', {
+  if (location.kind === 'server' || location.kind === 'bundle')
+    throw new RepriseError('store.unsupported', `Cannot serve the store of a ${location.kind}`, {
       hint: 'Serve sqlite:PATH or postgres://…; several servers may serve one PostgreSQL database.',
     });
   if (location.kind === 'bundle')
@@ -182,6 +198,7 @@ function limitsOf({ graceMs, callsPerSecond }: ServeOptions) {
     bodyMs: limits.serverBodyMsMax,
     callsPerSecond: callsPerSecond ?? limits.serverCallsPerSecondMax,
     stalledMs: limits.serverStalledMsMax,
+    gatherMs: limits.serverGatherMsMax,
     bytesInFlight: limits.serverBytesInFlightMax,
     graceMs: graceMs ?? limits.serverGraceMsMax,
   };

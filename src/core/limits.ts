@@ -175,6 +175,10 @@ export const limits = {
   serverCallsPerSecondMax: 10_000,
   /** How long a client may take nothing of an answer that waits for it; then the answer ends. */
   serverStalledMsMax: 60_000,
+  /** Spans of OpenTelemetry in one export to a server. */
+  serverSpansMax: 10_000,
+  /** How long a server waits for the rest of a trace before it stores the spans that came. */
+  serverGatherMsMax: 5_000,
   /** Bytes of all requests that a server holds at once; further ones get `store.busy`. */
   serverBytesInFlightMax: 268_435_456,
   /** Bytes of the headers of one request to a server. */

@@ -34,7 +34,7 @@ export interface RepriseParts {
   readonly agentPort?: AgentPort;
 }
 
-/** Opens a namespace of a store. */
+/** Creates an engine on a store, and the verbs over it. */
 export function createReprise(parts: RepriseParts): Reprise {
   return new Reprise(createEngine(parts));
 }

@@ -2,8 +2,11 @@ import type { ConnectRouter } from '@connectrpc/connect';
 import { given } from '../core/json.ts';
 import type { ForeignFormat } from '../core/recording/foreign-format.ts';
 import type { EventStore, Platform } from '../core/store/event-store.ts';
+import type { RecordingDefaults } from '../engine/context/recording-defaults.ts';
+import { createReprise } from '../engine/reprise-parts.ts';
 import { Health } from '../wire/generated/grpc/health/v1/health_pb.ts';
 import { ServerReflection } from '../wire/generated/grpc/reflection/v1/reflection_pb.ts';
+import { TraceService } from '../wire/generated/opentelemetry/proto/collector/trace/v1/trace_service_pb.ts';
 import { CodingService } from '../wire/generated/reprise/v1/coding_pb.ts';
 import { FleetService } from '../wire/generated/reprise/v1/fleet_pb.ts';
 import { ServerService } from '../wire/generated/reprise/v1/server_pb.ts';
@@ -29,6 +32,9 @@ import { replayPath, sendReplay } from './replay-page.ts';
 import { pathOf, requestHandler, send } from './requests.ts';
 import { sessionService, type VerbParts } from './session-service.ts';
 import { shippedSnapshots } from './shipped-snapshots.ts';
+import { SpanCollector } from './span-collector.ts';
+import type { SpanFormat } from './span-group.ts';
+import { spanService, spansPath, takeSpans } from './spans-page.ts';
 import { queuedBytes, StalledClients } from './stalled-clients.ts';
 import { stateService } from './state-service.ts';
 import { storeService } from './store-service.ts';
@@ -51,6 +57,10 @@ export interface ServerParts {
   readonly log: WriteLog;
   /** The formats that a history can be exported in. */
   readonly formats: readonly ForeignFormat[];
+  /** Reads the spans of OpenTelemetry. */
+  readonly spans: SpanFormat;
+  /** The masking of spans. */
+  readonly recording: RecordingDefaults;
   readonly limits: ServerLimits;
 }
 
@@ -61,6 +71,7 @@ interface ServerLimits extends ListenerLimits {
   readonly bytesInFlight: number;
   readonly callsPerSecond: number;
   readonly stalledMs: number;
+  readonly gatherMs: number;
   readonly graceMs: number;
 }
 
@@ -87,6 +98,13 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
   const store = timedStore(parts.store, (method, seconds) => metrics.add('reprise_store_seconds', seconds, { method }));
   const snapshots = shippedSnapshots(store, platform);
   const callers = callersOf({ store, platform, snapshots, formats: parts.formats });
+  const collector = new SpanCollector({
+    format: parts.spans,
+    store,
+    reprise: createReprise({ store, platform, recording: parts.recording }),
+    gatherMs: limits.gatherMs,
+    onSpans: (outcome, count) => metrics.add('reprise_spans_total', count, { outcome }),
+  });
   const rates = new CallRates(limits.callsPerSecond, platform.elapsedMs);
   const stalled = new StalledClients(open, limits.stalledMs);
   const handler = requestHandler({
@@ -94,11 +112,13 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
     authenticate: async (request) =>
       pathOf(request) === healthPath ? anyone : await parts.authenticate(request.headers.authorization),
     checkRate: (grant) => rates.check(grant),
-    routes: routesOf({ ...parts, store }, { draining: draining.signal, metrics, callers }),
+    routes: routesOf({ ...parts, store }, { draining: draining.signal, metrics, callers, collector }),
     openPage: (request, response) =>
       openPage(request, response, parts.openMetrics ? metrics : undefined, draining.signal),
     page: (request, response, grant) => {
       const path = request.method === 'GET' ? pathOf(request) : '';
+      if (request.method === 'POST' && pathOf(request) === spansPath)
+        return takeSpans(collector, parts.spans, request, response, { grant, bytesMax: limits.bodyBytes });
       if (path === '/metrics') return showMetrics(response, metrics, grant);
       if (!path.startsWith(replayPath)) return undefined;
       return sendReplay((namespace) => callers.repriseOf(grant, namespace), request, response, draining.signal);
@@ -142,11 +162,12 @@ interface Running {
   readonly draining: AbortSignal;
   readonly metrics: Metrics;
   readonly callers: Callers;
+  readonly collector: SpanCollector;
 }
 
 function routesOf(
-  { platform, release }: ServerParts,
-  { draining, metrics, callers }: Running,
+  { platform, release, spans }: ServerParts,
+  { draining, metrics, callers, collector }: Running,
 ): (router: ConnectRouter) => void {
   const done = new DoneChanges();
   return (router) => {
@@ -184,6 +205,7 @@ function routesOf(
     router.service(FleetService, fleetService({ ...verbs, repriseOf: stateOf }));
     const services = [ServerService, StoreService, SessionService, StateService, CodingService, FleetService];
     const names = services.map(({ typeName }) => typeName);
+    router.service(TraceService, spanService(collector, spans));
     router.service(Health, healthService(names, draining));
     router.service(ServerReflection, reflectionService([...services, Health, ServerReflection]));
   };

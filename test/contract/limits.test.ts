@@ -60,6 +60,8 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
   serverBodyMsMax: 'test/server/limits.test.ts',
   serverCallsPerSecondMax: 'test/server/limits.test.ts',
   serverStalledMsMax: 'test/server/limits.test.ts',
+  serverSpansMax: 'test/server/spans.test.ts',
+  serverGatherMsMax: 'test/server/spans.test.ts',
   serverBytesInFlightMax: 'test/server/limits.test.ts',
   serverHeaderBytesMax: 'test/server/limits.test.ts',
   serverConnectionsMax: 'test/server/limits.test.ts',
