@@ -179,10 +179,6 @@ async function storeOf(
     throw new RepriseError('store.unsupported', `Cannot serve the store of a ${location.kind}`, {
       hint: 'Serve sqlite:PATH or postgres://…; several servers may serve one PostgreSQL database.',
     });
-  if (location.kind === 'bundle')
-    throw new RepriseError('store.unsupported', 'Cannot serve a bundle: it has no place for tokens', {
-      hint: 'Import it into a store with "reprise import", and serve that.',
-    });
   const opened = await openOwnStore(location, platform, given({ durability }));
   return { store: opened, close: () => opened.close() };
 }

@@ -55,10 +55,6 @@ async function openKeeper(context: Context): Promise<EventStore & TokenKeeper> {
     throw new RepriseError('option.invalid', `Cannot manage the tokens of a ${location.kind}`, {
       hint: 'Name the store that the server serves: --store sqlite:PATH or postgres://….',
     });
-  if (location.kind === 'bundle')
-    throw new RepriseError('option.invalid', 'Cannot manage tokens of a bundle: nobody serves it', {
-      hint: 'Import it into a store with "reprise import", and serve that.',
-    });
   return await openOwnStore(location, createNodePlatform(), {});
 }
 
