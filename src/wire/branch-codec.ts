@@ -26,7 +26,7 @@ function markerToWire(marker: Marker): MessageInitShape<typeof MarkerSchema> {
 function markerKind(marker: Marker): MarkerKind {
   switch (marker.kind) {
     case 'forked':
-      return { case: 'forked', value: {} };
+      return { case: 'forked', value: marker.turn === undefined ? {} : { turn: toWhole(marker.turn) } };
     case 'erased':
       return { case: 'erased', value: { seqs: marker.seqs.map(toWhole), parts: [...marker.parts] } };
     case 'replaced':
@@ -40,7 +40,11 @@ function markerKind(marker: Marker): MarkerKind {
     case 'rewoundToTurn':
       return {
         case: 'rewoundToTurn',
-        value: { toTurn: toWhole(marker.toTurn), dropped: marker.dropped.map(rangeToWire) },
+        value: {
+          toTurn: toWhole(marker.toTurn),
+          dropped: marker.dropped.map(rangeToWire),
+          ...given({ only: marker.only }),
+        },
       };
   }
 }
@@ -54,7 +58,11 @@ function markerFromWire({ branch, seq, kind }: WireMarker): Marker {
   const base = { branch, seq: seqFrom(seq) };
   switch (kind.case) {
     case 'forked':
-      return { ...base, kind: 'forked' };
+      return {
+        ...base,
+        kind: 'forked',
+        ...(kind.value.turn === undefined ? {} : { turn: fromWhole(kind.value.turn) }),
+      };
     case 'erased':
       return { ...base, kind: 'erased', seqs: seqsFrom(kind.value.seqs), parts: kind.value.parts };
     case 'replaced':
@@ -71,6 +79,7 @@ function markerFromWire({ branch, seq, kind }: WireMarker): Marker {
         kind: 'rewoundToTurn',
         toTurn: fromWhole(kind.value.toTurn),
         dropped: kind.value.dropped.map(rangeFromWire),
+        ...given({ only: kind.value.only }),
       };
     case undefined:
       // To leave a marker out would show a view that never was.
