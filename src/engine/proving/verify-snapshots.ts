@@ -6,7 +6,7 @@ import type { BranchSummary, SessionRecord, Snapshot } from '../../core/store/ev
 import type { DerivedFault, FaultList } from '../../core/store/reindex-request.ts';
 import { snapshotKeyOf } from '../../core/store/snapshot-key.ts';
 import { isSealed, openValue } from '../../core/store/snapshot-seal.ts';
-import { coding } from '../../projections/coding.ts';
+import { coding, openWork } from '../../projections/coding.ts';
 import { conversation } from '../../projections/conversation.ts';
 import { fingerprintProjection } from '../../projections/fingerprint.ts';
 import { graphState } from '../../projections/graph-state.ts';
@@ -112,6 +112,7 @@ function comparedBy({ platform }: Engine, own: readonly AnyProjection[]): Readon
     runs,
     state,
     coding,
+    openWork,
     graphState,
     summary,
     waiting,
