@@ -443,7 +443,7 @@ export type Marker_RewoundToTurn = Message<"reprise.v1.Marker.RewoundToTurn"> & 
   dropped: SeqRange[];
 
   /**
-   * The group of types that left the view; everything of later turns if left out.
+   * The group of types that left the view; everything of later turns if it is absent.
    *
    * @generated from field: optional string only = 3;
    */
