@@ -37,7 +37,7 @@ export const codingBook: Projection<CodingBook> = {
  */
 export const coding: Projection<CodingBook, Coding> = { ...codingBook, finish: codingOf };
 
-/** Types of events that are told to a coding agent, and that no test or constraint depends on. */
+/** Types of events that inform a coding agent, and that no test or constraint depends on. */
 const told: ReadonlySet<string> = new Set(['decision.made', 'procedure.added', 'evidence.added', 'note.added']);
 
 /**
