@@ -1,10 +1,12 @@
-import { RepriseError } from '../core/error.ts';
 import { checkId } from '../core/id.ts';
 import { limits } from '../core/limits.ts';
+import type { ForeignFiles } from '../core/recording/foreign-files.ts';
 import type { ForeignFormat } from '../core/recording/foreign-format.ts';
+import type { Bundles } from '../core/store/bundles.ts';
 import type { EventStore, Platform } from '../core/store/event-store.ts';
 import { Chores } from './context/chores.ts';
-import { emptyMemory } from './context/engine.ts';
+import { type Engine, emptyMemory } from './context/engine.ts';
+import { noBundles, noFiles } from './context/no-files.ts';
 import type { RecordingDefaults } from './context/recording-defaults.ts';
 import { Transactions } from './context/transactions.ts';
 import { Reprise } from './reprise.ts';
@@ -20,24 +22,32 @@ export interface RepriseParts {
   readonly onRead?: (events: number) => void;
   /** Formats of saved runs that can be read and written. */
   readonly formats?: readonly ForeignFormat[];
-  /** Reads a file, piece by piece; without it, files cannot be imported by their path. */
-  readonly readFile?: (path: string) => AsyncIterable<string | Uint8Array>;
+  /** The files of the machine; without them, files cannot be imported by their path. */
+  readonly files?: ForeignFiles;
+  /** The bundles of the machine; without them, bundles can be neither written nor read. */
+  readonly bundles?: Bundles;
   /** Masking and prices for recorders that name none; without it, nothing is masked and nothing has a price. */
   readonly recording?: RecordingDefaults;
 }
 
+/** Creates an engine on a store, and the verbs over it. */
+export function createReprise(parts: RepriseParts): Reprise {
+  return new Reprise(createEngine(parts));
+}
+
 /** Creates an engine on a store. */
-export function createReprise({
+export function createEngine({
   store,
   platform,
   namespace = 'default',
   snapshotEvents = limits.snapshotEventsMin,
   onRead = () => undefined,
   formats = [],
-  readFile = noFiles,
+  files = noFiles,
+  bundles = noBundles,
   recording = {},
-}: RepriseParts): Reprise {
-  return new Reprise({
+}: RepriseParts): Engine {
+  return {
     store,
     platform,
     namespace: checkId('namespace', namespace),
@@ -45,11 +55,12 @@ export function createReprise({
     snapshotEvents,
     onRead,
     formats: new Map(formats.map((format) => [format.name, format])),
-    readFile,
+    files,
+    bundles,
     recording: { maskKey: randomKey(platform), ...recording },
     chores: new Chores(),
     transactions: new Transactions(platform),
-  });
+  };
 }
 
 /** Makes a key of masks when it is first needed. */
@@ -59,10 +70,4 @@ function randomKey({ newSalt }: Platform): () => string {
     key ??= newSalt() + newSalt();
     return key;
   };
-}
-
-function noFiles(path: string): never {
-  throw new RepriseError('import.invalid', `Cannot read "${path}": this engine has no files`, {
-    hint: 'Pass the content, or a stream of it.',
-  });
 }

@@ -350,6 +350,12 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
     expect(counted.calls.putSnapshot).toBeGreaterThan(0);
   },
   importTextMax: 'test/seeds/shipit-import.test.ts',
+  importUnitBytesMax: 'test/import/port.test.ts',
+  importWarningsMax: 'test/import/port.test.ts',
+  importFilesMax: 'test/import/port.test.ts',
+  bundleBytesMax: 'test/import/tampering.test.ts',
+  bundleManifestBytesMax: 'test/import/tampering.test.ts',
+  bundleLineBytesMax: 'test/import/tampering.test.ts',
   sessionsPageMax: async ({ store }) => {
     for (let count = 0; count < limits.sessionsPageMax; count++)
       await store.createSession({ ...ref, session: `s${count}` }, { root: 'main', seed: 'x' });

@@ -33,6 +33,8 @@ const folders: Readonly<Record<string, readonly string[]>> = {
     'proving',
     'erasing',
     'copying',
+    'importing',
+    'bundling',
     'coding',
     itself,
   ],
