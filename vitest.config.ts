@@ -12,7 +12,7 @@ const onServer = 'test/*/postgres*.test.ts';
  * Tests of commands that run on a file, and once more on that server: those whose statements differ there, and
  * `shapes`, which runs every command once. The other commands do not depend on the store.
  */
-const commands = 'test/e2e/cli/{demo,forget,shapes,state,withstand}.test.ts';
+const commands = 'test/e2e/cli/{demo,forget,server,shapes,state,withstand}.test.ts';
 
 /** Hostile cases that can differ on a server, and run there too. */
 const hostile = 'test/hostile/{rows,histories}.test.ts';
@@ -50,6 +50,7 @@ export default defineConfig({
       kind('unit', 60 * second, ['src/**/*.test.ts']),
       kind('house', 120 * second, ['test/tidy*.test.ts', 'test/wall.test.ts']),
       kind('contract', 120 * second),
+      kind('server', 180 * second),
       kind('postgres', 300 * second, ['test/postgres/**/*.test.ts', onServer, commands, hostile]),
       kind('crash', 300 * second),
       kind('compat', 120 * second),

@@ -27,6 +27,7 @@ import { benchPostgresDisk, benchPostgresReads } from './postgres-reads.ts';
 import { benchRecording } from './recording.ts';
 import { benchReplay } from './replay.ts';
 import { lineOf, markdownOf, soakOf, tally } from './report.ts';
+import { benchServer } from './server.ts';
 import { benchState } from './state.ts';
 import { benchStateCommits } from './state-commits.ts';
 import { benchSteady } from './steady.ts';
@@ -54,6 +55,7 @@ const groups: Readonly<Record<string, (workspace: Workspace) => Promise<Row[]>>>
   'postgres-reads': benchPostgresReads,
   'postgres-processes': benchPostgresProcesses,
   'postgres-disk': benchPostgresDisk,
+  server: benchServer,
   'postgres-beliefs': benchPostgresBeliefs,
   recording: benchRecording,
   cli: benchCli,

@@ -9,6 +9,8 @@ import type { ExportAnswer } from '../src/cli/commands/export.ts';
 import type { ImportRow } from '../src/cli/commands/import.ts';
 import type { KeyAnswer } from '../src/cli/commands/key.ts';
 import type { RepairAnswer } from '../src/cli/commands/repair.ts';
+import type { ServeAnswer } from '../src/cli/commands/serve.ts';
+import type { TokenMade } from '../src/cli/commands/token.ts';
 import type { VerifyAnswer } from '../src/cli/commands/verify.ts';
 import type { CopyRow } from '../src/cli/render/copy-table.ts';
 import type { Event } from '../src/core/event/event.ts';
@@ -482,6 +484,23 @@ export const shapes: Readonly<Record<string, CliShape>> = {
       error: 'always',
     },
     'One line per session as soon as it is done. `outcome` is `copied`, `updated`, `replaced` (something was erased at the source since), `unchanged` or `refused`; `written` counts events; `branches` are `{ branch, head, digest }`; `error` is `{ code, message, hint }` for a refused session, else null. `--json=object`: `{ sessions }`. Exits with 1 if a session was refused; the others are copied anyway.',
+  ),
+  serve: shape<ServeAnswer>(
+    { url: 'always', store: 'always' },
+    'Printed when the server is ready; `url` is what clients open. The log goes to stderr, one object per line. Exits with 0 after SIGTERM or Ctrl-C.',
+  ),
+  token: shape<TokenMade>(
+    {
+      token: 'always',
+      id: 'always',
+      rights: 'always',
+      namespaces: 'always',
+      agent: 'always',
+      createdAt: 'always',
+      expiresAt: 'always',
+      revokedAt: 'always',
+    },
+    'This is the answer of `token create`, and `token` is in no other answer. `namespaces` is null for all of them. `token list` prints one line per token. `token revoke` prints `{ id, revoked }` and exits with 1 if there is no such token.',
   ),
   config: shape<ConfigAnswer>(
     {

@@ -17,6 +17,10 @@ export const doors: Readonly<Record<string, Door>> = {
     about:
       'The store port: the types that an `EventStore` is made of, and the judgement that every store shares; see [bring your own store](../guides/own-store.md).',
   },
+  'reprise/server': {
+    file: 'src/server.ts',
+    about: 'Serves a store to many machines, and makes the tokens for it; see [serve a store](../guides/serve.md).',
+  },
   'reprise/testing': {
     file: 'src/testing.ts',
     about: 'The suites that prove a store, for any test runner; see [bring your own store](../guides/own-store.md).',

@@ -5,6 +5,7 @@ import { cliPage, cliPagePath } from './cli-page.ts';
 import { eventsPage, eventsPagePath } from './events-page.ts';
 import { limitsPage, limitsPagePath } from './limits-page.ts';
 import { steady, storyPicture, storyPicturePath, storyScreen, storyText, storyTextPath } from './story-cast.ts';
+import { wirePage, wirePagePath } from './wire-page.ts';
 
 const screen = storyScreen();
 
@@ -13,6 +14,7 @@ const pages = {
   [cliPagePath]: cliPage,
   [eventsPagePath]: eventsPage,
   [limitsPagePath]: limitsPage,
+  [wirePagePath]: wirePage,
   [storyTextPath]: () => storyText(screen),
   [storyPicturePath]: () => storyPicture(screen),
 };

@@ -7,7 +7,9 @@ import { checkMasking, type MaskingOptions } from './core/masking/masking-option
 import { propertyOf } from './core/property.ts';
 import { type Config, checkConfig } from './core/recording/config.ts';
 import { checkPrices, knownPrices, type PriceTable } from './core/recording/prices.ts';
+import type { AgentKeeper } from './core/store/agent-port.ts';
 import type { EventStore, Platform } from './core/store/event-store.ts';
+import type { TokenKeeper } from './core/store/token-store.ts';
 import type { Reprise } from './engine/reprise.ts';
 import { createReprise } from './engine/reprise-parts.ts';
 import { createBundles } from './node/bundle-files.ts';
@@ -16,14 +18,15 @@ import { createForeignFiles } from './node/foreign-files.ts';
 import { maskKey } from './node/mask-key.ts';
 import { createNodePlatform } from './node/platform.ts';
 import { checkShown, loadProject, type Project, settingOf } from './node/project.ts';
+import { release } from './node/release.ts';
 import { chooseStore, type StoreLocation } from './node/store-location.ts';
 import { openBundleStore, openScratch } from './open-bundle.ts';
 
 /** How to open Reprise. */
 export interface OpenOptions {
   /**
-   * A store URL (`sqlite:PATH`, `postgres://…`, `bundle:PATH`, `memory:`), or a store of your own. If it is left out: `REPRISE_STORE`,
-   * else what `.reprise/settings.json` or the configuration says, else `.reprise/reprise.db`.
+   * A store URL (`sqlite:PATH`, `postgres://…`, `https://…`, `bundle:PATH`, `memory:`), or a store of your own. If it is left
+   * out: `REPRISE_STORE`, else what `.reprise/settings.json` or the configuration says, else `.reprise/reprise.db`.
    */
   readonly store?: string | EventStore;
   /** The namespace to work in; that of the project where the store is not given, else `default`. */
@@ -38,6 +41,8 @@ export interface OpenOptions {
   readonly prices?: PriceTable;
   /** The masking rules of recordings, instead of those of the configuration; `false` masks nothing. */
   readonly masking?: MaskingOptions | false;
+  /** The token for a server; `REPRISE_TOKEN` if it is left out. */
+  readonly token?: string;
   /** `disk` (the default) survives power loss; `process` survives the death of the process only, and is faster. */
   readonly durability?: 'disk' | 'process';
   /** Opens for reading only. */
@@ -45,8 +50,8 @@ export interface OpenOptions {
   /** Whether a store that does not exist yet is made; true unless it is opened for reading only. */
   readonly create?: boolean;
   /**
-   * How long to wait for another process that holds the file before `store.busy`: 10,000 if left out, 0 to try once.
-   * Waiting never blocks the event loop.
+   * How long to wait for another process that holds the file, or for a server that is gone: 10,000 if left out, 0 to try
+   * once. Waiting never blocks the event loop.
    */
   readonly busyWaitMs?: number;
   /** Events since the last snapshot before another is worth keeping; 256 if left out. */
@@ -65,6 +70,7 @@ const openKeys: KnownKeys = optionKeys<OpenOptions>(
     config: true,
     prices: 'object',
     masking: true,
+    token: 'text',
     durability: 'text',
     readOnly: 'flag',
     create: 'flag',
@@ -96,7 +102,7 @@ export async function openReprise(options: string | OpenOptions = {}): Promise<R
   const { snapshotEvents, onRead } = opened;
   // A namespace is a wall inside a store: that of the project says nothing about another one.
   const namespace = opened.namespace ?? (opened.store === undefined ? settingOf(project, 'namespace') : undefined);
-  const store =
+  const store: EventStore & AgentKeeper =
     typeof opened.store === 'object'
       ? opened.store
       : await openStore(chooseStore(opened.store, project).location, platform, { ...opened, ...given({ namespace }) });
@@ -107,7 +113,7 @@ export async function openReprise(options: string | OpenOptions = {}): Promise<R
     files: createForeignFiles(),
     bundles: createBundles(openScratch),
     recording: recordingOf(opened, project),
-    ...given({ namespace, snapshotEvents, onRead }),
+    ...given({ namespace, snapshotEvents, onRead, agentPort: 'agentPort' in store ? store.agentPort : undefined }),
   });
 }
 
@@ -115,7 +121,7 @@ export async function openReprise(options: string | OpenOptions = {}): Promise<R
 function checkStore(store: unknown): void {
   if (store === undefined || typeof store === 'string' || typeof propertyOf(store, 'close') === 'function') return;
   throw new RepriseError('option.invalid', `Cannot open Reprise: "store" is ${shownValue(store)}`, {
-    hint: 'Write a URL: sqlite:PATH, postgres://…, bundle:PATH or memory:. Or pass a store that you opened.',
+    hint: 'Write a URL: sqlite:PATH, postgres://…, https://…, bundle:PATH or memory:. Or pass a store that you opened.',
     details: { key: 'store' },
   });
 }
@@ -141,7 +147,26 @@ function recordingOf(
   return masking === false ? { prices } : { prices, masking: checkMasking(masking), maskKey };
 }
 
-async function openStore(location: StoreLocation, platform: Platform, options: OpenOptions): Promise<EventStore> {
+async function openStore(
+  location: StoreLocation,
+  platform: Platform,
+  options: OpenOptions,
+): Promise<EventStore & AgentKeeper> {
+  if (location.kind === 'server') return await openServer(location.url, platform, options);
+  if (location.kind === 'bundle')
+    return await openBundleStore(location.path, { platform, namespace: options.namespace ?? 'default' });
+  return await openOwnStore(location, platform, options);
+}
+
+/** A place that can take tokens and be served. */
+type OwnLocation = Exclude<StoreLocation, { kind: 'server' | 'bundle' }>;
+
+/** Opens a store that needs no server: in memory, in a file, or in a database. */
+export async function openOwnStore(
+  location: OwnLocation,
+  platform: Platform,
+  options: Pick<OpenOptions, 'durability' | 'readOnly' | 'create' | 'busyWaitMs'>,
+): Promise<EventStore & TokenKeeper> {
   // Only the store that is used is loaded: a command that prints a line should not wait for all.
   if (location.kind === 'memory') {
     const { openMemoryStore } = await import('./store/memory/memory-store.ts');
@@ -152,12 +177,21 @@ async function openStore(location: StoreLocation, platform: Platform, options: O
     platform,
     ...given({ durability, readOnly, create, busyWaitMs }),
   };
-  if (location.kind === 'bundle')
-    return await openBundleStore(location.path, { platform, namespace: options.namespace ?? 'default' });
   if (location.kind === 'postgres') {
     const { openPostgresStore } = await import('./store/postgres/postgres-store.ts');
     return await openPostgresStore({ url: location.url, ...how });
   }
   const { openSqliteStore } = await import('./store/sqlite/sqlite-store.ts');
   return await openSqliteStore({ path: location.path, ...how });
+}
+
+async function openServer(url: string, platform: Platform, options: OpenOptions): Promise<EventStore & AgentKeeper> {
+  const { durability, readOnly, busyWaitMs } = options;
+  if (durability !== undefined)
+    throw new RepriseError('option.invalid', 'Cannot use "durability" with a server: the server decides it', {
+      hint: 'Leave it out; "reprise serve" has the option.',
+    });
+  const token = options.token ?? process.env['REPRISE_TOKEN'];
+  const { openRemoteStore } = await import('./client/open-remote-store.ts');
+  return await openRemoteStore({ url, platform, release: release(), ...given({ token, readOnly, busyWaitMs }) });
 }

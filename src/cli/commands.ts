@@ -137,7 +137,7 @@ export const commands: readonly CommandEntry[] = [
   {
     name: 'verify',
     group: 'Compare and verify',
-    summary: 'check that a history, a bundle or a proof is exactly what was recorded',
+    summary: 'check that a history or a bundle is what was recorded',
     load: async () => (await import('./commands/verify.ts')).verify,
   },
   {
@@ -227,7 +227,7 @@ export const commands: readonly CommandEntry[] = [
   {
     name: 'import',
     group: 'Manage',
-    summary: 'import the saved runs of other systems, or bundles, as sessions',
+    summary: 'import saved runs of other systems, or bundles',
     load: async () => (await import('./commands/import.ts')).importRuns,
   },
   {
@@ -241,6 +241,18 @@ export const commands: readonly CommandEntry[] = [
     group: 'Manage',
     summary: 'copy sessions to another store, with the same ids and digests',
     load: async () => (await import('./commands/copy.ts')).copy,
+  },
+  {
+    name: 'serve',
+    group: 'Manage',
+    summary: 'serve the store to other machines, by gRPC and HTTP',
+    load: async () => (await import('./commands/serve.ts')).serve,
+  },
+  {
+    name: 'token',
+    group: 'Manage',
+    summary: 'make, list and revoke the tokens that a server accepts',
+    load: async () => (await import('./commands/token.ts')).token,
   },
   {
     name: 'config',

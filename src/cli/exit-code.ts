@@ -55,6 +55,7 @@ const failedCodes: ReadonlySet<string> = new Set<ErrorCode>([
   'part.missing',
   'projection.failed',
   'recording.failed',
+  'token.invalid',
 ]);
 
 /** Returns the exit code of a run that gave a result; a run that was stopped early did not succeed. */

@@ -1,11 +1,11 @@
 import { nearest } from '../core/nearest.ts';
+import { release } from '../node/release.ts';
 import type { CommandEntry } from './command.ts';
 import { commands } from './commands.ts';
 import { usage } from './exit-code.ts';
 import { overview } from './help.ts';
 import { report } from './report.ts';
 import { writeAnswer } from './terminal/stdout.ts';
-import { version } from './version.ts';
 import { asksForJson, commandFirst } from './words.ts';
 
 /** Runs one command line and returns its exit code. */
@@ -13,7 +13,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   const [name, ...rest] = listFirst(commandFirst(argv));
   const asksJson = asksForJson(argv);
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') return help(rest[0], asksJson);
-  if (name === '--version' || name === '-V') return print(version());
+  if (name === '--version' || name === '-V') return print(release());
   const entry = commands.find((held) => held.name === name);
   if (entry === undefined) return unknownCommand(name, asksJson);
   return run(entry, rest, asksJson);

@@ -114,6 +114,7 @@ export const errorCodes = {
   'task.exists': 'The branch has a task of that id.',
   'task.not-found': 'The branch has no task of that id.',
   'time.invalid': 'A time is not an ISO 8601 date and time.',
+  'token.invalid': 'The server does not know the token, or it has expired or was revoked.',
   'topic.invalid': 'A topic is empty or not well-formed text.',
   'transaction.ended': 'The transaction was already committed or aborted.',
   'transaction.expired': 'The transaction was open for longer than it was allowed to be.',

@@ -167,6 +167,32 @@ export const limits = {
   connectWaitMsMax: 10_000,
   /** How long a PostgreSQL server may work on one statement; the default of `statementTimeoutMs`. */
   statementMsMax: 30_000,
+  /** Bytes of one message to a server: an append of the largest size, and what it is wrapped in. */
+  serverBodyBytesMax: 100_663_296,
+  /** How long the first message of a call to a server may take to come. */
+  serverBodyMsMax: 120_000,
+  /** Calls of one token to a server in a second; further ones are refused, and learn when to try again. */
+  serverCallsPerSecondMax: 10_000,
+  /** How long a client may take nothing of an answer that waits for it; then the answer ends. */
+  serverStalledMsMax: 60_000,
+  /** Spans of OpenTelemetry in one export to a server. */
+  serverSpansMax: 10_000,
+  /** How long a server waits for the rest of a trace before it stores the spans that came. */
+  serverGatherMsMax: 5_000,
+  /** Bytes of all requests that a server holds at once; further ones get `store.busy`. */
+  serverBytesInFlightMax: 268_435_456,
+  /** Bytes of the headers of one request to a server. */
+  serverHeaderBytesMax: 16_384,
+  /** Connections of a server. */
+  serverConnectionsMax: 4_096,
+  /** Calls under way on one connection of a server. */
+  serverStreamsMax: 256,
+  /** How long a connection to a server may take to say what it wants. */
+  serverGreetingMsMax: 10_000,
+  /** How long a connection to a server may stay idle. */
+  serverIdleMsMax: 300_000,
+  /** How long a server that stops waits for the calls under way; the default of `graceMs`. */
+  serverGraceMsMax: 10_000,
   /** Requests and answers that a scripted model server remembers; the oldest go first. */
   scriptedRequestsMax: 1_000,
   /** Characters of the title of a run or session; a longer one is cut. */

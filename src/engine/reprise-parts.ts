@@ -1,7 +1,9 @@
 import { checkId } from '../core/id.ts';
+import { given } from '../core/json.ts';
 import { limits } from '../core/limits.ts';
 import type { ForeignFiles } from '../core/recording/foreign-files.ts';
 import type { ForeignFormat } from '../core/recording/foreign-format.ts';
+import type { AgentPort } from '../core/store/agent-port.ts';
 import type { Bundles } from '../core/store/bundles.ts';
 import type { EventStore, Platform } from '../core/store/event-store.ts';
 import { Chores } from './context/chores.ts';
@@ -28,6 +30,8 @@ export interface RepriseParts {
   readonly bundles?: Bundles;
   /** Masking and prices for recorders that name none; without it, nothing is masked and nothing has a price. */
   readonly recording?: RecordingDefaults;
+  /** The calls of a token that is bound to an agent. */
+  readonly agentPort?: AgentPort;
 }
 
 /** Creates an engine on a store, and the verbs over it. */
@@ -46,6 +50,7 @@ export function createEngine({
   files = noFiles,
   bundles = noBundles,
   recording = {},
+  agentPort,
 }: RepriseParts): Engine {
   return {
     store,
@@ -60,6 +65,7 @@ export function createEngine({
     recording: { maskKey: randomKey(platform), ...recording },
     chores: new Chores(),
     transactions: new Transactions(platform),
+    ...given({ agentPort }),
   };
 }
 

@@ -26,8 +26,8 @@ import { type Engine, sessionRef } from './context/engine.ts';
 import type { Erased, EraseOptions } from './erasing/erase.ts';
 import type { ExperimentOptions } from './experimenting/experiment-options.ts';
 import type { ExperimentResult } from './experimenting/experiment-result.ts';
-import { type AgentSurface, surfaceOf } from './fleet/agent-surface.ts';
-import type { AsOptions } from './fleet/agent-verbs.ts';
+import { surfaceOf } from './fleet/agent-surface.ts';
+import type { AgentVerbs, AsOptions } from './fleet/agent-verbs.ts';
 import { type AuditOptions, audit } from './fleet/audit.ts';
 import { BeliefsHandle } from './fleet/beliefs-handle.ts';
 import type { FleetState } from './fleet/fleet-at.ts';
@@ -94,7 +94,7 @@ export class Session implements SessionVerbs {
     return new FleetHandle(this.#engine, this.#main);
   }
 
-  as(agent: string, options: AsOptions = {}): AgentSurface {
+  as(agent: string, options: AsOptions = {}): AgentVerbs {
     return surfaceOf(this.#engine, this.#main, agent, options);
   }
 

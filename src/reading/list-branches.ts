@@ -14,6 +14,7 @@ import { type Summary, summary } from '../projections/summary.ts';
 import { waiting } from '../projections/waiting.ts';
 import { archivedBranches } from './archived-branches.ts';
 import { type DrawnBranch, drawnBranches } from './branch-tree.ts';
+import { workedAhead } from './worked-ahead.ts';
 
 /** One branch in a listing, as `reprise list --json` prints it. */
 export interface ListRow {
@@ -123,26 +124,50 @@ async function* listed(
   isWanted: Test,
 ): AsyncGenerator<readonly ListedBranch[], boolean, undefined> {
   let count = 0;
-  for await (const record of reprise.sessions({ allNamespaces })) {
-    if (since !== undefined && record.updatedAt < since) continue;
+  const records = recordsSince(reprise, allNamespaces, since);
+  // One more than the limit tells whether sessions are left out.
+  const found = workedAhead(records, Math.min(limit + 1, sessionsAtOnce), (record) =>
+    branchesOfSession(reprise, record, { archived, folds, isWanted }),
+  );
+  for await (const branches of found) {
     if (count >= limit) return true;
-    const session = await reprise.namespace(record.namespace).session(record.session);
-    const shown = await shownBranches(session, archived);
-    const found: ListedBranch[] = [];
-    for (const { drawn, isArchived } of shown) {
-      const at = { branch: drawn.node.branch };
-      const held = await session.stateAt(at, summary);
-      const waits = held.outcome === 'waiting' ? (await session.stateAt(at, waiting)).calls : [];
-      const about = { summary: held, waiting: waits, branches: shown.length, archived: isArchived };
-      const branch = { ...drawn, record, session, ...about };
-      if (await isWanted(branch)) found.push(branch);
-      if (folds && found.length > 0) break;
-    }
-    if (found.length === 0) continue;
+    if (branches.length === 0) continue;
     count += 1;
-    yield found;
+    yield branches;
   }
   return false;
+}
+
+/** Sessions that are read at once. */
+const sessionsAtOnce = 64;
+
+async function* recordsSince(
+  reprise: Reprise,
+  allNamespaces: boolean,
+  since: string | undefined,
+): AsyncGenerator<SessionRecord, void, undefined> {
+  for await (const record of reprise.sessions({ allNamespaces }))
+    if (since === undefined || record.updatedAt >= since) yield record;
+}
+
+async function branchesOfSession(
+  reprise: Reprise,
+  record: SessionRecord,
+  { archived, folds, isWanted }: { readonly archived: boolean; readonly folds: boolean; readonly isWanted: Test },
+): Promise<ListedBranch[]> {
+  const session = await reprise.namespace(record.namespace).session(record.session);
+  const shown = await shownBranches(session, archived);
+  const found: ListedBranch[] = [];
+  for (const { drawn, isArchived } of shown) {
+    const at = { branch: drawn.node.branch };
+    const held = await session.stateAt(at, summary);
+    const waits = held.outcome === 'waiting' ? (await session.stateAt(at, waiting)).calls : [];
+    const about = { summary: held, waiting: waits, branches: shown.length, archived: isArchived };
+    const branch = { ...drawn, record, session, ...about };
+    if (await isWanted(branch)) found.push(branch);
+    if (folds && found.length > 0) break;
+  }
+  return found;
 }
 
 /** Lists the branches of a session, each below its parent. A hidden one still shows where something grows from it. */

@@ -56,6 +56,20 @@ type Reached = (opened: Opened) => Promise<void>;
 
 /** How each limit is reached. Those of pure folds and of waiting are reached by the tests that are named. */
 const reached: Readonly<Record<LimitName, Reached | string>> = {
+  serverBodyBytesMax: 'test/server/limits.test.ts',
+  serverBodyMsMax: 'test/server/limits.test.ts',
+  serverCallsPerSecondMax: 'test/server/limits.test.ts',
+  serverStalledMsMax: 'test/server/limits.test.ts',
+  serverSpansMax: 'test/server/spans.test.ts',
+  serverGatherMsMax: 'test/server/spans.test.ts',
+  serverBytesInFlightMax: 'test/server/limits.test.ts',
+  serverHeaderBytesMax: 'test/server/limits.test.ts',
+  serverConnectionsMax: 'test/server/limits.test.ts',
+  serverStreamsMax: 'test/server/limits.test.ts',
+  serverGreetingMsMax: 'test/server/limits.test.ts',
+  serverIdleMsMax: 'test/server/limits.test.ts',
+  serverGraceMsMax: 'test/server/limits.test.ts',
+
   idBytesMax: async ({ session }) => {
     const error = await session
       .append({ ...note('a'), agent: 'x'.repeat(limits.idBytesMax + 1) })

@@ -4,6 +4,7 @@ import { createNodePlatform } from '../../src/node/platform.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import type { OpenStore } from '../../src/testing/contract/contract-case.ts';
 import { storeContract } from '../../src/testing/contract/store-contract.ts';
+import { tokenContract } from '../../src/testing/contract/tokens.ts';
 import { readyPlace } from '../postgres/ready-place.ts';
 import { alternate } from './alternate.ts';
 
@@ -32,3 +33,9 @@ for (const [kind, opened] of Object.entries(stores)) {
     }
   });
 }
+
+describe('the tokens of the postgres store', () => {
+  for (const held of tokenContract)
+    it(`${held.name}`, () =>
+      held.run(async () => openPostgresStore({ url: await readyPlace(), platform, durability: 'process' })));
+});

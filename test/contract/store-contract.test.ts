@@ -7,6 +7,7 @@ import { openMemoryStore } from '../../src/store/memory/memory-store.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import type { OpenStore } from '../../src/testing/contract/contract-case.ts';
 import { storeContract } from '../../src/testing/contract/store-contract.ts';
+import { tokenContract } from '../../src/testing/contract/tokens.ts';
 import { alternate } from './alternate.ts';
 
 const platform = createNodePlatform();
@@ -41,3 +42,13 @@ for (const [kind, open] of Object.entries(stores)) {
     }
   });
 }
+
+const keepers = {
+  memory: async () => openMemoryStore({ platform }),
+  sqlite: async () =>
+    await openSqliteStore({ path: join(directory, `${++files}`, 'store.db'), platform, durability: 'process' }),
+};
+
+describe.each(Object.entries(keepers))('the tokens of the %s store', (_, open) => {
+  for (const held of tokenContract) it(`${held.name}`, () => held.run(open));
+});

@@ -7,6 +7,7 @@ import { cliPage, cliPagePath } from '../../scripts/cli-page.ts';
 import { doors } from '../../scripts/doors.ts';
 import { eventsPage, eventsPagePath } from '../../scripts/events-page.ts';
 import { limitsPage, limitsPagePath } from '../../scripts/limits-page.ts';
+import { wirePage, wirePagePath } from '../../scripts/wire-page.ts';
 import * as aiSdk from '../../src/ai-sdk.ts';
 import * as surface from '../../src/index.ts';
 import * as testing from '../../src/testing.ts';
@@ -20,6 +21,7 @@ test.each([
   [cliPagePath, cliPage],
   [eventsPagePath, eventsPage],
   [limitsPagePath, limitsPage],
+  [wirePagePath, wirePage],
 ])('%s is what the source says; `npm run docs:pages` writes it', async (path, page) => {
   expect(keptText(path)).toBe(await page());
 });

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   type AgentBeliefs,
-  type AgentSurface,
+  type AgentVerbs,
   type BeliefsHandle,
   type Branch,
   type CodingHandle,
@@ -39,7 +39,7 @@ interface World extends AsyncDisposable {
   readonly beliefs: BeliefsHandle;
   readonly fleet: FleetHandle;
   readonly tasks: TasksVerbs;
-  readonly agent: AgentSurface;
+  readonly agent: AgentVerbs;
   readonly agentBeliefs: AgentBeliefs;
 }
 

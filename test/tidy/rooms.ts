@@ -43,6 +43,17 @@ const rooms: Readonly<Record<string, Room>> = {
   },
   'adapters/gemini': { rooms: ['core', 'protocols', 'adapters/clients'], node: true, packages: ['@google/genai'] },
   'adapters/import': { rooms: ['core', 'protocols'], node: true, packages: ['yaml'] },
+  wire: { rooms: ['core'], node: false, packages: ['@bufbuild/protobuf', '@connectrpc/connect'] },
+  client: {
+    rooms: ['core', 'wire'],
+    node: true,
+    packages: ['@bufbuild/protobuf', '@connectrpc/connect', '@connectrpc/connect-node'],
+  },
+  server: {
+    rooms: ['core', 'projections', 'engine', 'wording', 'reading', 'wire'],
+    node: true,
+    packages: ['@bufbuild/protobuf', '@connectrpc/connect', '@connectrpc/connect-node'],
+  },
   testing: {
     rooms: ['core', 'engine', 'projections', 'protocols'],
     node: ['node:assert', 'node:assert/strict', 'node:fs/promises', 'node:http', 'node:os', 'node:path'],

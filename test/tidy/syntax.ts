@@ -49,12 +49,19 @@ export function lineAt(file: TreeFile, offset: number): number {
 
 /** TypeScript files that are part of the product: no tests, no declarations. */
 export function productFiles(tree: Tree): TreeFile[] {
-  return tree.files.filter((file) => file.path.startsWith('src/') && isCode(file) && !isTest(file));
+  return tree.files.filter(
+    (file) => file.path.startsWith('src/') && isCode(file) && !isTest(file) && !isGenerated(file),
+  );
 }
 
 /** Every TypeScript file, tests and scripts included. */
 export function codeFiles(tree: Tree): TreeFile[] {
-  return tree.files.filter(isCode);
+  return tree.files.filter((file) => isCode(file) && !isGenerated(file));
+}
+
+/** Whether a program wrote the file, from `proto/`. */
+export function isGenerated(file: TreeFile): boolean {
+  return file.path.startsWith('src/wire/generated/');
 }
 
 /** Whether a file holds tests. */

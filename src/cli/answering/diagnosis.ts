@@ -5,11 +5,11 @@ import { refText } from '../../core/ref.ts';
 import type { StoreAdvice, StoreHealth } from '../../core/store/store-health.ts';
 import type { Reprise } from '../../engine/reprise.ts';
 import type { SessionVerification } from '../../engine/reprise-options.ts';
+import { release } from '../../node/release.ts';
 import { shownUrl } from '../../node/store-location.ts';
 import { branchesOf, ownEvents } from '../../reading/branch-tree.ts';
 import { type Context, missingHint } from '../context.ts';
 import { quoted } from '../typed.ts';
-import { version } from '../version.ts';
 
 /** Something that is wrong, and what to do about it. */
 interface Finding {
@@ -55,6 +55,9 @@ const todos: Readonly<Record<string, string>> = {
   'store.busy': 'Another process is using it: wait for it to finish or stop it, then try again.',
   'store.damaged': `${copyFirst}. Then run "reprise verify" on each session to see which histories are intact, or restore a backup.`,
   'store.read-only': 'Give this user write access to the file and its directory, or keep using it read-only.',
+  'store.unreachable': 'Check that the server runs and that the address is right.',
+  'store.denied': 'Ask for a token with that right.',
+  'token.invalid': 'Set REPRISE_TOKEN to a token of that server: "reprise token create" makes one beside its store.',
   'store.full': 'Free up space on the disk.',
 };
 
@@ -64,7 +67,7 @@ export async function diagnose(context: Context, options: DiagnoseOptions): Prom
   const free = location.kind === 'sqlite' ? freeBytesAt(location.path) : null;
   const found: DoctorAnswer = {
     ok: false,
-    reprise: version(),
+    reprise: release(),
     node: process.versions.node,
     location: shownUrl(location),
     namespace: context.chosenNamespace(),

@@ -84,7 +84,7 @@ export function encodeData(
   memory: PartMemory,
 ): EncodedData {
   const spec = specOf(event.type);
-  if (spec !== undefined && hasCurrentForm(event, spec)) checkFields(event, spec);
+  checkData(event);
   const encoding: Encoding = { maker, memory, place: placeOf(event), agent: event.agent ?? '', parts: [] };
   const { skeleton, data } =
     spec?.structural === true
@@ -267,7 +267,7 @@ function checkCarried(carried: CarriedEvent): void {
     refuseField(carried.type, 'event.time', 'it must be in the form 2026-11-15T10:00:00.000Z');
   // A replacement of an erased event may keep the erased data.
   const isErased = carried.data['erased'] === true && Object.keys(carried.data).length === 1;
-  if (spec !== undefined && hasCurrentForm(carried, spec) && !isErased) checkFields(carried, spec);
+  if (!isErased) checkData(carried);
 }
 
 /** Encodes one field. Data of an unknown version is not checked, so a value of the wrong type stays inline. */
@@ -356,6 +356,12 @@ function encodeBody(body: string, path: string, encoding: Encoding): JsonValue {
     encoding.memory.bodies.set(place, { digest: full.digest, text: body, fullLength: body.length, chain: 0 });
   }
   return { $body: full.digest };
+}
+
+/** Refuses data that lacks a field of its type, or has one of the wrong form. Data of an unknown version passes. */
+export function checkData(event: { readonly type: string; readonly version: number; readonly data: JsonObject }): void {
+  const spec = specOf(event.type);
+  if (spec !== undefined && hasCurrentForm(event, spec)) checkFields(event, spec);
 }
 
 function checkFields(

@@ -27,12 +27,19 @@ export interface PageRequest {
    * straight to the first event at or after `since` or `turnAfter`, however many events come before it.
    */
   readonly filter?: EventFilter;
+  /**
+   * Asks for the parts that the events refer to along with them. A store may ignore it: then the reader asks for them. A
+   * store behind a network saves a round trip with it.
+   */
+  readonly withParts?: boolean;
 }
 
 /** Some events of a view. `next` is set while the view may have more, even when `events` is short or empty. */
 export interface Page {
   readonly events: readonly StoredEvent[];
   readonly next?: Cursor;
+  /** Every part that the events refer to, however deep; absent if they were not asked for, are missing, or are many. */
+  readonly parts?: ReadonlyMap<Digest, PartInput>;
 }
 
 /** How deep a read of parts goes. */

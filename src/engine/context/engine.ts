@@ -3,6 +3,7 @@ import { limits } from '../../core/limits.ts';
 import type { PartMemory } from '../../core/parts/encode.ts';
 import type { ForeignFiles } from '../../core/recording/foreign-files.ts';
 import type { ForeignFormat } from '../../core/recording/foreign-format.ts';
+import type { AgentPort } from '../../core/store/agent-port.ts';
 import type { Bundles } from '../../core/store/bundles.ts';
 import type { EventStore, Platform, SessionRef } from '../../core/store/event-store.ts';
 import type { Chores } from './chores.ts';
@@ -43,6 +44,8 @@ export interface Engine {
   readonly chores: Chores;
   /** The open transactions. */
   readonly transactions: Transactions;
+  /** The calls of a token that is bound to an agent; the store then answers nothing. */
+  readonly agentPort?: AgentPort;
 }
 
 /** Sessions whose last lists and bodies a process remembers; a session that is forgotten stores them whole once more. */

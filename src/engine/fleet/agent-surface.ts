@@ -19,11 +19,13 @@ import { conversation } from '../../projections/conversation.ts';
 import type { Engine } from '../context/engine.ts';
 import { findPlace, type Place } from '../history/place.ts';
 import { checkReading, replay } from '../looking/replay.ts';
+import { checkBound } from '../state/carried-state.ts';
 import type { StateValue } from '../state/entry.ts';
 import { scanState, stateView } from '../state/lookup.ts';
 import { pointOn } from '../state/point.ts';
 import { StateHandle } from '../state/state-handle.ts';
 import type { AgentBeliefs, AgentKnowledge, AgentReplayOptions, AgentVerbs, AsOptions } from './agent-verbs.ts';
+import { CarriedAgent } from './carried-agent.ts';
 import type { CommitOptions } from './commit-belief.ts';
 import type { OnBranch } from './fleet-look.ts';
 import { type BeliefsAtOptions, checkBeliefsAt } from './fleet-times.ts';
@@ -65,8 +67,13 @@ export interface DuringTurn {
 }
 
 /** Returns the surface of an agent on a branch. */
-export function surfaceOf(engine: Engine, on: OnBranch, agent: string, options: AsOptions): AgentSurface {
+export function surfaceOf(engine: Engine, on: OnBranch, agent: string, options: AsOptions): AgentVerbs {
   checkKeys(options, asKeys);
+  const { agentPort } = engine;
+  if (agentPort !== undefined) {
+    checkBound(agentPort, checkAgent(agent));
+    return new CarriedAgent(engine, agentPort, on);
+  }
   return new AgentSurface(engine, { ...on, agent, isHanded: options.handed === true });
 }
 

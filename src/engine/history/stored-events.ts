@@ -4,7 +4,7 @@ import { limits } from '../../core/limits.ts';
 import { DataDecoder, type ListEdits, refsIn, storedJson } from '../../core/parts/decode.ts';
 import { mayHoldRefs, type PartInput } from '../../core/parts/parts.ts';
 import type { Digest, Point, Seq } from '../../core/point.ts';
-import type { Cursor, PageRequest, PartsRequest, StoredEvent } from '../../core/store/event-store.ts';
+import type { Cursor, Page, PageRequest, PartsRequest, StoredEvent } from '../../core/store/event-store.ts';
 import { sessionNotFound } from '../../core/store/session-request.ts';
 import { segmentAt } from '../../core/view/segment.ts';
 import type { Segment } from '../../core/view/view.ts';
@@ -23,8 +23,18 @@ export async function* pages(
   engine: Engine,
   session: string,
   segments: readonly Segment[],
-  { limit = limits.pageEventsMax, firstLimit = limit, direction = 'forward', ...request }: RowsRequest,
+  request: RowsRequest,
 ): AsyncGenerator<readonly StoredEvent[], void, undefined> {
+  for await (const { events } of wholePages(engine, session, segments, request)) yield events;
+}
+
+/** Reads rows as {@link pages} does, along with the parts that the store brings with them. */
+async function* wholePages(
+  engine: Engine,
+  session: string,
+  segments: readonly Segment[],
+  { limit = limits.pageEventsMax, firstLimit = limit, direction = 'forward', ...request }: RowsRequest,
+): AsyncGenerator<Page, void, undefined> {
   const ref = sessionRef(engine, session);
   let cursor: Cursor | undefined;
   do {
@@ -34,7 +44,7 @@ export async function* pages(
       direction,
       ...given({ cursor }),
     });
-    yield page.events;
+    yield page;
     cursor = page.next;
   } while (cursor !== undefined);
 }
@@ -70,8 +80,10 @@ export async function* readEvents(
 ): AsyncGenerator<EventsBatch, void, undefined> {
   const { listEdits: _, without: __, replacedIds: ___, ...rows } = request;
   const carried = new Set(segments.filter((segment) => segment.carried).map((segment) => segment.through));
-  for await (const page of pages(engine, session, segments, { ...rows, select: 'full' })) {
-    engine.onRead(page.length);
+  // Without some fields, fewer parts are needed than the store would bring.
+  const whole = { ...rows, select: 'full', withParts: request.without === undefined } as const;
+  for await (const page of wholePages(engine, session, segments, whole)) {
+    engine.onRead(page.events.length);
     yield* batchesOf(engine, session, page, carried, request);
   }
 }
@@ -79,13 +91,14 @@ export async function* readEvents(
 async function* batchesOf(
   engine: Engine,
   session: string,
-  stored: readonly StoredEvent[],
+  { events: stored, parts }: Page,
   carried: ReadonlySet<Seq>,
   { listEdits, without, replacedIds }: EventsRequest,
 ): AsyncGenerator<EventsBatch> {
   const rows = without === undefined ? stored : stored.map((row) => stripped(row, without));
   const holding = new Set(rows.filter((row) => row.data !== null && mayHoldRefs(row.data)));
-  const decoder = holding.size === 0 ? undefined : await decoderFor(engine, session, [...holding], listEdits);
+  const decoder =
+    holding.size === 0 ? undefined : await decoderFor(engine, session, [...holding], { listEdits, parts });
   let [events, bytes, bodies]: [Event[], number, number] = [[], 0, 0];
   for (const row of rows) {
     bytes += row.data?.length ?? 0;
@@ -149,17 +162,32 @@ export async function* readHeaders(
   }
 }
 
+/** How a decoder reads: the edits that lists are read through, and the parts that came with the rows. */
+interface Decoding {
+  readonly listEdits?: ListEdits | undefined;
+  readonly parts?: Page['parts'] | undefined;
+}
+
 /** Returns a decoder with every part these rows refer to. */
 export async function decoderFor(
   engine: Engine,
   session: string,
   rows: readonly Pick<StoredEvent, 'data'>[],
-  listEdits?: ListEdits,
+  { listEdits, parts }: Decoding = {},
 ): Promise<DataDecoder> {
   const wanted = new Set<Digest>();
   for (const { data } of rows)
     if (data !== null && mayHoldRefs(data)) for (const digest of refsIn(data)) wanted.add(digest);
+  if (parts !== undefined && isWhole(wanted, parts))
+    return new DataDecoder({ get: (digest) => parts.get(digest), isErased: () => false }, listEdits);
   return decoderOf(engine, session, [...wanted], listEdits);
+}
+
+/** Tells whether parts hold everything that is wanted, however deep. */
+function isWhole(wanted: Iterable<Digest>, parts: ReadonlyMap<Digest, PartInput>): boolean {
+  for (const digest of wanted) if (!parts.has(digest)) return false;
+  for (const { refs } of parts.values()) if (refs.some((digest) => !parts.has(digest))) return false;
+  return true;
 }
 
 /** Returns a decoder with these parts and everything they refer to. */
@@ -171,10 +199,7 @@ export async function decoderOf(
 ): Promise<DataDecoder> {
   if (wanted.length === 0) return new DataDecoder({ get: () => undefined, isErased: () => false });
   const parts = await readParts(engine, session, wanted);
-  const isComplete =
-    wanted.every((digest) => parts.has(digest)) &&
-    [...parts.values()].every((part) => part.refs.every((digest) => parts.has(digest)));
-  const erased = isComplete ? new Set<string>() : await erasedParts(engine, session);
+  const erased = isWhole(wanted, parts) ? new Set<string>() : await erasedParts(engine, session);
   return new DataDecoder({ get: (digest) => parts.get(digest), isErased: (digest) => erased.has(digest) }, listEdits);
 }
 

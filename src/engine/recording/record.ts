@@ -5,7 +5,8 @@ import type { PersonAnswer, WaitingCall } from '../../core/recording/person-call
 import { mainBranch } from '../../core/ref.ts';
 import { summary } from '../../projections/summary.ts';
 import { waiting } from '../../projections/waiting.ts';
-import type { Engine } from '../context/engine.ts';
+import { type Engine, sessionRef } from '../context/engine.ts';
+import { withRememberedReads } from '../context/remembered-reads.ts';
 import { foldAt } from '../history/fold.ts';
 import { placeAt } from '../history/place.ts';
 import { RecorderCounts } from './counts.ts';
@@ -24,15 +25,21 @@ export async function record(
   session: string,
   given: RecordOptions = {},
   answers: readonly PersonAnswer[] = [],
+  reading: Engine = withRememberedReads(engine),
 ): Promise<SessionRecorder> {
   checkKeys(given, recordKeys);
-  const options = { ...given, ...(await recordingDefaults(engine, session, given)) };
+  const options = { ...given, ...(await recordingDefaults(reading, session, given)) };
   const branch = options.branch === undefined ? mainBranch : checkId('branch', options.branch);
   if (options.agent !== undefined) checkId('agent', options.agent);
   const { platform, chores } = engine;
-  const place = await placeAt(engine, session, branch, { kind: 'head' });
-  const { turns } = await foldAt(engine, place, summary);
-  const clock = new TurnClock(turns, await unansweredTurn(engine, place, options.agent));
+  // The folds ask for it next; a store behind a network answers both at once. A failure shows where it is awaited.
+  reading.store.session(sessionRef(reading, session)).catch(() => undefined);
+  const place = await placeAt(reading, session, branch, { kind: 'head' });
+  const [{ turns }, unanswered] = await Promise.all([
+    foldAt(reading, place, summary),
+    unansweredTurn(reading, place, options.agent),
+  ]);
+  const clock = new TurnClock(turns, unanswered);
   const counts = new RecorderCounts(branch, options.onError ?? (() => undefined));
   const breaker = new StoreBreaker();
   const writer = new RecorderWriter(engine, session, {

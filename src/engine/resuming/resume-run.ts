@@ -12,6 +12,7 @@ import type { RecordingReport } from '../../core/recording/recorder.ts';
 import type { Spending } from '../../core/recording/spending.ts';
 import { viewAt } from '../../core/view/view.ts';
 import type { Engine } from '../context/engine.ts';
+import { withRememberedReads } from '../context/remembered-reads.ts';
 import { type Place, placeAt } from '../history/place.ts';
 import { record } from '../recording/record.ts';
 import type { RecordOptions } from '../recording/record-options.ts';
@@ -110,13 +111,14 @@ export async function resumeRun<Run, Result>(
   asked: RunRequest<Run, Result>,
 ): Promise<RunReport<Result>> {
   // The effect guard compares with what was stored, so it masks as the recorder does.
-  const request = { ...asked, ...(await recordingDefaults(engine, asked.session, asked)) };
+  const reading = withRememberedReads(engine);
+  const request = { ...asked, ...(await recordingDefaults(reading, asked.session, asked)) };
   const { session, branch, prompt } = request;
   const agent = asResumable(request.agent);
-  const place = await placeAt(engine, session, branch, { kind: 'head' });
+  const place = await placeAt(reading, session, branch, { kind: 'head' });
   const who = { agent: request.agentName ?? agent.name, run: request.continues, model: agent.model };
-  const history = await resumableHistory(engine, place, who);
-  const person = await personPart(engine, { place, history, agent, request });
+  const history = await resumableHistory(reading, place, who);
+  const person = await personPart(reading, { place, history, agent, request });
   if (prompt === undefined && agent.goesOnAlone !== true && !answersAct(person)) checkGoesOn(place, history);
   checkAnswerable(place, agent, pendingOf(history, prompt), prompt);
   const watch = new StopWatch(engine, request);
@@ -142,7 +144,7 @@ export async function resumeRun<Run, Result>(
         stoppingRun(watch, refuseUnstored),
       ],
     };
-    const recorder = await record(engine, session, options, person.answers);
+    const recorder = await record(engine, session, options, person.answers, reading);
     const began = engine.platform.elapsedMs();
     const ended = await inRun({ recorder, request, agent, history, watch, checks, repairs, person, ...person });
     const latencyMs = engine.platform.elapsedMs() - began;

@@ -40,6 +40,7 @@ import type { NewSession, RenameRequest } from '../../core/store/session-request
 import type { SessionSize } from '../../core/store/session-size.ts';
 import type { StoreHealth } from '../../core/store/store-health.ts';
 import { storeClosed } from '../../core/store/store-state.ts';
+import type { TokenKeeper, TokenStore } from '../../core/store/token-store.ts';
 import type { AskedView, Segment } from '../../core/view/view.ts';
 import { append } from './operations/append.ts';
 import { findBranch, findHead, listBranches } from './operations/branch.ts';
@@ -58,6 +59,7 @@ import { restore } from './operations/restore.ts';
 import { sessionSize } from './operations/session-size.ts';
 import { createSession, listSessions, recordOf } from './operations/sessions.ts';
 import { findSnapshot, findSnapshots, heldSnapshots, putSnapshot } from './operations/snapshots.ts';
+import { memoryTokens } from './operations/tokens.ts';
 import { Watchers } from './operations/watch.ts';
 import { findHeld, heldBranch, heldSession, type Shelf } from './shelf.ts';
 
@@ -70,7 +72,7 @@ import { findHeld, heldBranch, heldSession, type Shelf } from './shelf.ts';
  * await using inMemory = await openReprise({ store: openMemoryStore({ platform }), platform });
  * ```
  */
-export function openMemoryStore(options: { readonly platform: Platform }): EventStore {
+export function openMemoryStore(options: { readonly platform: Platform }): EventStore & TokenKeeper {
   checkKeys(options, openKeys);
   return new MemoryStore(options.platform);
 }
@@ -81,7 +83,8 @@ const openKeys: KnownKeys = optionKeys<{ platform: Platform }>('open the store',
 const turnEventsMax = 2_000;
 
 // The methods are async so that an error becomes a rejection, as with every other store.
-class MemoryStore implements EventStore {
+class MemoryStore implements EventStore, TokenKeeper {
+  readonly tokens: TokenStore = memoryTokens(() => this.#open());
   readonly #platform: Platform;
   readonly #shelf: Shelf = { namespaces: new Map(), touches: 0 };
   readonly #watchers = new Watchers();

@@ -39,6 +39,7 @@ import { type NewSession, type RenameRequest, sessionNotFound } from '../../core
 import type { SessionSize } from '../../core/store/session-size.ts';
 import type { StoreHealth } from '../../core/store/store-health.ts';
 import { storeClosed, storeReadOnly } from '../../core/store/store-state.ts';
+import type { TokenKeeper, TokenStore } from '../../core/store/token-store.ts';
 import type { AskedView, Segment } from '../../core/view/view.ts';
 import { heldSnapshotOf, snapshotOf, snapshotPlaceOf } from '../sql/snapshot-row.ts';
 import { type Repeatable, Writer } from './appending/writer.ts';
@@ -64,13 +65,14 @@ import { againInDoubt, restore } from './operations/restore.ts';
 import { sessionSize } from './operations/session-size.ts';
 import { createSession, findSession, listSessions } from './operations/sessions.ts';
 import { dropSnapshots, findSnapshot, findSnapshots, heldSnapshots, putSnapshot } from './operations/snapshots.ts';
+import { databaseTokens } from './operations/tokens.ts';
 import { vacuum } from './operations/vacuum.ts';
 import { Watchers, watchKey } from './operations/watch.ts';
 import type { WrittenBranch } from './operations/write-rows.ts';
 import { isPassing, postgresCode } from './postgres-error.ts';
 import { migrations as ownMigrations } from './schema.ts';
 import { findSessionRow, type SessionKey } from './session-row.ts';
-import { checkConnections, checkOptions, checkWait, type PostgresStoreOptions } from './store-options.ts';
+import { checkedBounds, checkOptions, type PostgresStoreOptions } from './store-options.ts';
 
 /**
  * Opens the store in a PostgreSQL database, which many processes on many machines may share. Needs the package `postgres`
@@ -85,7 +87,7 @@ import { checkConnections, checkOptions, checkWait, type PostgresStoreOptions } 
  * };
  * ```
  */
-export async function openPostgresStore(options: PostgresStoreOptions): Promise<EventStore> {
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<EventStore & TokenKeeper> {
   checkOptions(options);
   return await openMigratedStore(options, ownMigrations);
 }
@@ -94,22 +96,18 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 export async function openMigratedStore(
   options: PostgresStoreOptions,
   migrations: readonly Migration[],
-): Promise<EventStore> {
-  const busyWaitMs = checkWait('busyWaitMs', options.busyWaitMs ?? limits.busyWaitMsMax);
-  const opened = await openDatabase({
-    ...options,
-    busyWaitMs,
-    connectWaitMs: Math.min(Math.max(busyWaitMs, 1_000), limits.connectWaitMsMax),
-    statementTimeoutMs: checkWait('statementTimeoutMs', options.statementTimeoutMs ?? limits.statementMsMax),
-    connectionsMax: checkConnections(options.connections ?? limits.connectionsMax),
-    migrations,
-  });
+): Promise<EventStore & TokenKeeper> {
+  const opened = await openDatabase({ ...options, ...checkedBounds(options), migrations });
   const store = new PostgresStore(opened, options.platform, options.readOnly === true);
   store.clearAway();
   return store;
 }
 
-class PostgresStore implements EventStore {
+class PostgresStore implements EventStore, TokenKeeper {
+  readonly tokens: TokenStore = databaseTokens(
+    (work) => this.#read(work),
+    (work) => this.#write(work),
+  );
   readonly #database: Database;
   readonly #platform: Platform;
   readonly #isReadOnly: boolean;

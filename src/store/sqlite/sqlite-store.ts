@@ -39,6 +39,7 @@ import type { NewSession, RenameRequest } from '../../core/store/session-request
 import type { SessionSize } from '../../core/store/session-size.ts';
 import type { HealthRequest, StoreHealth } from '../../core/store/store-health.ts';
 import { branchNotFound, storeClosed, storeReadOnly } from '../../core/store/store-state.ts';
+import type { TokenKeeper, TokenStore } from '../../core/store/token-store.ts';
 import type { AskedView, Segment } from '../../core/view/view.ts';
 import { heldSnapshotOf, snapshotOf, snapshotPlaceOf } from '../sql/snapshot-row.ts';
 import { Catalogue, type SessionRow } from './catalogue.ts';
@@ -64,6 +65,7 @@ import { restore } from './operations/restore.ts';
 import { sessionSize } from './operations/session-size.ts';
 import { createSession, findSession, listSessions } from './operations/sessions.ts';
 import { dropSnapshots, findSnapshot, findSnapshots, heldSnapshots, putSnapshot } from './operations/snapshots.ts';
+import { fileTokens } from './operations/tokens.ts';
 import { changeDetector, Watchers } from './operations/watch.ts';
 import { checkWait } from './option-checks.ts';
 import { migrations as ownMigrations } from './schema.ts';
@@ -82,7 +84,7 @@ import { pause, turnMsMax, turnOfLoop, Writer } from './writer.ts';
  * await using onDisk = await openReprise({ store, platform });
  * ```
  */
-export async function openSqliteStore(options: SqliteStoreOptions): Promise<EventStore> {
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<EventStore & TokenKeeper> {
   checkKeys(options, openKeys);
   return await openMigratedStore(options, ownMigrations);
 }
@@ -91,7 +93,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Even
 export async function openMigratedStore(
   options: SqliteStoreOptions,
   migrations: readonly Migration[],
-): Promise<EventStore> {
+): Promise<EventStore & TokenKeeper> {
   const busyWaitMs = checkWait(options.busyWaitMs ?? limits.busyWaitMsMax);
   const { database, isReadOnly, file } = await openDatabase({ ...options, migrations, busyWaitMs });
   const store = new SqliteStore(database, { ...options, migrations, busyWaitMs, isReadOnly, file });
@@ -99,7 +101,8 @@ export async function openMigratedStore(
   return store;
 }
 
-class SqliteStore implements EventStore {
+class SqliteStore implements EventStore, TokenKeeper {
+  readonly tokens: TokenStore;
   readonly #database: Database;
   readonly #options: OpenOptions;
   readonly #catalogue: Catalogue;
@@ -115,6 +118,7 @@ class SqliteStore implements EventStore {
     this.#database = database;
     this.#options = options;
     this.#catalogue = new Catalogue(database, options.migrations);
+    this.tokens = fileTokens(database, this.#read.bind(this), this.#write.bind(this));
     this.#log = new LogEmptying(database, options.busyWaitMs);
     this.#watchers = new Watchers(changeDetector(database));
     this.#writer = new Writer(database, this.#catalogue, {
@@ -371,10 +375,7 @@ class SqliteStore implements EventStore {
     }
   }
 
-  /**
-   * Lets timers, sockets and signals run. SQLite answers at once, so reading a long history page after page would
-   * otherwise be one turn of the event loop.
-   */
+  /** Lets timers, sockets and signals run: SQLite answers at once, so a long read would be one turn of the loop. */
   async #letTurn(): Promise<void> {
     await turnOfLoop();
     this.#turnedAt = performance.now();

@@ -6,6 +6,8 @@ import {
   contractCase,
   fork,
   input,
+  keyed,
+  keyOf,
   note,
   point,
   refused,
@@ -13,13 +15,15 @@ import {
 } from './contract-case.ts';
 
 const unchanged = (since: number, keys: readonly string[], prefixes: readonly string[] = []) =>
-  ({ condition: { kind: 'unchanged', since: seq(since), keys, prefixes } }) as const;
+  ({
+    condition: { kind: 'unchanged', since: seq(since), keys: keys.map(keyOf), prefixes: prefixes.map(keyOf) },
+  }) as const;
 const head = (at: number) => ({ condition: { kind: 'head', seq: seq(at) } }) as const;
 
-async function keyed(world: World, ...keys: readonly string[]): Promise<void> {
+async function appendKeyed(world: World, ...keys: readonly string[]): Promise<void> {
   await append(
     world,
-    keys.map((key) => note(key, { keys: [key] })),
+    keys.map((key) => keyed([key])),
   );
 }
 
@@ -41,10 +45,10 @@ export const appendConditions: readonly ContractCase[] = [
   contractCase(
     'append() under "unchanged" is refused when a named key was written since, and not by other keys',
     async (world) => {
-      await keyed(world, 'plan', 'other');
-      await append(world, [note('c', { keys: ['plan'] })], unchanged(1, ['plan']));
+      await appendKeyed(world, 'plan', 'other');
+      await append(world, [keyed(['plan'])], unchanged(1, ['plan']));
       const error = await refused(world, 'state.conflict', [note('d')], unchanged(1, ['nothing', 'plan']));
-      assert.deepEqual([error.details['seq'], error.details['key']], [3, 'plan']);
+      assert.deepEqual([error.details['seq'], error.details['key']], [3, keyOf('plan')]);
       await append(world, [note('e')], unchanged(2, ['other', 'plans', 'pla']));
       await append(world, [note('f')], unchanged(3, ['plan']));
     },
@@ -53,9 +57,9 @@ export const appendConditions: readonly ContractCase[] = [
   contractCase(
     'append() under "unchanged" with a prefix is refused by a key that did not exist before',
     async (world) => {
-      await keyed(world, 'a/1', 'b/1');
+      await appendKeyed(world, 'a/1', 'b/1');
       await append(world, [note('ok')], unchanged(2, [], ['a/', 'c/']));
-      await keyed(world, 'a/2');
+      await appendKeyed(world, 'a/2');
       await refused(world, 'state.conflict', [note('no')], unchanged(2, [], ['c/', 'a/']));
       await append(world, [note('ok')], unchanged(2, [], ['b/', 'a/1', 'A/']));
       await refused(world, 'state.conflict', [note('no')], unchanged(2, [], ['']));
@@ -63,7 +67,7 @@ export const appendConditions: readonly ContractCase[] = [
   ),
 
   contractCase('append() takes a prefix literally, whatever characters are in it', async (world) => {
-    await keyed(world, 'a%b', 'a_b', 'a\u0001\u0001b', 'a\u{10FFFF}b', 'a\uFFFFb');
+    await appendKeyed(world, 'a%b', 'a_b', 'a\u0001\u0001b', 'a\u{10FFFF}b', 'a\uFFFFb');
     for (const prefix of ['a*', 'a?', '%', '_', 'A', 'a[', 'a\u{10FFFE}', 'a\uE000'])
       await append(world, [note('ok')], unchanged(0, [], [prefix]));
     for (const prefix of ['a%', 'a_', 'a\u0001', 'a\u{10FFFF}', 'a\uFFFF', 'a'])
@@ -79,9 +83,9 @@ export const appendConditions: readonly ContractCase[] = [
 
   contractCase('append() under "unchanged" sees a write of the same group of appends', async (world) => {
     const outcomes = await Promise.allSettled([
-      append(world, [note('a', { keys: ['plan'] })], unchanged(0, ['plan'])),
-      append(world, [note('b', { keys: ['plan'] })], unchanged(0, ['plan'])),
-      append(world, [note('c', { keys: ['other'] })], unchanged(0, ['other'])),
+      append(world, [keyed(['plan'])], unchanged(0, ['plan'])),
+      append(world, [keyed(['plan'])], unchanged(0, ['plan'])),
+      append(world, [keyed(['other'])], unchanged(0, ['other'])),
     ]);
     const [a, b, other] = outcomes.map((outcome) => outcome.status);
     assert.deepEqual([a, b].sort(), ['fulfilled', 'rejected'], 'one of the two was first');
@@ -91,12 +95,12 @@ export const appendConditions: readonly ContractCase[] = [
   contractCase(
     'append() under "unchanged" looks through the fork at the parent’s events, and not beyond the fork point',
     async (world) => {
-      await keyed(world, 'a', 'b');
+      await appendKeyed(world, 'a', 'b');
       await fork(world, 'child', point('main', 1));
-      await keyed(world, 'a');
+      await appendKeyed(world, 'a');
       await append(world, [note('ok')], { branch: 'child', ...unchanged(1, ['a', 'b']) });
       await refused(world, 'state.conflict', [note('no')], { branch: 'child', ...unchanged(0, ['a']) });
-      await append(world, [note('own', { keys: ['b'] })], { branch: 'child' });
+      await append(world, [keyed(['b'])], { branch: 'child' });
       await refused(world, 'state.conflict', [note('no')], { branch: 'child', ...unchanged(1, ['b']) });
     },
   ),

@@ -92,7 +92,7 @@ export const appendIdempotency: readonly ContractCase[] = [
     const outcomes = await world.store.append([
       request(world.ref, [event]),
       request(world.ref, [event]),
-      request(world.ref, [{ ...event, data: '{}' }]),
+      request(world.ref, [{ ...event, data: '{"text":"other"}' }]),
     ]);
     assert.deepEqual(
       outcomes.map((outcome) => (outcome.ok ? outcome.known : outcome.error.code)),
@@ -126,7 +126,7 @@ export const appendIdempotency: readonly ContractCase[] = [
     const first = await list('first', [{ $part: message.digest }]);
     const second = await list('second', [{ $part: message.digest }]);
     const other = await list('third', [{ $part: message.digest }, { role: 'user', content: 'more' }]);
-    const event = note('a');
+    const event = input('thing.kept');
     const withList = (digest: string) => ({ ...event, data: JSON.stringify({ messages: { $list: digest } }) });
     await append(world, [withList(first.digest)], { parts: [message, first] });
     assert.equal((await append(world, [withList(second.digest)], { parts: [message, second] })).known, true);

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { canonicalJson } from '../../core/canonical-json.ts';
 import { type ErrorCode, RepriseError } from '../../core/error.ts';
+import { ownedKey } from '../../core/event/keys.ts';
 import { given, type JsonObject } from '../../core/json.ts';
 import type { PartInput } from '../../core/parts/parts.ts';
 import { type Digest, type Point, type Seq, type SeqRange, seq } from '../../core/point.ts';
@@ -66,12 +68,26 @@ export function input(
   data: JsonObject = {},
   more: Partial<Omit<EventInput, 'data' | 'type'>> = {},
 ): EventInput {
-  return { id: newId(), time: someTime, type, version: 1, data: JSON.stringify(data), keys: [], ...more };
+  return { id: newId(), time: someTime, type, version: 1, data: canonicalJson(data), keys: [], ...more };
 }
 
 /** A note: the plainest event there is. */
 export function note(text: string, more: Partial<Omit<EventInput, 'data' | 'type'>> = {}): EventInput {
   return input('note.added', { text }, more);
+}
+
+/** The agent that writes the keyed events of cases. */
+const keeper = 'keeper';
+
+/** The key that an event of {@link keyed} is indexed under: a server makes keys from the data, so they are real ones. */
+export function keyOf(name: string): string {
+  return ownedKey('state', keeper, name);
+}
+
+/** An event that is indexed under names: a commit that writes each of them. */
+export function keyed(names: readonly string[], more: Partial<Omit<EventInput, 'data' | 'type'>> = {}): EventInput {
+  const operations = names.map((key) => ({ agent: keeper, key, op: 'write', value: key, version: 1 }));
+  return input('state.committed', { operations }, { agent: keeper, keys: names.map(keyOf), ...more });
 }
 
 /** How an append differs from the plainest one: to `main`, without parts, under no condition. */

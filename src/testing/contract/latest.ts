@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { KeySelector } from '../../core/event/keys.ts';
+import { type KeySelector, parseKey } from '../../core/event/keys.ts';
 import { given } from '../../core/json.ts';
 import { seq } from '../../core/point.ts';
 import type { Segment, ViewPoint } from '../../core/view/view.ts';
@@ -10,11 +10,14 @@ import {
   contractCase,
   fork,
   input,
+  keyed as keyedEvent,
+  keyOf,
   note,
   point,
   range,
   rejects,
   segment,
+  someTime,
   type World,
 } from './contract-case.ts';
 
@@ -27,19 +30,27 @@ async function latest(
   const found: [string, string, number][] = [];
   let after: string | undefined;
   do {
-    const page = await store.latest(ref, view, select, {
+    const page = await store.latest(ref, view, named(select), {
       limit,
       select: 'full',
       ...given({ after }),
     });
     assert.ok(page.entries.length <= limit, 'a page holds no more than its limit');
-    for (const { key, event } of page.entries) found.push([key, event.branch, event.seq]);
+    for (const { key, event } of page.entries) found.push([nameOf(key), event.branch, event.seq]);
     after = page.next;
   } while (after !== undefined);
   return found;
 }
 
-const keyed = (...keys: readonly string[]) => note(keys.join(), { keys });
+const keyed = (...names: readonly string[]) => keyedEvent(names);
+
+/** Asks for names instead of keys. */
+const named = (select: KeySelector): KeySelector =>
+  'keys' in select ? { keys: select.keys.map(keyOf) } : { prefix: keyOf(select.prefix) };
+
+const nameOf = (key: string): string => parseKey(key).name;
+
+const carriedEvent = { type: 'state.committed', version: 1, time: someTime, turn: 0, agent: 'keeper' };
 
 /** The guarantees of `latest`. */
 export const latestCases: readonly ContractCase[] = [
@@ -119,8 +130,8 @@ export const latestCases: readonly ContractCase[] = [
   contractCase('latest() asked by a point gives what its segments give, and the head of the branch', async (world) => {
     const { store, ref } = world;
     const at = async (view: ViewPoint, select: KeySelector): Promise<unknown> => {
-      const { head, ...page } = await store.latest(ref, view, select, { limit: 10, select: 'full' });
-      return [head, ...page.entries.map(({ key, event }) => [key, event.branch, event.seq])];
+      const { head, ...page } = await store.latest(ref, view, named(select), { limit: 10, select: 'full' });
+      return [head, ...page.entries.map(({ key, event }) => [nameOf(key), event.branch, event.seq])];
     };
     assert.deepEqual(await at({ branch: 'main' }, { prefix: '' }), [0], 'an empty branch has a head');
     await append(world, [keyed('a'), keyed('b'), keyed('a')]);
@@ -153,15 +164,15 @@ export const latestCases: readonly ContractCase[] = [
       [{ ...ref, session: 'nowhere' }, { branch: 'main' }],
       [{ ...ref, namespace: 'elsewhere' }, { branch: 'main' }],
     ] as const)
-      assert.deepEqual(await store.latest(session, view, { keys: ['a'] }, page), { entries: [] });
+      assert.deepEqual(await store.latest(session, view, named({ keys: ['a'] }), page), { entries: [] });
   }),
 
   contractCase('latest() finds a marker under the keys of the event it carries', async (world) => {
     await append(world, [keyed('plan')]);
     const replaced = input(
       'event.replaced',
-      { seq: 1, event: { type: 'note.added', version: 1, time: '', turn: 0, data: {} } },
-      { keys: ['plan', 'new'] },
+      { seq: 1, event: { ...carriedEvent, data: JSON.parse(keyed('plan', 'new').data) } },
+      { keys: ['plan', 'new'].map(keyOf) },
     );
     await append(world, [replaced], { condition: { kind: 'head', seq: point('main', 1).seq } });
     assert.deepEqual(await latest(world, [carried('main', 2)], { prefix: '' }), [
@@ -233,10 +244,11 @@ export const latestCases: readonly ContractCase[] = [
   contractCase('latest() gives headers or whole events', async (world) => {
     await append(world, [keyed('k')]);
     const view = [segment('main', 0, 1)];
-    const [header] = (await world.store.latest(world.ref, view, { keys: ['k'] }, { limit: 1, select: 'header' }))
+    const [header] = (await world.store.latest(world.ref, view, named({ keys: ['k'] }), { limit: 1, select: 'header' }))
       .entries;
-    const [full] = (await world.store.latest(world.ref, view, { keys: ['k'] }, { limit: 1, select: 'full' })).entries;
-    assert.deepEqual([header?.event.data, full?.event.data], [null, '{"text":"k"}']);
+    const [full] = (await world.store.latest(world.ref, view, named({ keys: ['k'] }), { limit: 1, select: 'full' }))
+      .entries;
+    assert.deepEqual([header?.event.data, full?.event.data], [null, keyed('k').data]);
   }),
 
   contractCase('latest() refuses too many keys and a session that does not exist', async ({ store, ref }) => {

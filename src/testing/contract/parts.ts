@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { canonicalJson } from '../../core/canonical-json.ts';
 import { limits } from '../../core/limits.ts';
 import {
   append,
@@ -34,7 +35,7 @@ export const partsCases: readonly ContractCase[] = [
         digest: (await saltedPart('body', 'raw\nbodies')).digest,
         kind: 'delta',
         salt: 'c2FsdHNhbHRzYWx0c2Fs',
-        text: '{"base":"x"}',
+        text: canonicalJson({ base: body.digest, middle: 'ies', prefix: 7, suffix: 0 }),
         refs: [body.digest],
       } as const;
       const all = [value, body, list, sealed, delta];
@@ -111,7 +112,7 @@ export const partsCases: readonly ContractCase[] = [
       const part = await valuePart('{"secret":true}');
       await append(world, [note('a')], { parts: [part] });
       assert.equal((await world.store.parts(other.ref, [part.digest])).parts.size, 0);
-      await refused(other, 'part.missing', [input('note.added', { text: { $part: part.digest } })]);
+      await refused(other, 'part.missing', [input('thing.kept', { held: { $part: part.digest } })]);
       await append(other, [note('b')], { parts: [part] });
       assert.equal((await world.store.parts(other.ref, [part.digest])).parts.get(part.digest)?.text, part.text);
     },

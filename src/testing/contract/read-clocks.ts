@@ -9,7 +9,6 @@ import {
   carried,
   contractCase,
   fork,
-  input,
   note,
   point,
   range,
@@ -94,7 +93,7 @@ export const readClocksCases: readonly ContractCase[] = [
 
   contractCase('read() finds the first event that is not before a time or turn at once', async (world) => {
     const many = (count: number, more: Partial<EventInput>): EventInput[] =>
-      Array.from({ length: count }, () => input('note.added', {}, more));
+      Array.from({ length: count }, () => note('', more));
     await append(world, many(9_000, { time: at(10), turn: 1 }));
     await append(world, many(9_000, { time: at(20), turn: 3 }));
     await append(world, many(9_000, { time: at(-5_000), turn: 0 }));

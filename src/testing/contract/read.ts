@@ -208,12 +208,12 @@ const filters: readonly ContractCase[] = filtered.map(([what, filter, seqs]) =>
   contractCase(`read() filters by ${what}`, async (world) => {
     const day = (date: number) => `2026-01-0${date}T00:00:00.000Z`;
     await append(world, [
-      input('note.added', {}, { agent: 'support', run: 'r1', turn: 1, time: day(1) }),
-      input('goal.set', {}, { turn: 1, time: day(2) }),
-      input('note.added', {}, { agent: 'support', run: 'r2', turn: 2, time: day(3) }),
-      input('decision.made', {}, { agent: 'Support-2', run: 'r2', turn: 3, time: day(4) }),
-      input('note.added', {}, { agent: 'café', turn: 4, time: day(5) }),
-      input('note.added', {}, { agent: '100%', turn: 5, time: day(6) }),
+      note('', { agent: 'support', run: 'r1', turn: 1, time: day(1) }),
+      input('goal.set', { goal: 'a goal' }, { turn: 1, time: day(2) }),
+      note('', { agent: 'support', run: 'r2', turn: 2, time: day(3) }),
+      input('decision.made', { decision: 'a decision' }, { agent: 'Support-2', run: 'r2', turn: 3, time: day(4) }),
+      note('', { agent: 'café', turn: 4, time: day(5) }),
+      note('', { agent: '100%', turn: 5, time: day(6) }),
     ]);
     for (const limit of [1, 2, 10]) {
       assert.deepEqual(seqsOf(await readAll(world, [segment('main', 0, 6)], { filter, limit })), seqs);

@@ -5,6 +5,7 @@ import {
   contractCase,
   fork,
   input,
+  keyed,
   note,
   point,
   readAll,
@@ -31,8 +32,8 @@ async function texts(world: World, branch = 'main'): Promise<unknown[]> {
 export const renameSessionCases: readonly ContractCase[] = [
   contractCase('renameSession() gives a session another id with all it holds', async (world) => {
     const part = await valuePart('{"a":1}');
-    const first = note('a', { keys: ['k'] });
-    await append(world, [first, input('note.added', { text: { $part: part.digest } })], { parts: [part] });
+    const first = keyed(['k']);
+    await append(world, [first, input('thing.kept', { held: { $part: part.digest } })], { parts: [part] });
     await fork(world, 'child', point('main', 1), [note('b')]);
     const before = await world.store.session(world.ref);
     await world.store.renameSession(world.ref, { to: 'other' });
@@ -76,7 +77,7 @@ export const renameSessionCases: readonly ContractCase[] = [
   contractCase('renameSession() leaves nothing of the session it replaces', async (world) => {
     const other = await made(world, 'other');
     const [own, shared] = [await valuePart('{"own":1}'), await valuePart('{"shared":1}')];
-    const events = Array.from({ length: 1_200 }, (_, index) => note(String(index), { keys: [`k${index}`] }));
+    const events = Array.from({ length: 1_200 }, (_, index) => keyed([`k${index}`]));
     await append(other, events, { parts: [own, shared] });
     await append(world, [note('a')], { parts: [shared] });
     await world.store.renameSession(world.ref, { to: 'other', replaces: await world.store.branches(other.ref) });

@@ -8,6 +8,8 @@ import {
   contractCase,
   fork,
   input,
+  keyed,
+  keyOf,
   noDigest,
   note,
   point,
@@ -105,19 +107,19 @@ const written: readonly ContractCase[] = [
   }),
 
   contractCase('restore() is followed by appends as the original would have been', async (world) => {
-    await append(world, [note('a', { turn: 1 }), note('b', { turn: 2 }), note('c', { turn: 3, keys: ['k'] })]);
+    await append(world, [note('a', { turn: 1 }), note('b', { turn: 2 }), keyed(['k'], { turn: 3 })]);
     await append(world, [input('branch.rewound', { to: 2 })], { condition: { kind: 'head', seq: seq(3) } });
     const again = await madeAgain(world);
     const held = await proofs(world);
     await restore(
       again,
-      held.map((event) => restored(event, event.seq === 3 ? ['k'] : [])),
+      held.map((event) => restored(event, event.seq === 3 ? [keyOf('k')] : [])),
     );
     const record = await again.store.branch({ ...again.ref, branch: 'main' });
     assert.deepEqual([record?.epoch, record?.turn, record?.markers.length], [4, 2, 1]);
     await refused(again, 'branch.rewound', [note('x')], { epoch: seq(0) });
     await refused(again, 'state.conflict', [note('x')], {
-      condition: { kind: 'unchanged', since: seq(2), keys: ['k'], prefixes: [] },
+      condition: { kind: 'unchanged', since: seq(2), keys: [keyOf('k')], prefixes: [] },
     });
     const known = await append(again, [
       input('note.added', { text: 'a' }, { id: held[0]?.id ?? '', time: someTime, turn: 1 }),
@@ -151,11 +153,11 @@ const written: readonly ContractCase[] = [
     }
   }),
 
-  contractCase('restore() puts events under the keys it is given', async (world) => {
-    await append(world, [note('a', { keys: ['k'] }), note('b', { keys: ['k', 'l'] })]);
+  contractCase('restore() puts events under their keys', async (world) => {
+    await append(world, [keyed(['k']), keyed(['k', 'l'])]);
     const again = await madeAgain(world);
     const [a, b] = await proofs(world);
-    await restore(again, [restored(a, ['k']), restored(b, ['k', 'l'])]);
+    await restore(again, [restored(a, [keyOf('k')]), restored(b, ['k', 'l'].map(keyOf))]);
     const latest = async ({ store, ref }: World) =>
       (await store.latest(ref, [segment('main', 0, 9)], { prefix: '' }, { limit: 9, select: 'full' })).entries;
     assert.deepEqual(await latest(again), await latest(world));
@@ -265,14 +267,14 @@ const erasures: readonly ContractCase[] = [
   contractCase('restore() keeps what was erased erased, with its digests and its keys', async (world) => {
     const value = await valuePart('{"a":"secret"}');
     const list = await saltedPart('list', `{"items":[{"$part":"${value.digest}"}],"previous":null}`, [value.digest]);
-    const second = input('note.added', { text: { $list: list.digest } }, { keys: ['left', 'gone'] });
+    const second = input('thing.kept', { held: { $list: list.digest } }, { keys: ['left', 'gone'] });
     await append(world, [note('a'), second], { parts: [value, list] });
     await eraseSecond(world, { list: list.digest, value: value.digest });
     const again = await madeAgain(world);
     // Another session of the namespace has the same list, whole.
     const whole = { store: world.store, ref: { ...again.ref, session: 'whole' } };
     await world.store.createSession(whole.ref, { root: 'main', seed: 'x' });
-    await append(whole, [input('note.added', { text: { $list: list.digest } })], { parts: [value, list] });
+    await append(whole, [input('thing.kept', { held: { $list: list.digest } })], { parts: [value, list] });
     const hole = (await world.store.parts(world.ref, [list.digest])).parts.get(list.digest);
     assert.equal(hole?.damaged, true);
     await restore(
@@ -293,7 +295,7 @@ const erasures: readonly ContractCase[] = [
       keys.entries.map(({ key, event }) => [key, event.seq, event.erased]),
       [['left', 2, true]],
     );
-    await refused(again, 'part.missing', [input('note.added', { text: { $list: list.digest } })]);
+    await refused(again, 'part.missing', [input('thing.kept', { held: { $list: list.digest } })]);
     const { erasures: count } = (await world.store.session(again.ref)) ?? {};
     assert.equal(count, 1, 'what comes from elsewhere was erased as often');
     assert.deepEqual(bytesOf(await world.store.branches(again.ref)), bytesOf(await world.store.branches(world.ref)));
@@ -301,7 +303,7 @@ const erasures: readonly ContractCase[] = [
 
   contractCase('restore() holds parts, also ahead of the events that refer to them', async (world) => {
     const [one, two] = [await valuePart('{"one":1}'), await valuePart('{"two":2}')];
-    await append(world, [note('a'), input('note.added', { text: { $part: one.digest } })], { parts: [one, two] });
+    await append(world, [note('a'), input('thing.kept', { held: { $part: one.digest } })], { parts: [one, two] });
     const again = await madeAgain(world);
     const events = (await proofs(world)).map((event) => restored(event));
     await rejects(restore(again, events, { parts: [{ ...one, text: '{"one":2}' }] }), 'part.damaged');

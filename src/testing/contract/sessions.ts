@@ -7,6 +7,8 @@ import {
   contractCase,
   fork,
   input,
+  keyed,
+  keyOf,
   note,
   point,
   readAll,
@@ -85,11 +87,14 @@ export const createSessionCases: readonly ContractCase[] = [
       const names = (ref: SessionRef) => `${ref.namespace} | ${ref.session}`;
       for (const ref of unique) {
         const own = await made(world, ref.namespace, ref.session);
-        await append(own, [note(names(ref), { id: 'same', agent: ref.namespace, keys: [names(ref)] })]);
+        await append(own, [
+          note(names(ref), { id: 'same', agent: ref.namespace }),
+          keyed([names(ref)], { id: 'same too' }),
+        ]);
       }
       for (const ref of unique) {
         const own = { store: world.store, ref };
-        assert.deepEqual(textsOf(await readAll(own, [segment('main', 0, 9)])), [names(ref)]);
+        assert.deepEqual(textsOf(await readAll(own, [segment('main', 0, 1)])), [names(ref)]);
         const { entries } = await world.store.latest(
           ref,
           [segment('main', 0, 9)],
@@ -98,7 +103,7 @@ export const createSessionCases: readonly ContractCase[] = [
         );
         assert.deepEqual(
           entries.map((entry) => entry.key),
-          [names(ref)],
+          [keyOf(names(ref))],
         );
         const listed = await world.store.sessions({ namespace: ref.namespace, limit: 100 });
         assert.ok(listed.sessions.every((session) => session.namespace === ref.namespace));
@@ -181,12 +186,10 @@ export const deleteSessionCases: readonly ContractCase[] = [
   contractCase('deleteSession() leaves nothing of the session, and the id can be used again', async (world) => {
     const { store, ref } = world;
     const part = await valuePart('{"a":1}');
-    const event = note('a', { keys: ['k'] });
-    await append(
-      world,
-      [event, ...Array.from({ length: 2_500 }, (_, index) => note(String(index), { keys: [`k${index}`] }))],
-      { parts: [part] },
-    );
+    const event = keyed(['k']);
+    await append(world, [event, ...Array.from({ length: 2_500 }, (_, index) => keyed([`k${index}`]))], {
+      parts: [part],
+    });
     await fork(world, 'child', point('main', 1));
     await store.putReceipt(ref, { digest: part.digest, kind: 'x', createdAt: '', body: {} });
     assert.equal(await store.deleteSession(ref), true);
@@ -207,10 +210,10 @@ export const deleteSessionCases: readonly ContractCase[] = [
     const other = await made(world, 'default', 'other');
     const [shared, own] = [await valuePart('{"shared":true}'), await valuePart('{"own":true}')];
     await append(world, [note('a')], { parts: [shared, own] });
-    await append(other, [input('note.added', { text: { $part: shared.digest } })], { parts: [shared] });
+    await append(other, [input('thing.kept', { held: { $part: shared.digest } })], { parts: [shared] });
     await world.store.deleteSession(world.ref);
     assert.equal((await world.store.parts(other.ref, [shared.digest])).parts.get(shared.digest)?.text, shared.text);
-    await append(other, [input('note.added', { text: { $part: shared.digest } })]);
+    await append(other, [input('thing.kept', { held: { $part: shared.digest } })]);
     assert.equal(textsOf(await readAll(other, [segment('main', 0, 9)])).length, 2);
   }),
 ];

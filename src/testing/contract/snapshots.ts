@@ -14,7 +14,7 @@ import {
   type World,
 } from './contract-case.ts';
 
-const key: SnapshotKey = { projection: 'conversation', version: '1', upcasts: 2, erasures: 0 };
+const key: SnapshotKey = { projection: 'own', version: '1', upcasts: 2, erasures: 0 };
 const snapshotAt = (at: number, more: Partial<Snapshot> = {}): Snapshot => ({
   ...key,
   branch: 'main',
@@ -69,7 +69,7 @@ export const snapshotsCases: readonly ContractCase[] = [
 
   contractCase('snapshots() keeps projections, versions, upcasts, erasures and branches apart', async (world) => {
     await kept(world);
-    for (const more of [{ projection: 'state' }, { version: '2' }, { upcasts: 3 }, { erasures: 1 }])
+    for (const more of [{ projection: 'other' }, { version: '2' }, { upcasts: 3 }, { erasures: 1 }])
       assert.deepEqual(await seqs(world, 9, more), []);
     assert.deepEqual(await world.store.snapshots({ ...world.ref, branch: 'child' }, key, seq(9)), []);
     assert.deepEqual(await world.store.snapshots({ ...main(world), session: 'nowhere' }, key, seq(9)), []);

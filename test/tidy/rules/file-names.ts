@@ -1,3 +1,4 @@
+import { isGenerated } from '../syntax.ts';
 import type { Problem, Rule } from '../tree.ts';
 
 const kebab = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)*$/;
@@ -8,7 +9,7 @@ const emptyNames = new Set(['util', 'utils', 'helper', 'helpers', 'types', 'comm
 /** File names are kebab-case nouns; no drawer for odds and ends, no `index.ts` inside a room. */
 export const rule: Rule = (tree) =>
   tree.files
-    .filter((file) => kept.some((folder) => file.path.startsWith(folder)))
+    .filter((file) => kept.some((folder) => file.path.startsWith(folder)) && !isGenerated(file))
     .flatMap((file) => [...notKebab(file.path), ...saysNothing(file.path)]);
 
 function notKebab(path: string): Problem[] {

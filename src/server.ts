@@ -1,0 +1,209 @@
+// A server: one history for many machines.
+
+import { readFile } from 'node:fs/promises';
+import { foreignFormats, writtenFormats } from './adapters/import/foreign-formats.ts';
+import { otlp } from './adapters/import/otlp.ts';
+import { otlpDocument } from './adapters/import/otlp-protobuf.ts';
+import { RepriseError } from './core/error.ts';
+import { given } from './core/json.ts';
+import { checkKeys, type KnownKeys, optionKeys } from './core/known-keys.ts';
+import { limits } from './core/limits.ts';
+import type { EventStore, Platform } from './core/store/event-store.ts';
+import type { TokenKeeper } from './core/store/token-store.ts';
+import { maskKey } from './node/mask-key.ts';
+import { createNodePlatform } from './node/platform.ts';
+import { release } from './node/release.ts';
+import { storeLocation } from './node/store-location.ts';
+import { openOwnStore } from './open-reprise.ts';
+import { tokenCheck } from './server/access-tokens.ts';
+import { isLoopback } from './server/admission.ts';
+import type { Certificate } from './server/listener.ts';
+import type { WriteLog } from './server/log-line.ts';
+import { startServer } from './server/running-server.ts';
+import type { SpanFormat } from './server/span-group.ts';
+
+export { type MadeToken, makeToken, type NewToken } from './server/access-tokens.ts';
+export type { Right } from './server/grant.ts';
+export type { LogLine, WriteLog } from './server/log-line.ts';
+
+/** How to serve a store. */
+export interface ServeOptions {
+  /** A store URL (`sqlite:PATH`, `postgres://…`, `memory:`), or an open store, which stays open when the server closes. */
+  readonly store?: string | (EventStore & TokenKeeper);
+  /** The address to listen on; `127.0.0.1` if left out. A different one needs `tls` or `insecure`. */
+  readonly host?: string;
+  /** The port to listen on; 7717 if left out, 0 for a free one. */
+  readonly port?: number;
+  /** The files of the certificate and its key, as PEM. */
+  readonly tls?: { readonly cert: string; readonly key: string };
+  /** Listens without TLS on an address that other machines reach: for a proxy that encrypts. */
+  readonly insecure?: boolean;
+  /** The host names by which clients may call; on the loopback address `localhost`, elsewhere any name, if left out. */
+  readonly hostNames?: readonly string[];
+  /** Shows `/metrics` without a token. */
+  readonly openMetrics?: boolean;
+  /** Calls that one token may make in a second; 10,000 if left out. */
+  readonly callsPerSecond?: number;
+  /** How long `close` waits for the calls under way; 10,000 if left out. */
+  readonly graceMs?: number;
+  /** `disk` (the default) survives power loss; `process` survives the death of the process only, and is faster. */
+  readonly durability?: 'disk' | 'process';
+  /** Gets a line for every call; none of them holds a payload. */
+  readonly log?: WriteLog;
+  /** Clock, ids, hashing and salts. */
+  readonly platform?: Platform;
+}
+
+/** A server that runs. Close it, or bind it with `await using`. */
+export interface Server extends AsyncDisposable {
+  /** The address, as a client gives it to `openReprise`. */
+  readonly url: string;
+  /** Reads the files of the certificate again, for connections from now on. */
+  renew(): Promise<void>;
+  /** Takes no new calls, waits for those under way, and closes everything that `serve` opened. */
+  close(): Promise<void>;
+}
+
+const serveKeys: KnownKeys = optionKeys<ServeOptions>(
+  'serve',
+  {
+    store: true,
+    host: 'text',
+    port: 'number',
+    tls: 'object',
+    insecure: 'flag',
+    hostNames: 'list',
+    openMetrics: 'flag',
+    callsPerSecond: 'number',
+    graceMs: 'number',
+    durability: 'text',
+    log: 'function',
+    platform: 'object',
+  },
+  'serve',
+);
+
+/** The port that a server listens on unless it is given one. */
+const defaultPort = 7717;
+
+/**
+ * Serves a store to many machines: gRPC and Connect on one port. Every call needs a token of the store.
+ *
+ * @example
+ * ```ts
+ * const platform = createNodePlatform();
+ * const store = openMemoryStore({ platform });
+ * const { token, record } = makeToken({ rights: ['read', 'append'] }, platform);
+ * await store.tokens.add(record);
+ * await using server = await serve({ store, port: 0 });
+ * await using remote = await openReprise({ store: server.url, token });
+ * await remote.createSession('shared');
+ * ```
+ */
+export async function serve(options: ServeOptions = {}): Promise<Server> {
+  checkKeys(options, serveKeys);
+  const { host = '127.0.0.1', port = defaultPort, tls, platform = createNodePlatform() } = options;
+  checkExposure(host, options);
+  const certificate = tls === undefined ? undefined : await certificateOf(tls);
+  const { store, close: closeStore } = await storeOf(options, platform);
+  const server = await startServer({
+    store,
+    platform,
+    release: release(),
+    authenticate: tokenCheck(store.tokens, platform),
+    host,
+    port,
+    hostNames: options.hostNames ?? (isLoopback(host) ? 'loopback' : 'any'),
+    openMetrics: options.openMetrics === true,
+    log: options.log ?? (() => undefined),
+    formats: [...foreignFormats, ...writtenFormats],
+    spans: spanFormat,
+    recording: { masking: {}, maskKey },
+    limits: limitsOf(options),
+    ...given({ certificate }),
+  }).catch(async (error: unknown) => {
+    await closeStore();
+    throw cannotListen(host, port, error);
+  });
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> => {
+    closing ??= server.close().then(closeStore);
+    return closing;
+  };
+  return {
+    url: server.url,
+    renew: async () => (tls === undefined ? undefined : server.renew(await certificateOf(tls))),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** The importer of OTLP, for spans that come one after the other. */
+const spanFormat: SpanFormat = {
+  documentOf: otlpDocument,
+  draftsOf: (document) => {
+    const reader = otlp.open({ path: undefined, text: '', document: undefined, files: [''] });
+    const unit = { file: '', at: 0, text: undefined, value: document, later: () => undefined };
+    return reader.unit(unit)?.drafts ?? [];
+  },
+};
+
+/** Refuses to let other machines read the traffic, unless that was asked for. */
+function checkExposure(host: string, { tls, insecure }: ServeOptions): void {
+  if (isLoopback(host) || tls !== undefined || insecure === true) return;
+  throw new RepriseError(
+    'option.invalid',
+    `Cannot listen on ${host} without TLS: tokens would be readable on the way`,
+    {
+      hint: 'Give a certificate and its key, or say --insecure if a proxy in front of it encrypts.',
+      details: { host },
+    },
+  );
+}
+
+async function certificateOf({ cert, key }: { readonly cert: string; readonly key: string }): Promise<Certificate> {
+  try {
+    return { cert: await readFile(cert), key: await readFile(key) };
+  } catch (error) {
+    throw new RepriseError('option.invalid', `Cannot read the certificate: ${String(error)}`, { cause: error });
+  }
+}
+
+async function storeOf(
+  { store, durability }: ServeOptions,
+  platform: Platform,
+): Promise<{ readonly store: EventStore & TokenKeeper; readonly close: () => Promise<void> }> {
+  if (typeof store === 'object') return { store, close: async () => undefined };
+  const location = storeLocation(store);
+  if (location.kind === 'server' || location.kind === 'bundle')
+    throw new RepriseError('store.unsupported', `Cannot serve the store of a ${location.kind}`, {
+      hint: 'Serve sqlite:PATH or postgres://…; several servers may serve one PostgreSQL database.',
+    });
+  const opened = await openOwnStore(location, platform, given({ durability }));
+  return { store: opened, close: () => opened.close() };
+}
+
+function limitsOf({ graceMs, callsPerSecond }: ServeOptions) {
+  return {
+    connections: limits.serverConnectionsMax,
+    streamsPerConnection: limits.serverStreamsMax,
+    headerBytes: limits.serverHeaderBytesMax,
+    greetingMs: limits.serverGreetingMsMax,
+    idleMs: limits.serverIdleMsMax,
+    bodyBytes: limits.serverBodyBytesMax,
+    bodyMs: limits.serverBodyMsMax,
+    callsPerSecond: callsPerSecond ?? limits.serverCallsPerSecondMax,
+    stalledMs: limits.serverStalledMsMax,
+    gatherMs: limits.serverGatherMsMax,
+    bytesInFlight: limits.serverBytesInFlightMax,
+    graceMs: graceMs ?? limits.serverGraceMsMax,
+  };
+}
+
+function cannotListen(host: string, port: number, error: unknown): unknown {
+  if (error instanceof RepriseError || !(error instanceof Error)) return error;
+  return new RepriseError('option.invalid', `Cannot listen on ${host}:${port}: ${error.message}`, {
+    hint: 'Choose a different port, or 0 for a free one.',
+    cause: error,
+  });
+}

@@ -1,0 +1,197 @@
+import { Code, ConnectError, type ConnectRouter, createConnectRouter, createContextValues } from '@connectrpc/connect';
+import { codeToHttpStatus, errorToJsonBytes } from '@connectrpc/connect/protocol-connect';
+import { setTrailerStatus } from '@connectrpc/connect/protocol-grpc';
+import {
+  compressionGzip,
+  universalRequestFromNodeRequest,
+  universalResponseToNodeResponse,
+} from '@connectrpc/connect-node';
+import { RepriseError } from '../core/error.ts';
+import { numberAt } from '../core/json.ts';
+import type { BodyBudget } from './body-budget.ts';
+import { connectError } from './call-failure.ts';
+import { observed, withRequest } from './call-log.ts';
+import type { Grant } from './grant.ts';
+import type { HttpHandler, HttpRequest, HttpResponse } from './listener.ts';
+import type { WriteLog } from './log-line.ts';
+import type { Metrics } from './metrics.ts';
+import { RequestBody } from './request-body.ts';
+import { type BodyForm, requestProblem } from './request-problem.ts';
+
+/** Answers a request that is not a call; undefined if the path is not its own. */
+type Page = (request: HttpRequest, response: HttpResponse, grant: Grant) => Promise<void> | undefined;
+
+/** The parts of the server that a request goes through. */
+export interface RequestParts {
+  /** Refuses a request for its headers alone. */
+  readonly admit: (request: HttpRequest) => void;
+  /** Finds out who calls, before the body is read. */
+  readonly authenticate: (request: HttpRequest) => Promise<Grant>;
+  /** Counts a call of a token, and refuses it if there were too many. */
+  readonly checkRate: (grant: Grant) => void;
+  readonly routes: (router: ConnectRouter) => void;
+  /** Pages for everyone, such as `/healthz`; true if it answered. */
+  readonly openPage: (request: HttpRequest, response: HttpResponse) => boolean;
+  /** Pages for those who have a token, such as `/metrics`. */
+  readonly page: Page;
+  readonly newId: () => string;
+  readonly log: WriteLog;
+  readonly metrics: Metrics;
+  readonly budget: BodyBudget;
+  /** The largest message that is read. */
+  readonly bodyBytesMax: number;
+  /** How long the first message of a call may take to come. */
+  readonly bodyMsMax: number;
+}
+
+/** The framework takes a decoder, which its types leave out. The one that it uses replaces bytes that are not UTF-8. */
+const strictText: object = { textDecoder: new TextDecoder('utf-8', { fatal: true }) };
+
+/** Returns the function that answers every request of the port. */
+export function requestHandler(parts: RequestParts): HttpHandler {
+  const router = createConnectRouter({
+    interceptors: [observed(parts.log, parts.metrics)],
+    readMaxBytes: parts.bodyBytesMax,
+    acceptCompression: [compressionGzip],
+    // Compressing each message of a stream costs far more than the network does.
+    compressMinBytes: 1_048_576,
+    // To ignore what was asked for would be a wrong answer.
+    jsonOptions: { ignoreUnknownFields: false, ...strictText },
+  });
+  parts.routes(router);
+  const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, handler]));
+  return (request, response) => {
+    response.on('error', () => undefined);
+    const id = requestId(request) ?? parts.newId();
+    response.setHeader('x-request-id', id);
+    answer(request, response, id).catch((error) => refused(parts, request, response, id, error));
+  };
+
+  async function answer(request: HttpRequest, response: HttpResponse, id: string): Promise<void> {
+    parts.admit(request);
+    if (parts.openPage(request, response)) return;
+    const grant = await parts.authenticate(request);
+    parts.checkRate(grant);
+    const handler = handlers.get(pathOf(request));
+    if (handler === undefined) return await (parts.page(request, response, grant) ?? nothingThere(request));
+    const late = setTimeout(() => response.destroy(), parts.bodyMsMax);
+    const body = new RequestBody(() => clearTimeout(late));
+    const form = formOf(request, parts.bodyBytesMax);
+    const problem = (): RepriseError => requestProblem(handler.method.input, body.bytes, form);
+    const values = withRequest(createContextValues(), { id, grant, body, problem });
+    const called = universalRequestFromNodeRequest(request, response, undefined, values);
+    const counted = parts.budget.counted(called.body as AsyncIterable<Uint8Array>);
+    parts.metrics.add('reprise_streams', 1);
+    response.once('close', () => {
+      clearTimeout(late);
+      parts.metrics.add('reprise_streams', -1);
+      counted.release();
+    });
+    try {
+      const answered = await handler({ ...called, body: body.kept(counted.body) });
+      // The framework answers a request that it cannot read without a code of ours.
+      if (handler.method.methodKind === 'unary' && !body.isRead && !counted.isRefused) throw problem();
+      await universalResponseToNodeResponse(answered, response);
+    } catch (error) {
+      // The client left in the middle; there is nobody to tell.
+      if (ConnectError.from(error).code !== Code.Aborted && !response.destroyed) throw error;
+    }
+  }
+}
+
+function formOf({ headers }: HttpRequest, bytesMax: number): BodyForm {
+  const encoding = headers['grpc-encoding'] ?? headers['connect-content-encoding'] ?? headers['content-encoding'];
+  return {
+    contentType: headers['content-type'] ?? '',
+    encoding: typeof encoding === 'string' ? encoding : undefined,
+    length: Number(headers['content-length'] ?? 0),
+    bytesMax,
+  };
+}
+
+/** Answers a request that no call got to see. */
+function refused(
+  { log, metrics }: RequestParts,
+  request: HttpRequest,
+  response: HttpResponse,
+  id: string,
+  error: unknown,
+): void {
+  const known = error instanceof RepriseError ? error : new RepriseError('store.failed', 'Cannot answer');
+  if (known !== error) log({ level: 'error', message: 'A request failed', request: id, error: String(error) });
+  else log({ level: 'info', message: 'A request was refused', request: id, code: known.code });
+  if (known.code === 'token.invalid' || known.code === 'store.denied')
+    metrics.add('reprise_denials_total', 1, { code: known.code });
+  refuse(request, response, known);
+}
+
+/** Returns the id that a caller gave its request, if it can be printed. */
+function requestId(request: HttpRequest): string | undefined {
+  const given = request.headers['x-request-id'];
+  return typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : undefined;
+}
+
+/** Returns the path of a request without its parameters. */
+export function pathOf(request: HttpRequest): string {
+  return request.url?.split('?', 1)[0] ?? '';
+}
+
+function nothingThere(request: HttpRequest): never {
+  throw new RepriseError('store.unsupported', `Cannot find ${JSON.stringify(pathOf(request).slice(0, 200))} here`, {
+    hint: 'See docs/reference/wire.md for the calls of a server.',
+  });
+}
+
+/** Answers with an error without reading the body, in the protocol that the request speaks. */
+function refuse(request: HttpRequest, response: HttpResponse, error: RepriseError): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const failure = connectError(error);
+  const type = request.headers['content-type'] ?? '';
+  const retry = retryHeader(error);
+  if (type.startsWith('application/grpc')) {
+    const headers = new Headers({ 'content-type': type, ...retry });
+    setTrailerStatus(headers, failure);
+    send(response, 200, Object.fromEntries(headers));
+    return;
+  }
+  if (type.startsWith('application/connect+')) {
+    const end = Buffer.from(
+      JSON.stringify({ error: JSON.parse(Buffer.from(errorToJsonBytes(failure, undefined)).toString()) }),
+    );
+    send(response, 200, { 'content-type': type, ...retry }, enveloped(end));
+    return;
+  }
+  const headers = { 'content-type': 'application/json', ...retry };
+  send(response, codeToHttpStatus(failure.code), headers, errorToJsonBytes(failure, undefined));
+}
+
+/** The flag of the last message of a Connect stream. */
+const endStreamFlag = 2;
+
+function enveloped(message: Buffer): Buffer {
+  const head = Buffer.alloc(5);
+  head.writeUInt8(endStreamFlag);
+  head.writeUInt32BE(message.length, 1);
+  return Buffer.concat([head, message]);
+}
+
+/** Returns the header that says when to try again, if the error does. */
+function retryHeader({ details }: RepriseError): Readonly<Record<string, string>> {
+  const waitMs = numberAt(details, 'waitMs');
+  return waitMs === undefined ? {} : { 'retry-after': String(Math.ceil(waitMs / 1_000)) };
+}
+
+/** Sends a whole answer. A connection with an unread body cannot be used again. */
+export function send(
+  response: HttpResponse,
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  body: Uint8Array | string = '',
+): void {
+  if ('stream' in response) response.writeHead(status, headers);
+  else response.writeHead(status, response.req.complete ? headers : { ...headers, connection: 'close' });
+  response.end(body);
+}

@@ -1,0 +1,251 @@
+import type { ConnectRouter } from '@connectrpc/connect';
+import { given } from '../core/json.ts';
+import type { ForeignFormat } from '../core/recording/foreign-format.ts';
+import type { EventStore, Platform } from '../core/store/event-store.ts';
+import type { RecordingDefaults } from '../engine/context/recording-defaults.ts';
+import { createReprise } from '../engine/reprise-parts.ts';
+import { Health } from '../wire/generated/grpc/health/v1/health_pb.ts';
+import { ServerReflection } from '../wire/generated/grpc/reflection/v1/reflection_pb.ts';
+import { TraceService } from '../wire/generated/opentelemetry/proto/collector/trace/v1/trace_service_pb.ts';
+import { CodingService } from '../wire/generated/reprise/v1/coding_pb.ts';
+import { FleetService } from '../wire/generated/reprise/v1/fleet_pb.ts';
+import { ServerService } from '../wire/generated/reprise/v1/server_pb.ts';
+import { SessionService } from '../wire/generated/reprise/v1/session_pb.ts';
+import { StateService } from '../wire/generated/reprise/v1/state_pb.ts';
+import { StoreService } from '../wire/generated/reprise/v1/store_pb.ts';
+import { productName, protocolVersion } from '../wire/protocol.ts';
+import { admission } from './admission.ts';
+import { BodyBudget } from './body-budget.ts';
+import { requestOf } from './call-log.ts';
+import { CallRates } from './call-rates.ts';
+import { type Callers, callersOf } from './callers.ts';
+import { codingService } from './coding-service.ts';
+import { DoneChanges } from './done-changes.ts';
+import { fleetService } from './fleet-service.ts';
+import { checkRight, type Grant } from './grant.ts';
+import { healthPath, healthService } from './health-service.ts';
+import { type Certificate, type HttpRequest, type HttpResponse, type ListenerLimits, listen } from './listener.ts';
+import type { WriteLog } from './log-line.ts';
+import { Metrics } from './metrics.ts';
+import { reflectionService } from './reflection-service.ts';
+import { replayPath, sendReplay } from './replay-page.ts';
+import { pathOf, requestHandler, send } from './requests.ts';
+import { sessionService, type VerbParts } from './session-service.ts';
+import { shippedSnapshots } from './shipped-snapshots.ts';
+import { SpanCollector } from './span-collector.ts';
+import type { SpanFormat } from './span-group.ts';
+import { spanService, spansPath, takeSpans } from './spans-page.ts';
+import { queuedBytes, StalledClients } from './stalled-clients.ts';
+import { stateService } from './state-service.ts';
+import { storeService } from './store-service.ts';
+import { timedStore } from './timed-store.ts';
+
+/** The parts that a server is made of. */
+export interface ServerParts {
+  /** Stays open when the server closes. */
+  readonly store: EventStore;
+  readonly platform: Platform;
+  readonly release: string;
+  readonly authenticate: (authorization: string | undefined) => Promise<Grant>;
+  readonly host: string;
+  readonly port: number;
+  /** The names by which clients may call the server. */
+  readonly hostNames: readonly string[] | 'loopback' | 'any';
+  readonly certificate?: Certificate;
+  /** Shows `/metrics` to everyone. */
+  readonly openMetrics: boolean;
+  readonly log: WriteLog;
+  /** The formats that a history can be exported in. */
+  readonly formats: readonly ForeignFormat[];
+  /** Reads the spans of OpenTelemetry. */
+  readonly spans: SpanFormat;
+  /** The masking of spans. */
+  readonly recording: RecordingDefaults;
+  readonly limits: ServerLimits;
+}
+
+/** The most that a server accepts and holds. */
+interface ServerLimits extends ListenerLimits {
+  readonly bodyBytes: number;
+  readonly bodyMs: number;
+  readonly bytesInFlight: number;
+  readonly callsPerSecond: number;
+  readonly stalledMs: number;
+  readonly gatherMs: number;
+  readonly graceMs: number;
+}
+
+/** A server that runs. */
+export interface RunningServer {
+  /** Its address, as a client gives it to `openReprise`. */
+  readonly url: string;
+  /** The answers under way. */
+  readonly open: number;
+  /** Uses a new certificate for connections from now on. */
+  readonly renew: (certificate: Certificate) => void;
+  /** Takes no new requests, lets those under way end within the grace, and closes every connection. */
+  readonly close: () => Promise<void>;
+}
+
+/** Starts a server. */
+export async function startServer(parts: ServerParts): Promise<RunningServer> {
+  const { host, certificate, limits, platform } = parts;
+  const draining = new AbortController();
+  const open = new Set<HttpResponse>();
+  const metrics = new Metrics(parts.release, () =>
+    [...open].reduce((bytes, response) => bytes + queuedBytes(response), 0),
+  );
+  const store = timedStore(parts.store, (method, seconds) => metrics.add('reprise_store_seconds', seconds, { method }));
+  const snapshots = shippedSnapshots(store, platform);
+  const callers = callersOf({ store, platform, snapshots, formats: parts.formats });
+  const collector = new SpanCollector({
+    format: parts.spans,
+    store,
+    reprise: createReprise({ store, platform, recording: parts.recording }),
+    gatherMs: limits.gatherMs,
+    onSpans: (outcome, count) => metrics.add('reprise_spans_total', count, { outcome }),
+  });
+  const rates = new CallRates(limits.callsPerSecond, platform.elapsedMs);
+  const stalled = new StalledClients(open, limits.stalledMs);
+  const handler = requestHandler({
+    admit: admission(parts.hostNames),
+    authenticate: async (request) =>
+      pathOf(request) === healthPath ? anyone : await parts.authenticate(request.headers.authorization),
+    checkRate: (grant) => rates.check(grant),
+    routes: routesOf({ ...parts, store }, { draining: draining.signal, metrics, callers, collector }),
+    openPage: (request, response) =>
+      openPage(request, response, parts.openMetrics ? metrics : undefined, draining.signal),
+    page: (request, response, grant) => {
+      const path = request.method === 'GET' ? pathOf(request) : '';
+      if (request.method === 'POST' && pathOf(request) === spansPath)
+        return takeSpans(collector, parts.spans, request, response, { grant, bytesMax: limits.bodyBytes });
+      if (path === '/metrics') return showMetrics(response, metrics, grant);
+      if (!path.startsWith(replayPath)) return undefined;
+      return sendReplay((namespace) => callers.repriseOf(grant, namespace), request, response, draining.signal);
+    },
+    newId: platform.newId,
+    log: parts.log,
+    metrics,
+    budget: new BodyBudget(limits.bytesInFlight, (bytes) => metrics.set('reprise_bytes_in_flight', bytes)),
+    bodyBytesMax: limits.bodyBytes,
+    bodyMsMax: limits.bodyMs,
+  });
+  const answered = (request: HttpRequest, response: HttpResponse): void => {
+    open.add(response);
+    response.once('close', () => open.delete(response));
+    handler(request, response);
+  };
+  const listener = await listen(answered, { host, port: parts.port, limits, ...given({ certificate }) });
+  return {
+    url: `${certificate === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${listener.port}`,
+    get open() {
+      return open.size;
+    },
+    renew: listener.renew,
+    close: async () => {
+      draining.abort();
+      listener.stop();
+      await settled(open, limits.graceMs);
+      listener.destroy();
+      stalled.close();
+      await snapshots.settled();
+      metrics.close();
+    },
+  };
+}
+
+/** Probes the health of the server without a token. */
+const anyone: Grant = { token: '', rights: new Set(), namespaces: [] };
+
+/** The parts of a running server that its calls need. */
+interface Running {
+  readonly draining: AbortSignal;
+  readonly metrics: Metrics;
+  readonly callers: Callers;
+  readonly collector: SpanCollector;
+}
+
+function routesOf(
+  { platform, release, spans }: ServerParts,
+  { draining, metrics, callers, collector }: Running,
+): (router: ConnectRouter) => void {
+  const done = new DoneChanges();
+  return (router) => {
+    router.service(ServerService, {
+      getVersion: (_, context) => {
+        const { rights, namespaces, agent } = requestOf(context).grant;
+        return {
+          product: productName,
+          release,
+          protocol: protocolVersion,
+          rights: [...rights],
+          namespaces: [...(namespaces ?? [])],
+          ...given({ agent }),
+        };
+      },
+    });
+    const callerOf = (context: Parameters<typeof requestOf>[0]) => {
+      const { grant } = requestOf(context);
+      return { grant, store: callers.storeOf(grant) };
+    };
+    const onAppend = (outcome: string): void => metrics.add('reprise_appends_total', 1, { outcome });
+    router.service(StoreService, storeService({ callerOf, done, draining, onAppend }));
+    const verbs: VerbParts = {
+      repriseOf: (context, namespace) => callers.repriseOf(requestOf(context).grant, namespace),
+      locate: ({ values }, { namespace, session }, id) =>
+        callers.locate(requestOf({ values }).grant, { namespace, session }, id),
+      sha256: platform.sha256,
+      draining,
+    };
+    router.service(SessionService, sessionService(verbs));
+    router.service(CodingService, codingService(verbs));
+    const stateOf: VerbParts['repriseOf'] = (context, namespace) =>
+      callers.stateOf(requestOf(context).grant, namespace);
+    router.service(StateService, stateService({ ...verbs, repriseOf: stateOf }, done));
+    router.service(FleetService, fleetService({ ...verbs, repriseOf: stateOf }));
+    const services = [ServerService, StoreService, SessionService, StateService, CodingService, FleetService];
+    const names = services.map(({ typeName }) => typeName);
+    router.service(TraceService, spanService(collector, spans));
+    router.service(Health, healthService(names, draining));
+    router.service(ServerReflection, reflectionService([...services, Health, ServerReflection]));
+  };
+}
+
+/** Answers pages that need no token. */
+function openPage(
+  request: HttpRequest,
+  response: HttpResponse,
+  metrics: Metrics | undefined,
+  draining: AbortSignal,
+): boolean {
+  if (request.method !== 'GET') return false;
+  const path = pathOf(request);
+  if (path === '/metrics' && metrics !== undefined) {
+    sendMetrics(response, metrics);
+    return true;
+  }
+  if (path !== '/healthz' && path !== '/readyz') return false;
+  const isReady = path === '/healthz' || !draining.aborted;
+  send(response, isReady ? 200 : 503, { 'content-type': 'text/plain' }, isReady ? 'ok\n' : 'draining\n');
+  return true;
+}
+
+async function showMetrics(response: HttpResponse, metrics: Metrics, grant: Grant): Promise<void> {
+  checkRight(grant, 'admin', 'read the figures of the server');
+  sendMetrics(response, metrics);
+}
+
+function sendMetrics(response: HttpResponse, metrics: Metrics): void {
+  send(response, 200, { 'content-type': 'text/plain; version=0.0.4' }, metrics.text());
+}
+
+/** Waits until every response has ended, or until the grace is over. */
+async function settled(open: ReadonlySet<HttpResponse>, graceMs: number): Promise<void> {
+  const ends = [...open].map((response) => new Promise((resolve) => response.once('close', resolve)));
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise((resolve) => {
+    timer = setTimeout(resolve, graceMs);
+  });
+  await Promise.race([Promise.all(ends), late]);
+  clearTimeout(timer);
+}

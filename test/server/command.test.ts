@@ -1,0 +1,112 @@
+import { copyFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { connect as connectTls } from 'node:tls';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { shapes } from '../../scripts/cli-shapes.ts';
+import { openReprise } from '../../src/index.ts';
+import { root } from '../docs/workshop.ts';
+import { Place } from '../e2e/cli/run.ts';
+import type { Started } from '../e2e/cli/started.ts';
+
+let place: Place;
+beforeAll(() => {
+  place = new Place(undefined, { isFile: true });
+});
+afterAll(() => place[Symbol.dispose]());
+
+const servers: Started[] = [];
+afterEach(async () => {
+  for (const started of servers.splice(0)) {
+    const { child } = started;
+    if (child.exitCode !== null || child.signalCode !== null) continue;
+    child.kill('SIGKILL');
+    await started.ended();
+  }
+});
+
+/** Starts `reprise serve` and waits until it prints its address. */
+async function serving(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const started = place.start(['serve', '--json', ...words], { env });
+  servers.push(started);
+  await started.until(({ stdout }) => stdout.includes('\n'));
+  const answer = JSON.parse(started.stdout) as { url: string };
+  expect(Object.keys(answer)).toEqual(shapes['serve']?.keys);
+  return { started, url: answer.url };
+}
+
+test('serve prints its address, serves what tokens allow, and drains on SIGTERM', async () => {
+  const { token, id, namespaces } = await place.json('token', 'create', '--can', 'read,append', '--ttl', '1h');
+  expect(namespaces).toEqual(['default']);
+  const { started, url } = await serving(['--port', '0']);
+  const reprise = await openReprise({ store: url, token: String(token) });
+  const session = await reprise.createSession('demo');
+  await session.append({ type: 'note.added', data: { text: 'from a different machine' } });
+  await expect(session.delete({ confirm: 'demo' })).rejects.toMatchObject({ code: 'store.denied' });
+  await reprise.close();
+  expect((await place.run(['token', 'revoke', String(id)])).code).toBe(0);
+  expect((await place.run(['token', 'list'])).stdout).toContain('revoked');
+  started.child.kill('SIGTERM');
+  expect(await started.ended()).toBe(0);
+  expect(started.stderr).toContain('"call":"Append"');
+  expect(started.stderr).not.toContain(token);
+  await using direct = await place.open();
+  expect((await (await direct.session('demo')).branch()).head).toBe(1);
+});
+
+/** Returns the fingerprint of the certificate that a server shows. */
+function shownCertificate(url: string, ca: readonly Buffer[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const port = Number(new URL(url).port);
+    const socket = connectTls({ port, host: '127.0.0.1', servername: 'localhost', ca: [...ca] }, () => {
+      resolve(socket.getPeerCertificate().fingerprint256);
+      socket.destroy();
+    });
+    socket.on('error', reject);
+  });
+}
+
+test('serve with TLS takes its options from variables, reads new files on SIGHUP, and doctor looks at it', async () => {
+  const pem = (name: string): string => join(root, 'test/fixtures/tls', `${name}.pem`);
+  const install = (name: string): void => {
+    for (const kind of ['cert', 'key']) copyFileSync(pem(`${name}.${kind}`), join(place.folder, `${kind}.pem`));
+  };
+  install('first');
+  const { token } = await place.json('token', 'create', '--can', 'read');
+  const { started, url } = await serving([], {
+    REPRISE_PORT: '0',
+    REPRISE_HOST: '127.0.0.1',
+    REPRISE_TLS_CERT: 'cert.pem',
+    REPRISE_TLS_KEY: 'key.pem',
+    REPRISE_GRACE: '100',
+  });
+  expect(url).toMatch(/^https:\/\/127\.0\.0\.1:/);
+  const env = { REPRISE_TOKEN: String(token), NODE_EXTRA_CA_CERTS: pem('first.cert') };
+  const looked = await place.runAlone(['doctor', '--json', '--store', url], { env });
+  expect(JSON.parse(looked.stdout)).toMatchObject({
+    ok: true,
+    location: url,
+    store: { kind: 'sqlite', facts: expect.arrayContaining([{ name: 'token', text: 'read; default' }]) },
+  });
+  const ca = ['first', 'second'].map((name) => readFileSync(pem(`${name}.cert`)));
+  const before = await shownCertificate(url, ca);
+  install('second');
+  started.child.kill('SIGHUP');
+  await expect.poll(() => shownCertificate(url, ca), { timeout: 30_000 }).not.toBe(before);
+  started.child.kill('SIGTERM');
+  expect(await started.ended()).toBe(0);
+});
+
+test.each([
+  [['serve', '--host', '0.0.0.0', '--store', 'memory:'], 2],
+  [['serve', '--port', 'x', '--store', 'memory:'], 2],
+  [['serve', '--rate', 'x', '--store', 'memory:'], 2],
+  [['serve', '--tls-cert', 'cert.pem', '--store', 'memory:'], 2],
+  [['serve', '--store', 'https://example.com'], 2],
+  [['token', 'create', '--can', 'everything'], 2],
+  [['token', 'create', '--ttl', 'soon'], 2],
+  [['token', 'revoke'], 2],
+  [['token', 'revoke', 'nothing'], 1],
+  [['token', 'list', '--store', 'https://example.com'], 2],
+])('%j ends with %i', async (words, code) => {
+  expect((await place.run(words)).code).toBe(code);
+});
