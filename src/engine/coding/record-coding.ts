@@ -1,5 +1,6 @@
 import { canonicalForm } from '../../core/canonical-json.ts';
-import { type CodingRun, contentText } from '../../core/coding/coding-book.ts';
+import type { CodingRun } from '../../core/coding/coding-book.ts';
+import { contentText } from '../../core/coding/note.ts';
 import { hasCode, RepriseError } from '../../core/error.ts';
 import type { Event, EventDraft } from '../../core/event/event.ts';
 import { checkId } from '../../core/id.ts';
