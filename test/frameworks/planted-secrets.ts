@@ -109,7 +109,7 @@ const secretsOf = ({ plant, kind }: Planted): readonly (readonly [rule: string, 
 export const plantedRules = (planted: readonly Planted[]): string[] =>
   [...new Set(planted.flatMap((each) => secretsOf(each).map(([rule]) => rule)))].sort();
 
-/** What every secret holds: the id of its plant, in either case, or a number of it. */
+/** Finds a part of every secret: the id of its plant, in either case, or a number of it. */
 const traceOfPlant = /q[0-9a-z]{3}z|Q[0-9A-Z]{3}Z|70000[0-9]{7}/g;
 
 /** More than any secret is long. */
