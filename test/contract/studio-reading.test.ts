@@ -121,7 +121,7 @@ describe.each(['memory', 'sqlite'] as const)('the studio reads on %s', (kind) =>
       eventsAt(
         session,
         'main',
-        Array.from({ length: 201 }, () => 1),
+        Array.from({ length: limits.shownEventsMax + 1 }, () => 1),
       ),
     ).rejects.toMatchObject({
       code: 'limit.exceeded',
@@ -203,7 +203,7 @@ describe.each(['memory', 'sqlite'] as const)('the studio reads on %s', (kind) =>
     ]);
     expect(next).toBeUndefined();
     const keys = await searchEvents(session, { ...search, text: 'inputtok' });
-    expect(keys.hits.map(({ seq, path }) => [seq, path])).toEqual([[4, '/data/usage/inputTokens']]);
+    expect(keys.hits.map(({ seq, path }) => [seq, path])).toEqual([[4, '/data/usage/cachedInputTokens']]);
     const tools = await searchEvents(session, { ...search, text: '', filter: { kind: 'tool' } });
     expect(tools.hits.map(({ seq }) => seq)).toEqual([5, 6]);
     const page = await searchEvents(session, { ...search, isTimeUp: () => true });
@@ -267,7 +267,7 @@ describe.each(['memory', 'sqlite'] as const)('the studio reads on %s', (kind) =>
       ['careful', 'silent', false],
     ]);
     await expect(compareTable(reprise, ['demo'])).rejects.toMatchObject({ code: 'option.invalid' });
-    const refs = Array.from({ length: 9 }, () => 'demo');
+    const refs = Array.from({ length: limits.comparedRefsMax + 1 }, () => 'demo');
     await expect(compareTable(reprise, refs)).rejects.toMatchObject({ code: 'limit.exceeded' });
     const { branches } = await branchPage(session, {});
     expect(branches.map(({ branch, depth, reason, parent }) => [branch, depth, reason, parent?.seq])).toEqual([
