@@ -139,14 +139,10 @@ export class RunBook {
   #kept(id: string): KeptRun {
     const found = this.#runs.get(id);
     if (found !== undefined) return found;
-    throw new RepriseError(
-      'run.not-found',
-      `Cannot find run ${JSON.stringify(id)}: this server keeps none of that id`,
-      {
-        hint: 'A server keeps the runs that it started itself, and of those that ended the last ones.',
-        details: { run: id },
-      },
-    );
+    throw new RepriseError('run.not-kept', `Cannot find run ${JSON.stringify(id)}: this server keeps none of that id`, {
+      hint: 'A server keeps the runs that it started itself, and of those that ended the last ones.',
+      details: { run: id },
+    });
   }
 
   #keep(order: RunOrder, place: RunPlace): KeptRun {

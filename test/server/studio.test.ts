@@ -157,7 +157,7 @@ test.each([
     (s: StudioClient) => s.readCauses({ ...demo, point: 'main@999' }),
     'point.out-of-range',
   ],
-  ['a run that nobody started', (s: StudioClient) => s.stopRun({ run: 'nothing' }), 'run.not-found'],
+  ['a run that nobody started', (s: StudioClient) => s.stopRun({ run: 'nothing' }), 'run.not-kept'],
   ['an order without a kind', (s: StudioClient) => s.startRun({ ...demo, order: '{}' }), 'option.invalid'],
   [
     'an agent the config lacks',
