@@ -46,7 +46,7 @@ export function readPageParts(folder: string): PageParts | undefined {
   }
 }
 
-/** What to export, and with what. */
+/** The history to export, and the means to do it. */
 export interface PageExport {
   readonly store: EventStore;
   /** Opens an empty store for a copy. */

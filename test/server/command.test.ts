@@ -97,34 +97,27 @@ test('serve with TLS takes its options from variables, reads new files on SIGHUP
 });
 
 test('studio prints its address with a token of its own, and stops on SIGTERM', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'reprise-studio-'));
-  directories.push(directory);
-  const store = `sqlite:${join(directory, 'a.db')}`;
-  const own = await openReprise(store);
+  await using own = await place.open();
   await (await own.createSession('a b')).append({ type: 'note.added', data: { text: 'x' } });
-  await own.close();
-  const child = started('studio', 'a b@1', '--no-open', '--json', '--store', store);
-  const [line] = (await once(child.stdout, 'data')) as [Buffer];
-  const answer = JSON.parse(line.toString()) as { url: string; store: string };
+  const started = place.start(['studio', 'a b@1', '--no-open', '--json']);
+  servers.push(started);
+  await started.until(({ stdout }) => stdout.includes('\n'));
+  const answer = JSON.parse(started.stdout) as { url: string };
   expect(Object.keys(answer)).toEqual(shapes['studio']?.keys);
   const { origin, pathname, hash } = new URL(answer.url);
   expect(pathname).toBe('/s/a%20b/main@1');
-  const token = hash.replace('#token=', '');
-  const agents = await fetch(`${origin}/reprise.v1.StudioService/ListAgents`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
-    body: '{}',
-  });
-  expect(await agents.json()).toMatchObject({ canRun: true, agents: [expect.stringContaining('demo')] });
-  const examined = await fetch(`${origin}/reprise.v1.StudioService/ReadStore`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
-    body: '{}',
-  });
-  expect(JSON.parse(((await examined.json()) as { answer: string }).answer)).toMatchObject({ ok: true, sessions: 1 });
-  child.kill('SIGTERM');
-  const [code] = (await once(child, 'exit')) as [number | null];
-  expect(code).toBe(0);
+  const call = async (name: string): Promise<Record<string, unknown>> => {
+    const answered = await fetch(`${origin}/reprise.v1.StudioService/${name}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${hash.replace('#token=', '')}` },
+      body: '{}',
+    });
+    return (await answered.json()) as Record<string, unknown>;
+  };
+  expect(await call('ListAgents')).toMatchObject({ canRun: true, agents: [expect.stringContaining('demo')] });
+  expect(JSON.parse(String((await call('ReadStore'))['answer']))).toMatchObject({ ok: true });
+  started.child.kill('SIGTERM');
+  expect(await started.ended()).toBe(0);
 });
 
 test.each([
