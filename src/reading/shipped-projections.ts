@@ -8,6 +8,7 @@ import { coding } from '../projections/coding.ts';
 import { conversation } from '../projections/conversation.ts';
 import { eventIndex } from '../projections/event-index.ts';
 import { fingerprintProjection } from '../projections/fingerprint.ts';
+import { beliefs, fleet } from '../projections/fleet.ts';
 import { graphState } from '../projections/graph-state.ts';
 import { markers } from '../projections/markers.ts';
 import { metadata } from '../projections/metadata.ts';
@@ -70,6 +71,8 @@ export const innerProjections: readonly Projection<unknown, unknown>[] = [
   eventIndex,
   markers,
   activity,
+  fleet,
+  beliefs,
 ] as readonly Projection<unknown, unknown>[];
 
 /** Finds a projection by name; the error for a misspelled name suggests the closest one. */

@@ -14,7 +14,7 @@ import { previewChange, previewEdits } from '../../src/reading/edit-preview.ts';
 import { causesOf } from '../../src/reading/event-causes.ts';
 import { type IndexPart, readIndex } from '../../src/reading/event-index.ts';
 import { searchEvents } from '../../src/reading/event-search.ts';
-import { knownSection } from '../../src/reading/known-sections.ts';
+import { knownSection, lookProjection } from '../../src/reading/known-sections.ts';
 import { sessionPage } from '../../src/reading/session-rows.ts';
 import { projectionNamed } from '../../src/reading/shipped-projections.ts';
 import { cutEvents, eventsAt, gistOf, textAt } from '../../src/reading/shown-events.ts';
@@ -168,6 +168,14 @@ describe.each(['memory', 'sqlite'] as const)('the studio reads on %s', (kind) =>
     const eyes = await knownSection(session, named('state'), { ...at(12), eyes: 'other' });
     expect(Object.keys(eyes?.value as object)).toEqual(['other']);
     expect(await knownSection(session, named('graph'), at(12), { skipsEmpty: true })).toBeUndefined();
+    await session.fleet.spawn('db', { scope: ['database'] });
+    for (const topic of ['database', 'network'])
+      await session.beliefs.commit({ agent: 'db', topic: 'database', kind: 'fact', claim: `${topic} is fine` });
+    const { seq: now } = await session.locate('main');
+    const seen = await knownSection(session, lookProjection('beliefs', sha256, 'db'), { ...at(now), eyes: 'db' });
+    expect((seen?.value as unknown[]).length).toBeGreaterThan(0);
+    const stranger = await knownSection(session, lookProjection('beliefs', sha256, 'nobody'), at(now));
+    expect(stranger?.value).toEqual([]);
     const { changes, next } = await readChanges(session, state, { ...at(12), path: '/support/amount/value' });
     expect(next).toBeUndefined();
     expect(changes.map(({ seq, before, after }) => [seq, before, after])).toEqual([
