@@ -7,6 +7,7 @@ import type { Event } from '../core/event/event.ts';
 import { setKey } from '../core/json.ts';
 import { checkLimit, limits } from '../core/limits.ts';
 import { mainBranch, type Ref, refText } from '../core/ref.ts';
+import { carriesEvent } from '../core/store/event-keys.ts';
 import type { EventStore, Platform } from '../core/store/event-store.ts';
 import { segmentOver } from '../core/view/segment.ts';
 import type { BundleRedaction } from '../engine/bundling/bundle-manifest.ts';
@@ -17,7 +18,7 @@ import { parseRedactRules } from '../engine/bundling/redact-rules.ts';
 import type { Engine } from '../engine/context/engine.ts';
 import { noBundles } from '../engine/context/no-files.ts';
 import type { RecordingDefaults } from '../engine/context/recording-defaults.ts';
-import { readEvents } from '../engine/history/stored-events.ts';
+import { readEvents, unwrap } from '../engine/history/stored-events.ts';
 import { sessionMasking } from '../engine/recording/session-masking.ts';
 import { createEngine } from '../engine/reprise-parts.ts';
 
@@ -139,16 +140,19 @@ async function leftOutOf(
   const named = rules.map((rule) => ({ rule, ...parseRedactRules([rule], mask) }));
   const ruleOf = (event: Event): string => {
     const index = named.findIndex(({ takes }) => takes(event));
-    // What a text rule finds, and what repeats the content of a payload that goes, has no rule of its own.
+    // A text has no rule of its own, and neither has a payload that only repeats the content of a different one.
     return named[index]?.said[0] ?? 'its content';
   };
   const found: LeftOut[] = [];
   for (const { branch, after, through } of branches) {
     const own = taken.get(branch);
-    if (own === undefined) continue;
     for await (const { events: read } of readEvents(engine, session, [segmentOver({ branch, after, through })]))
-      for (const event of read)
-        if (own.has(event.seq)) found.push({ branch, seq: event.seq, type: event.type, rule: ruleOf(event) });
+      for (const event of read) {
+        const carried = carriesEvent(event.type) ? unwrap(event) : undefined;
+        const isTaken = carried === undefined ? own?.has(event.seq) : named.some(({ takes }) => takes(carried));
+        const { seq, type } = carried ?? event;
+        if (isTaken === true) found.push({ branch, seq, type, rule: ruleOf(carried ?? event) });
+      }
   }
   return found;
 }

@@ -2,7 +2,7 @@ import { RepriseError } from '../../core/error.ts';
 import type { Event } from '../../core/event/event.ts';
 import { isStructural } from '../../core/event/families/structural.ts';
 import { compilePattern } from '../../core/event/pattern.ts';
-import { isArray, isObject, type JsonValue, stringAt, valueAt } from '../../core/json.ts';
+import { isArray, isObject, type JsonValue, valueAt } from '../../core/json.ts';
 import type { Masker } from '../../core/masking/masking.ts';
 
 /** Decides which payloads are taken out of a bundle. */
@@ -41,7 +41,7 @@ function ruleOf(rule: string, mask: Masker | undefined): Rule {
   }
   const [, kind, name] = /^(agent|tool|field|pattern):(.+)$/s.exec(rule) ?? [];
   if (kind === 'agent') return ({ agent }) => agent === name;
-  if (kind === 'tool') return ({ data }) => stringAt(data, 'kind') === 'tool' && stringAt(data, 'name') === name;
+  if (kind === 'tool') return ({ data }) => holdsTool(data, name ?? '');
   if (kind === 'field') return ({ data }) => valueAt(data, (name ?? '').split('.')) !== undefined;
   if (kind === 'pattern') {
     const { test } = compilePattern(name ?? '');
@@ -50,6 +50,15 @@ function ruleOf(rule: string, mask: Masker | undefined): Rule {
   if (/^[a-z][\w-]*\.\*$/i.test(rule)) return ({ type }) => type.startsWith(rule.slice(0, -1));
   if (/^[a-z][\w-]*\.[\w.-]+$/i.test(rule)) return ({ type }) => type === rule;
   return refuseRule(rule, 'there is no such rule');
+}
+
+/** Tells whether data is of a call of a tool, or holds a message that asks for it or has its result. */
+function holdsTool(value: JsonValue, name: string): boolean {
+  if (isArray(value)) return value.some((item) => holdsTool(item, name));
+  if (!isObject(value)) return false;
+  const { toolName, name: called, kind } = value;
+  if (toolName === name || (called === name && kind === 'tool')) return true;
+  return Object.values(value).some((item) => holdsTool(item, name));
 }
 
 /** Returns every key and value, one a line, so that no pattern depends on how JSON writes them. */
