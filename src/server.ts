@@ -26,7 +26,7 @@ import type { Certificate } from './server/listener.ts';
 import type { WriteLog } from './server/log-line.ts';
 import { RunBook } from './server/run-book.ts';
 import { type ServedStudio, startServer } from './server/running-server.ts';
-import type { SpanFormat } from './server/span-trace.ts';
+import type { SpanFormat } from './server/span-group.ts';
 import { readStudioFiles } from './server/studio-files.ts';
 
 export { type MadeToken, makeToken, type NewToken } from './server/access-tokens.ts';

@@ -36,7 +36,8 @@ import type { RunBook } from './run-book.ts';
 import { sessionService, type VerbParts } from './session-service.ts';
 import { shippedSnapshots } from './shipped-snapshots.ts';
 import { SpanCollector } from './span-collector.ts';
-import type { SpanFormat } from './span-trace.ts';
+import type { SpanFormat } from './span-group.ts';
+import { spanService, spansPath, takeSpans } from './spans-page.ts';
 import { queuedBytes, StalledClients } from './stalled-clients.ts';
 import { stateService } from './state-service.ts';
 import { storeService } from './store-service.ts';
@@ -44,7 +45,6 @@ import { type StudioFiles, sendStudio } from './studio-files.ts';
 import { type AskedPage, studioRuns } from './studio-runs.ts';
 import { studioLooks } from './studio-service.ts';
 import { timedStore } from './timed-store.ts';
-import { takeTraces, traceService, tracesPath } from './traces-page.ts';
 
 /** The parts that a server is made of. */
 export interface ServerParts {
@@ -138,8 +138,8 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
       (parts.studio?.isServed === true && sendStudio(parts.studio.files, request, response)),
     page: (request, response, grant) => {
       const path = request.method === 'GET' ? pathOf(request) : '';
-      if (request.method === 'POST' && pathOf(request) === tracesPath)
-        return takeTraces(collector, parts.spans, request, response, { grant, bytesMax: limits.bodyBytes });
+      if (request.method === 'POST' && pathOf(request) === spansPath)
+        return takeSpans(collector, parts.spans, request, response, { grant, bytesMax: limits.bodyBytes });
       if (path === '/metrics') return showMetrics(response, metrics, grant);
       if (!path.startsWith(replayPath)) return undefined;
       return sendReplay((namespace) => callers.repriseOf(grant, namespace), request, response, draining.signal);
@@ -249,7 +249,7 @@ function routesOf(
       StudioService,
     ];
     const names = services.map(({ typeName }) => typeName);
-    router.service(TraceService, traceService(collector, spans));
+    router.service(TraceService, spanService(collector, spans));
     router.service(Health, healthService(names, draining));
     router.service(ServerReflection, reflectionService([...services, Health, ServerReflection]));
   };
