@@ -3,6 +3,7 @@ import { given, type JsonValue } from '../core/json.ts';
 import type { ForeignFormat } from '../core/recording/foreign-format.ts';
 import type { EventStore, Platform } from '../core/store/event-store.ts';
 import type { RecordingDefaults } from '../engine/context/recording-defaults.ts';
+import type { Reprise } from '../engine/reprise.ts';
 import { createReprise } from '../engine/reprise-parts.ts';
 import { Health } from '../wire/generated/grpc/health/v1/health_pb.ts';
 import { ServerReflection } from '../wire/generated/grpc/reflection/v1/reflection_pb.ts';
@@ -79,7 +80,11 @@ export interface ServedStudio {
   readonly files: StudioFiles | undefined;
   /** Undefined if no runs can be started. */
   readonly runs: RunBook | undefined;
-  readonly diagnose: (() => Promise<JsonValue>) | undefined;
+  readonly diagnose: ((reprise: Reprise) => Promise<JsonValue>) | undefined;
+  /** The engine of the server itself, which no rights bind. */
+  readonly reprise: Reprise;
+  /** The ids of the tokens that only this server knows. */
+  readonly ownTokens: ReadonlySet<string>;
   /** Bundles a history for a page. */
   readonly page: (asked: AskedPage) => Promise<ReadyPage>;
 }
@@ -226,7 +231,7 @@ function routesOf(
     router.service(StateService, stateService({ ...verbs, repriseOf: stateOf }, done));
     router.service(FleetService, fleetService({ ...verbs, repriseOf: stateOf }));
     router.service(StudioService, {
-      ...studioLooks(verbs),
+      ...studioLooks({ ...verbs, tokenOf: (context) => requestOf(context).grant.token }),
       ...studioRuns({
         ...verbs,
         grantOf: (context) => requestOf(context).grant,
@@ -236,6 +241,7 @@ function routesOf(
         runs: studio?.runs,
         done,
         diagnose: studio?.diagnose,
+        ownReprise: ({ token }) => (studio?.ownTokens.has(token) === true ? studio.reprise : undefined),
         page: studio?.page,
       }),
     });

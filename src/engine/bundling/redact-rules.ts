@@ -16,7 +16,7 @@ export interface RedactRules {
 }
 
 /** How a payload goes: with its content wherever that is repeated, or alone, because the rule itself looks everywhere. */
-export type Taking = 'content' | 'payload';
+type Taking = 'content' | 'payload';
 
 type Rule = (event: Event) => Taking | undefined;
 
