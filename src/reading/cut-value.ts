@@ -58,7 +58,8 @@ export function cutValue(value: JsonValue, most: CutLimits): CutValue {
     let count = 0;
     for (const key of keys) {
       const item = held[key];
-      if (left <= 0) break;
+      // A key is shown whole or not at all.
+      if (left <= 0 || key.length > Math.max(shownMin, Math.min(most.text, left))) break;
       count++;
       left -= key.length;
       if (item !== undefined) setKey(shown, key, walk(item, `${path}/${pointerWord(key)}`));

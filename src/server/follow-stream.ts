@@ -175,7 +175,7 @@ interface ToldSession {
   readonly updatedAt: string;
   /** How often it was looked at since then. */
   readonly looks: number;
-  /** Its row as it was told. */
+  /** Its row as the follower has it. */
   readonly row?: string;
 }
 

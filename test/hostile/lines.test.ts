@@ -122,7 +122,7 @@ const lines: readonly Line[] = [
   ['studio: its policy', 'test/server/studio.test.ts', 'pages come under a policy that runs nothing of others'],
   ['studio: its token', 'test/server/command.test.ts', 'studio prints its address with a token of its own'],
   ['studio: what acts', 'test/server/studio-bounds.test.ts', 'recorded text arrives as it is'],
-  ['studio: what is large', 'test/server/studio-bounds.test.ts', 'the answer of $name has a bound'],
+  ['studio: what is large', 'test/server/studio-bounds.test.ts', 'the answer of %s has a bound'],
   ['studio: a token that ends', 'test/server/studio.test.ts', 'a stream that always has news ends with its token'],
   ['studio: rights', 'test/server/studio.test.ts', 'a token starts only what its rights and namespaces allow'],
   ['studio: answers', 'test/server/studio.test.ts', 'a question is answered once, from any page'],

@@ -128,7 +128,7 @@ test('studio opens where nothing is recorded yet; a store of a newer release is 
   await started.ended();
   await markNewer(empty);
   const { code, stderr } = await empty.run(['studio', '--no-open']);
-  expect([code, stderr]).toEqual([1, expect.stringContaining('newer release')]);
+  expect([code, stderr]).toEqual([3, expect.stringContaining('newer release')]);
 });
 
 test('studio prints its address with a token of its own, and stops on SIGTERM', async () => {

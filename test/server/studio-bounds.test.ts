@@ -7,7 +7,7 @@ import { RepriseError } from '../../src/core/error.ts';
 import type { EventDraft } from '../../src/core/event/event.ts';
 import { limits } from '../../src/core/limits.ts';
 import { refText } from '../../src/core/ref.ts';
-import { openReprise, type Reprise } from '../../src/index.ts';
+import { type Agent, openReprise, type Reprise } from '../../src/index.ts';
 import { createNodePlatform } from '../../src/node/platform.ts';
 import type { BranchRow } from '../../src/reading/branch-rows.ts';
 import type { ContextAnswer } from '../../src/reading/call-context.ts';
@@ -27,7 +27,7 @@ let studio: ReturnType<typeof clientOf>;
 
 const id = 'a/b@c:d%e <script>';
 const huge = 'x'.repeat(12 * 1_048_576);
-const line = 'y'.repeat(5 * 1_048_576);
+const line = 'y'.repeat(300_000);
 const acts = '<script>alert(1)</script></script><!-- \u001b[31m\u001b]0;t\u0007 \u202e \u2066 \u0000';
 const keys = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`key ${index}`, index]));
 const lanes = 60;
@@ -48,10 +48,10 @@ const request = (content: string): object => ({
   },
 });
 
-/** The seqs: title 1, huge message 2, call 3 and 4, note 5, long key 6, state 7, question 8, end 9. */
+/** The seqs: title 1, message 2, call 3 and 4, note 5, long key 6, state 7, question 8, end 9. */
 const hostile: readonly EventDraft[] = [
   { type: 'run.started', agent: 'a', run: 'r', data: { title: line } },
-  { type: 'message.added', agent: 'a', run: 'r', data: { message: { role: 'user', content: huge } } },
+  { type: 'message.added', agent: 'a', run: 'r', data: { message: { role: 'user', content: line } } },
   { ...call('a', request('short')), run: 'r' },
   {
     type: 'call.ended',
@@ -72,9 +72,7 @@ const hostile: readonly EventDraft[] = [
     agent: 'a',
     run: 'r',
     data: {
-      operations: [
-        { agent: 'a', key: acts.replaceAll('\u0000', ''), op: 'write', value: keys, version: 1 },
-      ],
+      operations: [{ agent: 'a', key: acts.replaceAll('\u0000', ''), op: 'write', value: keys, version: 1 }],
     },
   },
   {
@@ -96,7 +94,7 @@ function clientOf(held: string) {
 }
 
 beforeAll(async () => {
-  const talker = async (): Promise<string> => huge;
+  const talker: Agent = async (_context) => line;
   server = await serve({
     store,
     port: 0,
@@ -109,6 +107,7 @@ beforeAll(async () => {
   const bad = await reprise.createSession(id);
   for (const draft of hostile) await bad.append(draft);
   await bad.fork('main@6', { name: 'b/c@d', reason: line, edits: [{ kind: 'prompt', text: line }] });
+  await (await reprise.createSession('huge')).append({ type: 'note.added', data: { text: huge } });
   const wide = await reprise.createSession('wide');
   const agents = Array.from({ length: lanes }, (_, index) => `agent ${index}`);
   await wide.append(
@@ -119,51 +118,64 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const bad = { session: id };
-/** JSON escapes some characters, and offsets and cuts have their own room. */
-const bytesMax = limits.shownBytesMax * 1.5;
 
 function sizeOf<Desc extends DescMessage>(schema: Desc, message: MessageShape<Desc>): number {
   return toBinary(schema, message).length;
 }
 
-type Unary = Exclude<keyof typeof StudioService.method, 'readIndex' | 'follow' | 'exportPage'>;
+type Unary = Exclude<keyof typeof StudioService.method, 'readIndex' | 'follow' | 'exportPage' | 'answerQuestion'>;
+type Look = () => Promise<MessageShape<DescMessage>>;
 
-/** A request to each call, for the most that it has to say about the hostile session. */
-const looks: Readonly<Record<Unary, () => Promise<MessageShape<DescMessage>>>> = {
-  readSessions: () => studio.readSessions({}),
-  readEvents: () =>
-    studio.readEvents({ ...bad, seqs: Array.from({ length: 200 }, (_, index) => BigInt((index % 9) + 1)) }),
-  readGists: () => studio.readGists({ ...bad, seqs: [1n, 2n, 3n, 4n, 5n, 6n, 7n, 8n, 9n] }),
-  readText: () => studio.readText({ ...bad, seq: 2n, path: '/data/message/content', length: 99_999_999n }),
-  readContext: () => studio.readContext({ ...bad, point: 'main@4', limit: 1_000 }),
-  readKnown: () => studio.readKnown({ ...bad, since: 'main@1' }),
-  readChanges: () => studio.readChanges({ ...bad, projection: 'state' }),
-  readCauses: () => studio.readCauses({ ...bad, point: 'main@4' }),
-  searchEvents: () => studio.searchEvents({ ...bad, text: 'needle' }),
-  compareViews: () =>
-    studio.compareViews({ left: refText(bad), right: refText({ ...bad, branch: 'b/c@d' }), states: ['state'] }),
-  compareTable: () => studio.compareTable({ refs: Array.from({ length: 8 }, () => refText(bad)) }),
-  readTree: () => studio.readTree(bad),
-  readExperiment: () => studio.readExperiment(bad),
-  previewEdits: () =>
-    studio.previewEdits({ ...bad, point: 'main@4', edits: JSON.stringify([{ kind: 'prompt', text: line }]) }),
-  previewChange: () => studio.previewChange({ ...bad, point: 'main@1', change: 'rewind' }),
-  readStore: () => studio.readStore({}),
-  listAgents: () => studio.listAgents({}),
-  startRun: () => studio.startRun({ ...bad, point: 'main@1', order: JSON.stringify({ kind: 'fork', prompt: line }) }),
-  answerQuestion: () => Promise.reject(new Error('test/server/studio.test.ts answers questions')),
-  stopRun: async () => {
-    const [run = '{}'] = (await studio.listRuns({})).runs;
-    return await studio.stopRun({ run: (JSON.parse(run) as StudioRun).id });
-  },
-  listRuns: () => studio.listRuns({}),
+/** JSON escapes some characters, and what was cut is listed. */
+const wholeMax = limits.shownBytesMax * 1.5;
+const rowsMax = 65_536;
+const nine = Array.from({ length: 9 }, (_, index) => BigInt(index + 1));
+
+/** A request to each call for the most that it has to say about the hostile session, and the bytes of an answer. */
+const looks: Readonly<Record<Unary, readonly [bytesMax: number, look: Look]>> = {
+  readSessions: [rowsMax, () => studio.readSessions({})],
+  readEvents: [wholeMax, () => studio.readEvents({ ...bad, seqs: Array(22).fill(nine).flat() })],
+  readGists: [4_096, () => studio.readGists({ ...bad, seqs: nine })],
+  readText: [
+    limits.shownStretchMax + 100,
+    () => studio.readText({ session: 'huge', seq: 1n, path: '/data/text', length: 99_999_999n }),
+  ],
+  readContext: [wholeMax, () => studio.readContext({ ...bad, point: 'main@4', limit: 1_000 })],
+  readKnown: [wholeMax, () => studio.readKnown({ ...bad, since: 'main@1' })],
+  readChanges: [rowsMax, () => studio.readChanges({ ...bad, projection: 'state' })],
+  readCauses: [rowsMax, () => studio.readCauses({ ...bad, point: 'main@4' })],
+  searchEvents: [rowsMax, () => studio.searchEvents({ ...bad, text: 'y' })],
+  compareViews: [
+    wholeMax,
+    () => studio.compareViews({ left: refText(bad), right: refText({ ...bad, branch: 'b/c@d' }), states: ['state'] }),
+  ],
+  compareTable: [rowsMax, () => studio.compareTable({ refs: [refText(bad), refText({ ...bad, branch: 'b/c@d' })] })],
+  readTree: [rowsMax, () => studio.readTree(bad)],
+  readExperiment: [rowsMax, () => studio.readExperiment(bad)],
+  previewEdits: [
+    rowsMax,
+    () => studio.previewEdits({ ...bad, point: 'main@4', edits: JSON.stringify([{ kind: 'prompt', text: line }]) }),
+  ],
+  previewChange: [rowsMax, () => studio.previewChange({ ...bad, point: 'main@1', change: 'rewind' })],
+  readStore: [rowsMax, () => studio.readStore({})],
+  listAgents: [rowsMax, () => studio.listAgents({})],
+  startRun: [
+    2 * rowsMax,
+    () => studio.startRun({ ...bad, point: 'main@1', order: JSON.stringify({ kind: 'fork', prompt: line }) }),
+  ],
+  stopRun: [
+    2 * rowsMax,
+    async () => {
+      const [run = '{}'] = (await studio.listRuns({})).runs;
+      return await studio.stopRun({ run: (JSON.parse(run) as StudioRun).id });
+    },
+  ],
+  listRuns: [2 * rowsMax, () => studio.listRuns({})],
 };
 
-test.each(
-  StudioService.methods.filter(({ methodKind, localName }) => methodKind === 'unary' && localName !== 'answerQuestion'),
-)('the answer of $name has a bound', async ({ localName, output }) => {
-  const answer = await looks[localName as Unary]();
-  expect(sizeOf(output, answer)).toBeLessThan(bytesMax);
+test.each(Object.entries(looks))('the answer of %s has a bound', async (name, [bytesMax, look]) => {
+  const { output }: { readonly output: DescMessage } = StudioService.method[name as Unary];
+  expect(sizeOf(output, await look())).toBeLessThan(bytesMax);
 });
 
 test('each message of an index has a bound, and its texts are cut', async () => {
@@ -173,14 +185,16 @@ test('each message of an index has a bound, and its texts are cut', async () => 
 });
 
 test('recorded text arrives as it is, and its rest piece by piece', async () => {
-  const { events } = await studio.readEvents({ ...bad, seqs: [5n, 2n] });
-  const [note, message] = events.map(({ json }) => JSON.parse(json) as { readonly data: Record<string, unknown> });
+  const [note] = (await studio.readEvents({ ...bad, seqs: [5n] })).events.map(
+    ({ json }) => JSON.parse(json) as { readonly data: Record<string, unknown> },
+  );
   expect(note?.data['text']).toBe(acts);
   expect(Object.keys(note?.data['keys'] as object)).toHaveLength(10_000);
-  expect(events[1]?.cuts).toMatchObject([{ path: '/data/message/content', length: BigInt(huge.length) }]);
-  expect(message?.data['message']).toMatchObject({ content: huge.slice(0, limits.shownTextMax) });
+  const { events } = await studio.readEvents({ session: 'huge', seqs: [1n] });
+  expect(events[0]?.cuts).toMatchObject([{ path: '/data/text', length: BigInt(huge.length) }]);
+  expect(JSON.parse(events[0]?.json ?? '')).toMatchObject({ data: { text: huge.slice(0, limits.shownTextMax) } });
   const offset = BigInt(huge.length - 3);
-  const rest = await studio.readText({ ...bad, seq: 2n, path: '/data/message/content', offset });
+  const rest = await studio.readText({ session: 'huge', seq: 1n, path: '/data/text', offset });
   expect([rest.text, rest.length]).toEqual(['xxx', BigInt(huge.length)]);
 });
 
@@ -226,6 +240,7 @@ test('a session that cannot be read has a row with its error, and the others are
   expect(rows.map(({ session, error }) => [session, error?.code]).toSorted()).toEqual([
     [id, undefined],
     ['damaged', 'store.damaged'],
+    ['huge', undefined],
     ['wide', undefined],
   ]);
 });
