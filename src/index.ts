@@ -161,6 +161,7 @@ export type { CallGuard, NamedCall, StoredStart } from './core/recording/call-gu
 export type { EffectAction, EffectClass, EffectPolicy, EffectTable } from './core/recording/effects.ts';
 export type { Approval, KeptQuestion, PersonAnswer, PersonBook, WaitingCall } from './core/recording/person-calls.ts';
 export type {
+  AnswerPiece,
   CallEnd,
   CallStart,
   ModelRequest,
