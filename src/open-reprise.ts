@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
-import { foreignFormats, writtenFormats } from './adapters/import/foreign-formats.ts';
 import { RepriseError } from './core/error.ts';
 import { given } from './core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys, shownValue } from './core/known-keys.ts';
 import { checkMasking, type MaskingOptions } from './core/masking/masking-options.ts';
 import { propertyOf } from './core/property.ts';
 import { type Config, checkConfig } from './core/recording/config.ts';
+import type { ForeignFormat } from './core/recording/foreign-format.ts';
 import { checkPrices, knownPrices, type PriceTable } from './core/recording/prices.ts';
 import type { AgentKeeper } from './core/store/agent-port.ts';
 import type { EventStore, Platform } from './core/store/event-store.ts';
@@ -109,12 +109,19 @@ export async function openReprise(options: string | OpenOptions = {}): Promise<R
   return createReprise({
     store,
     platform,
-    formats: [...foreignFormats, ...writtenFormats, ...(project.config?.config.formats ?? [])],
+    formats: project.config?.config.formats ?? [],
+    loadFormats,
     files: createForeignFiles(),
     bundles: createBundles(openScratch),
     recording: recordingOf(opened, project),
     ...given({ namespace, snapshotEvents, onRead, agentPort: 'agentPort' in store ? store.agentPort : undefined }),
   });
+}
+
+/** Loads the formats that Reprise ships with: a program that imports and exports nothing should not wait for them. */
+export async function loadFormats(): Promise<readonly ForeignFormat[]> {
+  const { foreignFormats, writtenFormats } = await import('./adapters/import/foreign-formats.ts');
+  return [...foreignFormats, ...writtenFormats];
 }
 
 /** Refuses a store that is neither a URL nor an object with the methods of a store. */

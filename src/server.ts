@@ -1,9 +1,6 @@
 // A server: one history for many machines.
 
 import { readFile } from 'node:fs/promises';
-import { foreignFormats, writtenFormats } from './adapters/import/foreign-formats.ts';
-import { otlp } from './adapters/import/otlp.ts';
-import { otlpDocument } from './adapters/import/otlp-protobuf.ts';
 import { RepriseError } from './core/error.ts';
 import { given } from './core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from './core/known-keys.ts';
@@ -14,7 +11,7 @@ import { maskKey } from './node/mask-key.ts';
 import { createNodePlatform } from './node/platform.ts';
 import { release } from './node/release.ts';
 import { storeLocation } from './node/store-location.ts';
-import { openOwnStore } from './open-reprise.ts';
+import { loadFormats, openOwnStore } from './open-reprise.ts';
 import { tokenCheck } from './server/access-tokens.ts';
 import { isLoopback } from './server/admission.ts';
 import type { Certificate } from './server/listener.ts';
@@ -116,8 +113,8 @@ export async function serve(options: ServeOptions = {}): Promise<Server> {
     hostNames: options.hostNames ?? (isLoopback(host) ? 'loopback' : 'any'),
     openMetrics: options.openMetrics === true,
     log: options.log ?? (() => undefined),
-    formats: [...foreignFormats, ...writtenFormats],
-    spans: spanFormat,
+    loadFormats,
+    loadSpans,
     recording: { masking: {}, maskKey },
     limits: limitsOf(options),
     ...given({ certificate }),
@@ -138,15 +135,19 @@ export async function serve(options: ServeOptions = {}): Promise<Server> {
   };
 }
 
-/** The importer of OTLP, for spans that come one after the other. */
-const spanFormat: SpanFormat = {
-  documentOf: otlpDocument,
-  draftsOf: (document) => {
-    const reader = otlp.open({ path: undefined, text: '', document: undefined, files: [''] });
-    const unit = { file: '', at: 0, text: undefined, value: document, later: () => undefined };
-    return reader.unit(unit)?.drafts ?? [];
-  },
-};
+/** Loads the importer of OTLP, for spans that come one after the other. */
+async function loadSpans(): Promise<SpanFormat> {
+  const { otlp } = await import('./adapters/import/otlp.ts');
+  const { otlpDocument } = await import('./adapters/import/otlp-protobuf.ts');
+  return {
+    documentOf: otlpDocument,
+    draftsOf: (document) => {
+      const reader = otlp.open({ path: undefined, text: '', document: undefined, files: [''] });
+      const unit = { file: '', at: 0, text: undefined, value: document, later: () => undefined };
+      return reader.unit(unit)?.drafts ?? [];
+    },
+  };
+}
 
 /** Refuses to let other machines read the traffic, unless that was asked for. */
 function checkExposure(host: string, { tls, insecure }: ServeOptions): void {

@@ -7,7 +7,7 @@ import type { Transaction } from '../engine/state/transaction.ts';
 import type { Committed } from '../engine/state/transaction-work.ts';
 import type { StateService } from '../wire/generated/reprise/v1/state_pb.ts';
 import { beatMs } from '../wire/protocol.ts';
-import { batched } from './batches.ts';
+import { batched, gathered } from './batches.ts';
 import { requestOf } from './call-log.ts';
 import type { DoneChanges } from './done-changes.ts';
 import { actingAgent } from './grant.ts';
@@ -67,26 +67,26 @@ function reads(at: AtState, draining: AbortSignal): Pick<ServiceImpl<typeof Stat
     },
     async *listKeys({ options, ...place }, context) {
       const found = (await at(context, place)).keys(optionsIn(options));
-      for await (const keys of batched(found, beatMs)) yield { keys };
+      for await (const keys of batched(gathered(found), beatMs)) yield { keys: [...keys] };
     },
     async *scanState({ prefix, options, ...place }, context) {
       const found = (await at(context, place)).scan(prefix, optionsIn(options));
-      for await (const values of batched(texts(found), beatMs)) yield { values };
+      for await (const values of batched(gathered(texts(found)), beatMs)) yield { values: [...values] };
     },
     async *getHistory({ key, options, ...place }, context) {
       const found = (await at(context, place)).history(key, optionsIn(options));
-      for await (const versions of batched(texts(found), beatMs)) yield { versions };
+      for await (const versions of batched(gathered(texts(found)), beatMs)) yield { versions: [...versions] };
     },
     async *replayState({ options, ...place }, context) {
       const signal = AbortSignal.any([context.signal, draining]);
       const own = given({ agent: requestOf(context).grant.agent });
       const found = (await at(context, place)).replay({ ...optionsIn<object>(options), ...own, signal });
-      for await (const held of batched(texts(found), beatMs)) yield { transactions: held };
+      for await (const held of batched(gathered(texts(found)), beatMs)) yield { transactions: [...held] };
     },
     async *diffState({ left, right, options, ...place }, context) {
       const state = await at(context, place);
       const found = state.diff(left, right === '' ? undefined : right, optionsIn(options));
-      for await (const held of batched(texts(found), beatMs)) yield { changes: held };
+      for await (const held of batched(gathered(texts(found)), beatMs)) yield { changes: [...held] };
     },
   };
 }

@@ -101,7 +101,7 @@ export function storeService(parts: StoreServiceParts): ServiceImpl<typeof Store
     async *watch({ branch, after }, context) {
       const signal = AbortSignal.any([context.signal, draining]);
       const heads = storeOf(context).watch(branchRefFromWire(branch), seqFrom(after), signal);
-      for await (const head of withBeats(heads, beatMs, signal)) yield given({ head: toWholeOr(head) });
+      for await (const head of withBeats(heads, { everyMs: beatMs, signal })) yield given({ head: toWholeOr(head) });
     },
     ...listings(storeOf),
   };

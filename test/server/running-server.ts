@@ -17,8 +17,8 @@ export async function serving(store: EventStore, grant: Grant = everything): Pro
     port: 0,
     hostNames: 'loopback',
     openMetrics: false,
-    formats: [],
-    spans: { documentOf: () => undefined, draftsOf: () => [] },
+    loadFormats: async () => [],
+    loadSpans: async () => ({ documentOf: () => undefined, draftsOf: () => [] }),
     recording: {},
     log: (line) => (line.level === 'error' ? console.error(line) : undefined),
     limits: {
