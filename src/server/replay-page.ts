@@ -36,7 +36,8 @@ export async function sendReplay(
   let next = await lines.next();
   response.setHeader('content-type', 'application/x-ndjson');
   for (; next.done !== true; next = await lines.next()) {
-    write(response, next.value.length === 0 ? '\n' : `${next.value.join('\n')}\n`);
+    // Bytes go out as they are; a text would be measured and turned into bytes piece by piece.
+    write(response, Buffer.from(next.value.length === 0 ? '\n' : `${next.value.join('\n')}\n`));
     if (queuedBytes(response) > queuedBytesMax && !left.signal.aborted) await drained(response);
     if (left.signal.aborted) break;
   }
@@ -68,9 +69,9 @@ function drained(response: HttpResponse): Promise<void> {
   });
 }
 
-function write(response: HttpResponse, text: string): void {
-  if ('stream' in response) response.write(text);
-  else response.write(text);
+function write(response: HttpResponse, bytes: Buffer): void {
+  if ('stream' in response) response.write(bytes);
+  else response.write(bytes);
 }
 
 interface ReplayQuery extends Omit<ReplayOptions, 'at' | 'signal'> {

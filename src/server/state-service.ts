@@ -38,11 +38,12 @@ export function stateService(parts: VerbParts, done: DoneChanges): ServiceImpl<t
   return {
     ...reads(at, parts.draining),
     ...transactions(at, done, (context, held) => committedBefore(parts, at, context, held)),
-    async commitState({ operations, read, requestId, options, ...place }, context) {
+    async commitState(asked, context) {
+      const { operations, read, requestId, options, ...place } = asked;
       const state = await at(context, place);
       const { grant } = requestOf(context);
       const transaction = { ...place, transaction: requestId };
-      const committed = await done.once(grant, requestId, async () => {
+      const committed = await done.once(grant, { call: 'CommitState', requestId, request: asked }, async () => {
         const before = requestId === '' ? undefined : await committedBefore(parts, at, context, transaction);
         if (before !== undefined) return before;
         const begin = { ...optionsIn<object>(options), ...(requestId === '' ? {} : { txn: requestId }) };
@@ -144,7 +145,8 @@ function transactions(
         });
         return await transaction.commit();
       };
-      return answerOf(await done.once(grant, `commit ${held.transaction}`, commit));
+      const { transaction: requestId } = held;
+      return answerOf(await done.once(grant, { call: 'CommitTransaction', requestId, request: held }, commit));
     },
     async abortTransaction(held, context) {
       (await open(context, held)).abort();

@@ -283,15 +283,6 @@ export function dataOf(row: StoredEvent, decoder: DataDecoder): JsonObject {
 
 /** Turns a stored row into an event. Empty fields are left out, and the others come in a fixed order. */
 export function toEvent(session: string, row: StoredEvent, data: JsonObject): Event {
-  const event = headerOf(session, row);
-  event.data = data;
-  event.digest = row.digest;
-  if (row.erased) event.erased = true;
-  return event as Event;
-}
-
-/** Returns the fields of an event that come before its data. */
-export function headerOf(session: string, row: StoredEvent): { -readonly [K in keyof Event]?: Event[K] } {
   const event: { -readonly [K in keyof Event]?: Event[K] } = {
     session,
     branch: row.branch,
@@ -306,7 +297,10 @@ export function headerOf(session: string, row: StoredEvent): { -readonly [K in k
   event.turn = row.turn;
   if (row.cause !== null) event.cause = row.cause;
   if (row.causeSeq !== null) event.causeSeq = row.causeSeq;
-  return event;
+  event.data = data;
+  event.digest = row.digest;
+  if (row.erased) event.erased = true;
+  return event as Event;
 }
 
 /** Returns the event that a marker carries, with the marker's branch and seq, and the ids it answers to. */
