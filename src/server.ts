@@ -11,12 +11,12 @@ import { maskKey } from './node/mask-key.ts';
 import { createNodePlatform } from './node/platform.ts';
 import { release } from './node/release.ts';
 import { storeLocation } from './node/store-location.ts';
-import { loadFormats, openOwnStore } from './open-reprise.ts';
+import { loadFormats, openOwnStore } from './open-own-store.ts';
 import { tokenCheck } from './server/access-tokens.ts';
 import { isLoopback } from './server/admission.ts';
-import type { Certificate } from './server/listener.ts';
+import { EarlyListener } from './server/early-listener.ts';
+import { addressOf, type Certificate } from './server/listener.ts';
 import type { WriteLog } from './server/log-line.ts';
-import { startServer } from './server/running-server.ts';
 import type { SpanFormat } from './server/span-group.ts';
 
 export { type MadeToken, makeToken, type NewToken } from './server/access-tokens.ts';
@@ -103,36 +103,46 @@ export async function serve(options: ServeOptions = {}): Promise<Server> {
   checkExposure(host, options);
   const certificate = tls === undefined ? undefined : await certificateOf(tls);
   const { store, close: closeStore } = await storeOf(options, platform);
-  const server = await startServer({
-    store,
-    platform,
-    release: release(),
-    authenticate: tokenCheck(store.tokens, platform),
-    host,
-    port,
-    hostNames: options.hostNames ?? (isLoopback(host) ? 'loopback' : 'any'),
-    openMetrics: options.openMetrics === true,
-    log: options.log ?? (() => undefined),
-    loadFormats,
-    loadSpans,
-    recording: { masking: {}, maskKey },
-    limits: limitsOf(options),
-    ...given({ certificate }),
-  }).catch(async (error: unknown) => {
+  const at = { host, port, limits: limitsOf(options), ...given({ certificate }) };
+  const early = await EarlyListener.start(at).catch(async (error: unknown) => {
     await closeStore();
     throw cannotListen(host, port, error);
   });
+  const starting = soon(async () => {
+    const { startServer } = await import('./server/running-server.ts');
+    return await startServer({
+      store,
+      platform,
+      release: release(),
+      authenticate: tokenCheck(store.tokens, platform),
+      listen: async (handler) => early.answerBy(handler),
+      hostNames: options.hostNames ?? (isLoopback(host) ? 'loopback' : 'any'),
+      openMetrics: options.openMetrics === true,
+      log: options.log ?? (() => undefined),
+      loadFormats,
+      loadSpans,
+      recording: { masking: {}, maskKey },
+      ...at,
+    });
+  });
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => {
-    closing ??= server.close().then(closeStore);
+    closing ??= starting.then((server) => server.close()).then(closeStore);
     return closing;
   };
   return {
-    url: server.url,
-    renew: async () => (tls === undefined ? undefined : server.renew(await certificateOf(tls))),
+    url: addressOf(at, early.listener.port),
+    renew: async () => (tls === undefined ? undefined : early.listener.renew(await certificateOf(tls))),
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** Begins work after the caller has had its turn: a command prints its address before the code behind it is loaded. */
+function soon<Result>(work: () => Promise<Result>): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    setImmediate(() => void work().then(resolve, reject));
+  });
 }
 
 /** Loads the importer of OTLP, for spans that come one after the other. */

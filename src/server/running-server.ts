@@ -25,7 +25,15 @@ import { EndedTokens } from './ended-tokens.ts';
 import { fleetService } from './fleet-service.ts';
 import { checkRight, type Grant } from './grant.ts';
 import { healthPath, healthService } from './health-service.ts';
-import { type Certificate, type HttpRequest, type HttpResponse, type ListenerLimits, listen } from './listener.ts';
+import {
+  addressOf,
+  type Certificate,
+  type HttpHandler,
+  type HttpRequest,
+  type HttpResponse,
+  type Listener,
+  type ListenerLimits,
+} from './listener.ts';
 import type { WriteLog } from './log-line.ts';
 import { Metrics } from './metrics.ts';
 import { reflectionService } from './reflection-service.ts';
@@ -49,7 +57,8 @@ export interface ServerParts {
   readonly release: string;
   readonly authenticate: (authorization: string | undefined) => Promise<Grant>;
   readonly host: string;
-  readonly port: number;
+  /** Listens at the host. */
+  readonly listen: (handler: HttpHandler) => Promise<Listener>;
   /** The names by which clients may call the server. */
   readonly hostNames: readonly string[] | 'loopback' | 'any';
   readonly certificate?: Certificate;
@@ -90,7 +99,7 @@ export interface RunningServer {
 
 /** Starts a server. */
 export async function startServer(parts: ServerParts): Promise<RunningServer> {
-  const { host, certificate, limits, platform } = parts;
+  const { limits, platform } = parts;
   const draining = new AbortController();
   const open = new Set<HttpResponse>();
   const metrics = new Metrics(parts.release, () =>
@@ -135,9 +144,9 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
     response.once('close', () => open.delete(response));
     handler(request, response);
   };
-  const listener = await listen(answered, { host, port: parts.port, limits, ...given({ certificate }) });
+  const listener = await parts.listen(answered);
   return {
-    url: `${certificate === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${listener.port}`,
+    url: addressOf(parts, listener.port),
     get open() {
       return open.size;
     },

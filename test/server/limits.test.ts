@@ -12,6 +12,7 @@ import { createNodePlatform } from '../../src/node/platform.ts';
 import { BodyBudget } from '../../src/server/body-budget.ts';
 import { connectError } from '../../src/server/call-failure.ts';
 import { CallRates } from '../../src/server/call-rates.ts';
+import { listen } from '../../src/server/listener.ts';
 import { type RunningServer, startServer } from '../../src/server/running-server.ts';
 import { openMemoryStore } from '../../src/store/memory/memory-store.ts';
 import { SessionService } from '../../src/wire/generated/reprise/v1/session_pb.ts';
@@ -42,20 +43,21 @@ async function served(
   changed: Partial<Record<keyof typeof usual, number>>,
   store: EventStore = openMemoryStore({ platform }),
 ): Promise<RunningServer> {
+  const held = { ...usual, ...changed };
   const server = await startServer({
     store,
     platform,
     release: 'test',
     authenticate: async () => everything,
     host: '127.0.0.1',
-    port: 0,
+    listen: (handler) => listen(handler, { host: '127.0.0.1', port: 0, limits: held }),
     hostNames: 'loopback',
     openMetrics: false,
     loadFormats: async () => [],
     loadSpans: async () => ({ documentOf: () => undefined, draftsOf: () => [] }),
     recording: {},
     log: () => undefined,
-    limits: { ...usual, ...changed },
+    limits: held,
   });
   running.push(server);
   return server;
