@@ -347,6 +347,7 @@ export type {
   NoteKind,
   RequestEntry,
   RiskEntry,
+  SentCall,
   Sources,
 } from './core/coding/coding-book.ts';
 export type { CodingDiff, TestTransition, TextChanges } from './core/coding/coding-diff.ts';
@@ -359,7 +360,7 @@ export type {
   FileChange,
 } from './core/coding/failure-book.ts';
 export type { PatchedFile, PatchFault } from './core/coding/patched-file.ts';
-export type { PreparedRequest } from './core/coding/prepared-request.ts';
+export type { AnthropicPayload, OpenAIPayload, PreparedRequest } from './core/coding/prepared-request.ts';
 export type { Project } from './core/coding/project-path.ts';
 export type { CodingReceipt, ProviderCount } from './core/coding/receipt.ts';
 export type { RecordGroup, RecordTrust, StateRecord } from './core/coding/record.ts';

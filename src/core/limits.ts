@@ -241,6 +241,10 @@ export const limits = {
   codingRunsMax: 1_000,
   /** Bytes of the content of a quarantined risk. */
   riskBytesMax: 1_048_576,
+  /** Risks of a coding session: every context is searched for the texts of all of them. */
+  risksMax: 1_000,
+  /** Bytes of all risks of a coding session. */
+  risksBytesMax: 2_097_152,
   /** Characters of a report of tests. */
   reportTextMax: 268_435_456,
   /** Characters of one entry of a report: a file of a JSON report, a line, a tag. */

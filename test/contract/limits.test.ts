@@ -571,6 +571,17 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
   patchedFileMax: 'src/core/coding/coding-book.test.ts',
   riskBytesMax: ({ session }) =>
     exceeds('riskBytesMax', () => session.coding.risk({ title: 'a', content: 'x'.repeat(limits.riskBytesMax + 1) })),
+  risksMax: async ({ session }) => {
+    const risk = { type: 'risk.quarantined', data: { title: 'Again' } };
+    await session.append(Array.from({ length: limits.risksMax - 1 }, () => risk));
+    await session.coding.risk({ title: 'The last one' });
+    await exceeds('risksMax', () => session.coding.risk({ title: 'One too many' }));
+  },
+  risksBytesMax: async ({ session }) => {
+    const content = 'x'.repeat(limits.riskBytesMax);
+    await session.coding.risk({ title: 'a', content });
+    await exceeds('risksBytesMax', () => session.coding.risk({ title: 'b', content }));
+  },
   reportTextMax: 'src/core/coding/reports/read-report.test.ts',
   reportEntryMax: 'src/core/coding/reports/read-report.test.ts',
   reportTestsMax: 'src/core/coding/reports/read-report.test.ts',

@@ -90,10 +90,19 @@ const sameTexts = (left: readonly string[], right: readonly string[]): boolean =
 
 /**
  * Returns the messages that the model calls of a recorded turn were sent and that are not on a branch; undefined if the
- * record does not say what a call was sent, or something of it was erased.
+ * record does not say what a call was sent, or something of it was erased. A message that the turn itself put together
+ * was in no event before: it follows from what the agent was given, unless a message of no agent changed on the branch,
+ * which any agent may have read.
  */
-export function missingMessages({ did }: BookTurn, branch: TurnBook): readonly string[] | undefined {
+export function missingMessages(
+  { did }: BookTurn,
+  { original, branch }: { readonly original: TurnBook | undefined; readonly branch: TurnBook },
+): readonly string[] | undefined {
   const made = new Set<string>();
+  const inTurn = new Set(did.map(({ id }) => id));
+  const isCommon = branch.changes.messages.some(({ agent }) => agent === undefined);
+  const isPutTogether = (is: string, seq: number): boolean =>
+    !isCommon && original?.hasMessage(is, (entry) => entry.seq < seq && !inTurn.has(entry.id)) === false;
   const asked = new Set<string>();
   const missing: string[] = [];
   for (const entry of did) {
@@ -102,7 +111,7 @@ export function missingMessages({ did }: BookTurn, branch: TurnBook): readonly s
     for (const { is, asks, answers } of entry.messages) {
       // The answer of a tool that the turn itself called is part of what was done.
       const isMade = made.has(is) || (answers.length > 0 && answers.every((id) => asked.has(id)));
-      if (isSent && !isMade && !branch.messages.has(is)) missing.push(is);
+      if (isSent && !isMade && !branch.hasMessage(is) && !isPutTogether(is, entry.seq)) missing.push(is);
       made.add(is);
       for (const id of asks) asked.add(id);
     }
