@@ -1,0 +1,203 @@
+import { WordList } from './word-list.ts';
+
+/** One event in the index of a history. */
+export interface IndexRow {
+  readonly seq: number;
+  /** Milliseconds since 1970. */
+  readonly time: number;
+  readonly type: string;
+  readonly agent?: string | undefined;
+  readonly run?: string | undefined;
+  /** The first of the runs that resumed each other. */
+  readonly line?: string | undefined;
+  readonly turn: number;
+  readonly cause?: number | undefined;
+  readonly kind?: string | undefined;
+  readonly name?: string | undefined;
+  readonly outcome?: string | undefined;
+  readonly effect?: string | undefined;
+  readonly latencyMs?: number | undefined;
+  readonly firstTokenMs?: number | undefined;
+  readonly inputTokens?: number | undefined;
+  readonly outputTokens?: number | undefined;
+  readonly cachedTokens?: number | undefined;
+  readonly cost?: number | undefined;
+  readonly bytes?: number | undefined;
+  readonly flags?: number | undefined;
+}
+
+/** What a flag of an event means, as a bit. */
+export const flag = { erased: 1, reused: 2, simulated: 4, noise: 8, edited: 16, marker: 32 } as const;
+
+const numbers = ['time'] as const;
+const floats = ['latencyMs', 'firstTokenMs', 'cost'] as const;
+const integers = ['turn', 'cause', 'inputTokens', 'outputTokens', 'cachedTokens', 'bytes', 'end', 'name'] as const;
+const words = ['type', 'agent', 'run', 'line'] as const;
+const few = ['kind', 'outcome', 'effect', 'flags', 'known'] as const;
+
+type Columns = Record<(typeof numbers)[number], Float64Array> &
+  Record<(typeof floats)[number], Float32Array> &
+  Record<(typeof integers)[number], Uint32Array> &
+  Record<(typeof words)[number], Uint16Array> &
+  Record<(typeof few)[number], Uint8Array>;
+
+type WordColumn = 'type' | 'agent' | 'run' | 'line' | 'kind' | 'name' | 'outcome' | 'effect';
+
+/** The index of one branch's raw history: every event in columns, found by its seq. It grows in place. */
+export class EventIndex {
+  /** Rises with every change. */
+  version = 0;
+  #head = 0;
+  #count = 0;
+  #capacity = 1_024;
+  #columns: Columns = makeColumns(this.#capacity);
+  readonly #lists: Record<WordColumn, WordList> = {
+    type: new WordList(),
+    agent: new WordList(),
+    run: new WordList(),
+    line: new WordList(),
+    kind: new WordList(),
+    name: new WordList(),
+    outcome: new WordList(),
+    effect: new WordList(),
+  };
+  #outside: readonly (readonly [number, number])[] = [];
+
+  /** The last seq. */
+  get head(): number {
+    return this.#head;
+  }
+
+  /** How many events are there; fewer than `head` while it loads. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Says how long the history is before its events are there. */
+  grow(head: number): void {
+    if (head <= this.#head) return;
+    this.#head = head;
+    while (this.#capacity <= head) this.#capacity *= 2;
+    if (this.#columns.time.length < this.#capacity) this.#columns = makeColumns(this.#capacity, this.#columns);
+    this.version++;
+  }
+
+  /** Adds events, in any order; one that is there already is replaced. */
+  put(rows: Iterable<IndexRow>): void {
+    for (const row of rows) this.#putRow(row);
+    this.version++;
+  }
+
+  #putRow(row: IndexRow): void {
+    const { seq } = row;
+    this.grow(seq);
+    const columns = this.#columns;
+    if (columns.known[seq] === 0) this.#count++;
+    columns.known[seq] = 1;
+    columns.time[seq] = row.time;
+    for (const name of floats) columns[name][seq] = row[name] ?? Number.NaN;
+    columns.turn[seq] = row.turn;
+    columns.cause[seq] = row.cause ?? 0;
+    columns.inputTokens[seq] = row.inputTokens ?? 0;
+    columns.outputTokens[seq] = row.outputTokens ?? 0;
+    columns.cachedTokens[seq] = row.cachedTokens ?? 0;
+    columns.bytes[seq] = row.bytes ?? 0;
+    columns.flags[seq] = row.flags ?? 0;
+    for (const name of ['type', 'agent', 'run', 'kind', 'name', 'outcome', 'effect'] as const)
+      columns[name][seq] = this.#lists[name].numberOf(row[name]);
+    columns.line[seq] = this.#lists.line.numberOf(row.line ?? row.run);
+    if (row.type === 'call.ended' && row.cause !== undefined && row.cause < seq) {
+      this.grow(row.cause);
+      columns.end[row.cause] = seq;
+    }
+  }
+
+  /** Names the stretches of seqs that are not in the view any more. */
+  leaveOut(stretches: readonly (readonly [number, number])[]): void {
+    this.#outside = stretches;
+    this.version++;
+  }
+
+  /** Tells whether an event is in the view. */
+  isInView(seq: number): boolean {
+    return !this.#outside.some(([from, to]) => seq >= from && seq <= to);
+  }
+
+  /** Tells whether an event is there. */
+  has(seq: number): boolean {
+    return seq >= 1 && seq <= this.#head && this.#columns.known[seq] === 1;
+  }
+
+  /** Returns a text of an event; empty if it has none. */
+  word(column: WordColumn, seq: number): string {
+    return this.#lists[column].at(this.#columns[column][seq] ?? 0);
+  }
+
+  /** Returns the number under which a column lists a text, to compare many events with it. */
+  numberOf(column: WordColumn, word: string): number {
+    return this.#lists[column].find(word) ?? -1;
+  }
+
+  /** Returns the different texts of a column. */
+  words(column: WordColumn): readonly string[] {
+    return this.#lists[column].words;
+  }
+
+  /** The columns themselves, for those who look at every event. */
+  get columns(): Readonly<Columns> {
+    return this.#columns;
+  }
+
+  /** Returns a number of an event; undefined if it has none. */
+  number(column: 'latencyMs' | 'firstTokenMs' | 'cost', seq: number): number | undefined {
+    const value = this.#columns[column][seq];
+    return value === undefined || Number.isNaN(value) ? undefined : value;
+  }
+
+  /** Tells whether an event has a flag. */
+  hasFlag(seq: number, name: keyof typeof flag): boolean {
+    return ((this.#columns.flags[seq] ?? 0) & flag[name]) !== 0;
+  }
+
+  /** Returns the seq of the start of the call that an event starts or ends; undefined for other events. */
+  callOf(seq: number): number | undefined {
+    const type = this.word('type', seq);
+    if (type === 'call.started') return seq;
+    const cause = this.#columns.cause[seq] ?? 0;
+    return type === 'call.ended' && cause > 0 && this.#columns.end[cause] === seq ? cause : undefined;
+  }
+
+  /** Returns the seq of the end of a call that starts at a seq; undefined while it is open. */
+  endOf(seq: number): number | undefined {
+    const end = this.#columns.end[seq] ?? 0;
+    return end === 0 ? undefined : end;
+  }
+
+  /** Tells whether an event shows that something failed. */
+  isError(seq: number): boolean {
+    const outcome = this.word('outcome', seq);
+    return outcome === 'error' || this.word('type', seq).endsWith('.failed');
+  }
+}
+
+function makeColumns(size: number, from?: Columns): Columns {
+  const columns = {
+    ...fresh(numbers, (name) => copied(new Float64Array(size), from?.[name])),
+    ...fresh(floats, (name) => copied(new Float32Array(size).fill(Number.NaN), from?.[name])),
+    ...fresh(integers, (name) => copied(new Uint32Array(size), from?.[name])),
+    ...fresh(words, (name) => copied(new Uint16Array(size), from?.[name])),
+    ...fresh(few, (name) => copied(new Uint8Array(size), from?.[name])),
+  };
+  return columns;
+}
+
+function copied<Column extends { set(from: ArrayLike<number>): void }>(to: Column, from: ArrayLike<number> | undefined): Column {
+  if (from !== undefined) to.set(from);
+  return to;
+}
+
+function fresh<Name extends string, Column>(names: readonly Name[], make: (name: Name) => Column): Record<Name, Column> {
+  const made: Partial<Record<Name, Column>> = {};
+  for (const name of names) made[name] = make(name);
+  return made as Record<Name, Column>;
+}
