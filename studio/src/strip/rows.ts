@@ -1,0 +1,148 @@
+import type { EventIndex } from '../history/event-index.ts';
+
+/** The calls of a history as bars, by position, each with the row it is drawn in. */
+export interface Bars {
+  readonly count: number;
+  /** The seq at which each call starts. */
+  readonly start: Uint32Array;
+  /** The seq at which it ends; 0 while it is open. */
+  readonly end: Uint32Array;
+  readonly row: Uint16Array;
+}
+
+/** The lanes of one agent: a label, and the rows that they take. */
+export interface LaneGroup {
+  readonly agent: string;
+  readonly firstRow: number;
+  readonly rows: number;
+  /** The rows it would take if it were not folded to one. */
+  readonly wholeRows: number;
+  readonly folded: boolean;
+}
+
+/** Everything that the strip draws in rows. */
+export interface StripRows {
+  readonly groups: readonly LaneGroup[];
+  readonly laneRows: number;
+  readonly bars: Bars;
+  /** By seq: the row of its lane, plus 1; 0 for events that belong to no lane. */
+  readonly rowOf: Uint16Array;
+  /** Events of the rows below the lanes. */
+  readonly marks: { readonly state: Uint32Array; readonly markers: Uint32Array; readonly tasks: Uint32Array };
+}
+
+/** The most calls of one lane that are drawn beside each other; more of them share the last row. */
+const parallelMax = 8;
+
+interface Lane {
+  readonly agent: string;
+  first: number;
+  last: number;
+  readonly calls: number[];
+  readonly events: number[];
+}
+
+/** Sorts the events of an index into rows. */
+export function rowsOf(index: EventIndex, foldedAgents: ReadonlySet<string>): StripRows {
+  const marks = { state: [] as number[], markers: [] as number[], tasks: [] as number[] };
+  const lanes = new Map<number, Lane>();
+  const { columns, head } = index;
+  for (let seq = 1; seq <= head; seq++) {
+    if (columns.known[seq] !== 1) continue;
+    const type = index.word('type', seq);
+    const row = rowKind(type, index.hasFlag(seq, 'marker'));
+    if (row !== 'lane') marks[row].push(seq);
+    else if (columns.agent[seq] !== 0) noteLane(lanes, index, seq, type);
+  }
+  const placed = placeLanes([...lanes.values()], index, foldedAgents);
+  return {
+    ...placed,
+    marks: {
+      state: Uint32Array.from(marks.state),
+      markers: Uint32Array.from(marks.markers),
+      tasks: Uint32Array.from(marks.tasks),
+    },
+  };
+}
+
+function rowKind(type: string, isMarker: boolean): 'lane' | 'state' | 'markers' | 'tasks' {
+  if (isMarker) return 'markers';
+  if (type.startsWith('call.') || type.startsWith('run.') || type.startsWith('message.')) return 'lane';
+  if (type.startsWith('task.') || type.startsWith('verification.')) return 'tasks';
+  return 'state';
+}
+
+function noteLane(lanes: Map<number, Lane>, index: EventIndex, seq: number, type: string): void {
+  const { columns } = index;
+  const key = (columns.agent[seq] ?? 0) * 65_536 + (columns.line[seq] ?? 0);
+  let lane = lanes.get(key);
+  if (lane === undefined) lanes.set(key, (lane = { agent: index.word('agent', seq), first: seq, last: seq, calls: [], events: [] }));
+  lane.last = Math.max(lane.last, seq, columns.end[seq] ?? 0);
+  if (type === 'call.started') lane.calls.push(seq);
+  lane.events.push(seq);
+}
+
+/** Gives every lane its rows: agents in the order of their first event, and lanes of an agent that do not overlap share rows. */
+function placeLanes(
+  lanes: readonly Lane[],
+  index: EventIndex,
+  foldedAgents: ReadonlySet<string>,
+): Pick<StripRows, 'groups' | 'laneRows' | 'bars' | 'rowOf'> {
+  const byAgent = new Map<string, Lane[]>();
+  for (const lane of lanes) byAgent.set(lane.agent, [...(byAgent.get(lane.agent) ?? []), lane]);
+  const rowOf = new Uint16Array(index.head + 1);
+  const placed: { start: number; row: number }[] = [];
+  const groups: LaneGroup[] = [];
+  let next = 0;
+  for (const [agent, own] of byAgent) {
+    const folded = foldedAgents.has(agent);
+    const blocks: { until: number; row: number; rows: number }[] = [];
+    let wholeRows = 0;
+    for (const lane of own) {
+      const { rows, rowByCall } = packCalls(lane, index);
+      let block = blocks.find((each) => each.until < lane.first && each.rows >= rows);
+      if (block === undefined) {
+        block = { until: 0, row: wholeRows, rows };
+        blocks.push(block);
+        wholeRows += rows;
+      }
+      block.until = lane.last;
+      for (const seq of lane.events) rowOf[seq] = next + (folded ? 0 : block.row) + 1;
+      for (const [start, row] of rowByCall) placed.push({ start, row: next + (folded ? 0 : block.row + row) });
+    }
+    const rows = folded ? 1 : Math.max(1, wholeRows);
+    groups.push({ agent, firstRow: next, rows, wholeRows, folded });
+    next += rows;
+  }
+  placed.sort((a, b) => a.start - b.start);
+  return { groups, laneRows: next, bars: barsOf(placed, index), rowOf };
+}
+
+/** Puts the calls of a lane into as few rows as possible, so that no two that overlap share one. */
+function packCalls(lane: Lane, index: EventIndex): { rows: number; rowByCall: readonly (readonly [number, number])[] } {
+  const freeAfter: number[] = [];
+  const rowByCall: [number, number][] = [];
+  for (const start of lane.calls) {
+    const end = index.endOf(start) ?? index.head + 1;
+    let row = freeAfter.findIndex((until) => until < start);
+    if (row < 0) row = Math.min(freeAfter.length, parallelMax - 1);
+    freeAfter[row] = Math.max(freeAfter[row] ?? 0, end);
+    rowByCall.push([start, row]);
+  }
+  return { rows: Math.max(1, freeAfter.length), rowByCall };
+}
+
+function barsOf(placed: readonly { start: number; row: number }[], index: EventIndex): Bars {
+  const bars = {
+    count: placed.length,
+    start: new Uint32Array(placed.length),
+    end: new Uint32Array(placed.length),
+    row: new Uint16Array(placed.length),
+  };
+  for (const [position, { start, row }] of placed.entries()) {
+    bars.start[position] = start;
+    bars.end[position] = index.endOf(start) ?? 0;
+    bars.row[position] = row;
+  }
+  return bars;
+}
