@@ -7,8 +7,10 @@ import type { DerivedFault, FaultList } from '../../core/store/reindex-request.t
 import { snapshotKeyOf } from '../../core/store/snapshot-key.ts';
 import { isSealed, openValue } from '../../core/store/snapshot-seal.ts';
 import { conversation } from '../../projections/conversation.ts';
+import { eventIndex } from '../../projections/event-index.ts';
 import { fingerprintProjection } from '../../projections/fingerprint.ts';
 import { graphState } from '../../projections/graph-state.ts';
+import { markers } from '../../projections/markers.ts';
 import { metadata } from '../../projections/metadata.ts';
 import { runs } from '../../projections/runs.ts';
 import { state } from '../../projections/state.ts';
@@ -105,7 +107,8 @@ const nameOf = ({ projection, branch, seq }: Omit<Snapshot, 'value'>): string =>
 function comparedBy({ platform }: Engine, own: readonly AnyProjection[]): ReadonlyMap<string, Compared> {
   for (const projection of own) defineProjection(projection);
   const fingerprint = fingerprintProjection(platform.sha256) as AnyProjection;
-  const shipped = [conversation, runs, state, graphState, summary, waiting, metadata] as readonly AnyProjection[];
+  const about = [metadata, markers, eventIndex];
+  const shipped = [conversation, runs, state, graphState, summary, waiting, ...about] as readonly AnyProjection[];
   const folds = [...own, ...shipped, fingerprint].map((projection): [string, Compared] => [
     projection.name,
     { projection, textOf: (value) => valueText(projection, value) },
