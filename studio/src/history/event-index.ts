@@ -1,3 +1,4 @@
+import { columnFlags, type EventRows } from '../../../src/core/session/event-columns.ts';
 import { WordList } from './word-list.ts';
 
 /** One event in the index of a history. */
@@ -8,10 +9,10 @@ export interface IndexRow {
   readonly type: string;
   readonly agent?: string | undefined;
   readonly run?: string | undefined;
-  /** The first of the runs that resumed each other. */
-  readonly line?: string | undefined;
   readonly turn: number;
   readonly cause?: number | undefined;
+  /** Of the end of a call: the seq of its start. */
+  readonly began?: number | undefined;
   readonly kind?: string | undefined;
   readonly name?: string | undefined;
   readonly outcome?: string | undefined;
@@ -22,18 +23,15 @@ export interface IndexRow {
   readonly outputTokens?: number | undefined;
   readonly cachedTokens?: number | undefined;
   readonly cost?: number | undefined;
-  readonly bytes?: number | undefined;
+  /** Bits of `columnFlags`. */
   readonly flags?: number | undefined;
 }
 
-/** What a flag of an event means, as a bit. */
-export const flag = { erased: 1, reused: 2, simulated: 4, noise: 8, edited: 16, marker: 32 } as const;
-
 const numbers = ['time'] as const;
 const floats = ['latencyMs', 'firstTokenMs', 'cost'] as const;
-const integers = ['turn', 'cause', 'inputTokens', 'outputTokens', 'cachedTokens', 'bytes', 'end', 'name'] as const;
-const words = ['type', 'agent', 'run', 'line'] as const;
-const few = ['kind', 'outcome', 'effect', 'flags', 'known'] as const;
+const integers = ['turn', 'cause', 'inputTokens', 'outputTokens', 'cachedTokens', 'began', 'end', 'name'] as const;
+const words = ['type', 'agent', 'run', 'flags'] as const;
+const few = ['kind', 'outcome', 'effect', 'known'] as const;
 
 type Columns = Record<(typeof numbers)[number], Float64Array> &
   Record<(typeof floats)[number], Float32Array> &
@@ -41,7 +39,9 @@ type Columns = Record<(typeof numbers)[number], Float64Array> &
   Record<(typeof words)[number], Uint16Array> &
   Record<(typeof few)[number], Uint8Array>;
 
-type WordColumn = 'type' | 'agent' | 'run' | 'line' | 'kind' | 'name' | 'outcome' | 'effect';
+const wordColumns = ['type', 'agent', 'run', 'kind', 'name', 'outcome', 'effect'] as const;
+
+type WordColumn = (typeof wordColumns)[number];
 
 /** The index of one branch's raw history: every event in columns, found by its seq. It grows in place. */
 export class EventIndex {
@@ -55,7 +55,6 @@ export class EventIndex {
     type: new WordList(),
     agent: new WordList(),
     run: new WordList(),
-    line: new WordList(),
     kind: new WordList(),
     name: new WordList(),
     outcome: new WordList(),
@@ -84,32 +83,49 @@ export class EventIndex {
 
   /** Adds events, in any order; one that is there already is replaced. */
   put(rows: Iterable<IndexRow>): void {
-    for (const row of rows) this.#putRow(row);
+    for (const row of rows) {
+      const { seq, began, flags = 0 } = row;
+      this.#place(seq, began ?? 0);
+      const columns = this.#columns;
+      columns.time[seq] = row.time;
+      columns.turn[seq] = row.turn;
+      columns.flags[seq] = flags;
+      for (const name of floats) columns[name][seq] = row[name] ?? Number.NaN;
+      for (const name of ['cause', 'inputTokens', 'outputTokens', 'cachedTokens'] as const) columns[name][seq] = row[name] ?? 0;
+      for (const name of wordColumns) columns[name][seq] = this.#lists[name].numberOf(row[name]);
+    }
     this.version++;
   }
 
-  #putRow(row: IndexRow): void {
-    const { seq } = row;
-    this.grow(seq);
-    const columns = this.#columns;
-    if (columns.known[seq] === 0) this.#count++;
-    columns.known[seq] = 1;
-    columns.time[seq] = row.time;
-    for (const name of floats) columns[name][seq] = row[name] ?? Number.NaN;
-    columns.turn[seq] = row.turn;
-    columns.cause[seq] = row.cause ?? 0;
-    columns.inputTokens[seq] = row.inputTokens ?? 0;
-    columns.outputTokens[seq] = row.outputTokens ?? 0;
-    columns.cachedTokens[seq] = row.cachedTokens ?? 0;
-    columns.bytes[seq] = row.bytes ?? 0;
-    columns.flags[seq] = row.flags ?? 0;
-    for (const name of ['type', 'agent', 'run', 'kind', 'name', 'outcome', 'effect'] as const)
-      columns[name][seq] = this.#lists[name].numberOf(row[name]);
-    columns.line[seq] = this.#lists.line.numberOf(row.line ?? row.run);
-    if (row.type === 'call.ended' && row.cause !== undefined && row.cause < seq) {
-      this.grow(row.cause);
-      columns.end[row.cause] = seq;
+  /** Adds a chunk of events as it comes from the index of the store. */
+  putRows(rows: EventRows): void {
+    const { first, count, texts } = rows;
+    this.grow(first + count - 1);
+    for (let row = 0; row < count; row++) {
+      const seq = first + row;
+      const flags = rows.flags[row] ?? 0;
+      this.#place(seq, rows.began[row] ?? 0);
+      const columns = this.#columns;
+      columns.time[seq] = rows.time[row] ?? 0;
+      columns.flags[seq] = flags;
+      for (const name of ['turn', 'cause', 'inputTokens', 'outputTokens', 'cachedTokens'] as const) columns[name][seq] = rows[name][row] ?? 0;
+      const cost = rows.cost[row] ?? -1;
+      columns.cost[seq] = cost < 0 ? Number.NaN : cost / 1e6;
+      columns.latencyMs[seq] = (flags & columnFlags.end) === 0 ? Number.NaN : (rows.latency[row] ?? 0);
+      columns.firstTokenMs[seq] = (rows.firstToken[row] ?? 0) === 0 ? Number.NaN : (rows.firstToken[row] ?? 0);
+      for (const name of wordColumns) columns[name][seq] = this.#lists[name].numberOf(texts[rows[name][row] ?? 0]);
     }
+    this.version++;
+  }
+
+  /** Makes room for an event, and joins the end of a call with its start. */
+  #place(seq: number, began: number): void {
+    this.grow(seq);
+    if (this.#columns.known[seq] === 0) this.#count++;
+    this.#columns.known[seq] = 1;
+    if (began === 0 || began >= seq) return;
+    this.#columns.end[began] = seq;
+    this.#columns.began[seq] = began;
   }
 
   /** Names the stretches of seqs that are not in the view any more. */
@@ -155,16 +171,16 @@ export class EventIndex {
   }
 
   /** Tells whether an event has a flag. */
-  hasFlag(seq: number, name: keyof typeof flag): boolean {
-    return ((this.#columns.flags[seq] ?? 0) & flag[name]) !== 0;
+  hasFlag(seq: number, name: keyof typeof columnFlags): boolean {
+    return ((this.#columns.flags[seq] ?? 0) & columnFlags[name]) !== 0;
   }
 
   /** Returns the seq of the start of the call that an event starts or ends; undefined for other events. */
   callOf(seq: number): number | undefined {
-    const type = this.word('type', seq);
-    if (type === 'call.started') return seq;
-    const cause = this.#columns.cause[seq] ?? 0;
-    return type === 'call.ended' && cause > 0 && this.#columns.end[cause] === seq ? cause : undefined;
+    if (!this.hasFlag(seq, 'call')) return undefined;
+    if (!this.hasFlag(seq, 'end')) return seq;
+    const began = this.#columns.began[seq] ?? 0;
+    return began === 0 ? undefined : began;
   }
 
   /** Returns the seq of the end of a call that starts at a seq; undefined while it is open. */
@@ -175,8 +191,7 @@ export class EventIndex {
 
   /** Tells whether an event shows that something failed. */
   isError(seq: number): boolean {
-    const outcome = this.word('outcome', seq);
-    return outcome === 'error' || this.word('type', seq).endsWith('.failed');
+    return this.hasFlag(seq, 'error');
   }
 }
 

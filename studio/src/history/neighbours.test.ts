@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { columnFlags } from '../../../src/core/session/event-columns.ts';
 import { EventIndex } from './event-index.ts';
 import { openingSeq, stepFrom } from './neighbours.ts';
 
@@ -8,9 +9,9 @@ index.put([
   { seq: 2, time: 2, type: 'call.started', turn: 1, kind: 'model' },
   { seq: 3, time: 3, type: 'call.ended', turn: 1, kind: 'model', cause: 2, outcome: 'ok' },
   { seq: 4, time: 4, type: 'call.started', turn: 1, kind: 'tool' },
-  { seq: 5, time: 5, type: 'call.ended', turn: 1, kind: 'tool', cause: 4, outcome: 'error' },
+  { seq: 5, time: 5, type: 'call.ended', turn: 1, kind: 'tool', cause: 4, flags: columnFlags.error },
   { seq: 6, time: 6, type: 'call.started', turn: 2, kind: 'model' },
-  { seq: 7, time: 7, type: 'run.ended', turn: 2, outcome: 'error' },
+  { seq: 7, time: 7, type: 'run.ended', turn: 2, flags: columnFlags.error },
 ]);
 
 test('a step goes to the next event of its kind, or nowhere', () => {

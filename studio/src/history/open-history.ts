@@ -61,7 +61,7 @@ export class OpenHistory {
     if (part.kind === 'range') {
       this.index.grow(part.head);
       this.#digest = part.digest;
-    } else if (part.kind === 'rows') this.index.put(part.rows);
+    } else if (part.kind === 'rows') this.index.putRows(part.rows);
     else this.index.leaveOut(part.stretches);
     this.#soon();
   }

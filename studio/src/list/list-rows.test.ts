@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { EventIndex, flag, type IndexRow } from '../history/event-index.ts';
+import { columnFlags } from '../../../src/core/session/event-columns.ts';
+import { EventIndex, type IndexRow } from '../history/event-index.ts';
 import { depthsOf, listRows, rowOfSeq } from './list-rows.ts';
 
 function indexOf(rows: readonly Partial<IndexRow>[]): EventIndex {
@@ -8,11 +9,11 @@ function indexOf(rows: readonly Partial<IndexRow>[]): EventIndex {
   return index;
 }
 
-const noise = { flags: flag.noise };
+const noise = { flags: columnFlags.noise };
 const all = { raw: false, isMatch: undefined, opened: new Set<number>() };
 
 test('noise folds to a line with its count, an error among it does not', () => {
-  const index = indexOf([{}, noise, noise, noise, { ...noise, outcome: 'error' }, noise]);
+  const index = indexOf([{}, noise, noise, noise, { flags: columnFlags.noise | columnFlags.error }, noise]);
   const { rows, folds, matched } = listRows(index, all);
   expect([...rows]).toEqual([1, -2, 5, 6]);
   expect(folds.get(2)).toEqual({ from: 2, to: 4, count: 3, why: 'noise' });
@@ -46,7 +47,7 @@ test('events are as deep as their causes, up to a limit', () => {
   const index = indexOf([
     { type: 'run.started' },
     { type: 'call.started', cause: 1 },
-    { type: 'call.ended', cause: 2 },
+    { type: 'call.ended', cause: 2, began: 2 },
     { cause: 2 },
     { cause: 4 },
     { cause: 5 },

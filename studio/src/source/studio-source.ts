@@ -2,7 +2,7 @@ import type { Event } from '../../../src/core/event/event.ts';
 import type { EventFilter } from '../../../src/core/event/filter.ts';
 import type { JsonObject, JsonValue } from '../../../src/core/json.ts';
 import type { Edit } from '../../../src/core/view/edit.ts';
-import type { IndexRow } from '../history/event-index.ts';
+import type { EventRows } from '../../../src/core/session/event-columns.ts';
 import type {
   AgentRow,
   CausesAnswer,
@@ -72,7 +72,7 @@ export interface Page<Item> {
 /** A part of the index of a branch. */
 export type IndexPart =
   | { readonly kind: 'range'; readonly head: number; readonly digest: string }
-  | { readonly kind: 'rows'; readonly rows: readonly IndexRow[] }
+  | { readonly kind: 'rows'; readonly rows: EventRows }
   /** The stretches of seqs that left the view. */
   | { readonly kind: 'outside'; readonly stretches: readonly (readonly [number, number])[] };
 

@@ -11,7 +11,7 @@ function indexOf(times: readonly number[], calls: Readonly<Record<number, number
       const seq = position + 1;
       const cause = starts.get(seq);
       const type = cause !== undefined ? 'call.ended' : calls[seq] === undefined ? 'message.added' : 'call.started';
-      return { seq, time, type, turn: turns[position] ?? 1, ...(cause === undefined ? {} : { cause }) };
+      return { seq, time, type, turn: turns[position] ?? 1, ...(cause === undefined ? {} : { cause, began: cause }) };
     }),
   );
   return index;

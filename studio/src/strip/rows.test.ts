@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { EventIndex, flag, type IndexRow } from '../history/event-index.ts';
+import { columnFlags } from '../../../src/core/session/event-columns.ts';
+import { EventIndex, type IndexRow } from '../history/event-index.ts';
 import { rowsOf } from './rows.ts';
 
 const none: ReadonlySet<string> = new Set();
@@ -10,8 +11,8 @@ function indexOf(rows: readonly Partial<IndexRow>[]): EventIndex {
   return index;
 }
 
-const start = (agent: string, run = 'r1') => ({ type: 'call.started', agent, run });
-const end = (cause: number, agent: string, run = 'r1') => ({ type: 'call.ended', cause, agent, run });
+const start = (agent: string, run = 'r1') => ({ type: 'call.started', agent, run, flags: columnFlags.call });
+const end = (cause: number, agent: string, run = 'r1') => ({ type: 'call.ended', began: cause, agent, run, flags: columnFlags.call | columnFlags.end });
 
 test('calls that overlap get rows of their own, calls that follow each other share one', () => {
   const rows = rowsOf(indexOf([start('a'), start('a'), end(1, 'a'), end(2, 'a'), start('a'), end(5, 'a')]), none);
@@ -46,7 +47,7 @@ test('state, markers and tasks stand below the lanes', () => {
   const rows = rowsOf(
     indexOf([
       { type: 'state.committed', agent: 'a' },
-      { type: 'branch.rewound', flags: flag.marker },
+      { type: 'branch.rewound', flags: columnFlags.marker },
       { type: 'task.started' },
       { type: 'message.added', agent: 'a', run: 'r' },
     ]),
@@ -58,4 +59,10 @@ test('state, markers and tasks stand below the lanes', () => {
 test('many calls at once share the last row instead of growing without end', () => {
   const rows = rowsOf(indexOf(Array.from({ length: 40 }, () => start('a'))), none);
   expect(rows.laneRows).toBe(8);
+});
+
+test('a run that resumed the one before is the same lane, whatever lies between', () => {
+  const resumed = { type: 'run.started', agent: 'a', run: 'r2', flags: columnFlags.resumed };
+  const rows = rowsOf(indexOf([start('a', 'r1'), { type: 'message.added', agent: 'a', run: 'r3' }, resumed, start('a', 'r2')]), none);
+  expect([...rows.bars.row]).toEqual([0, 1]);
 });

@@ -45,14 +45,15 @@ interface Lane {
 /** Sorts the events of an index into rows. */
 export function rowsOf(index: EventIndex, foldedAgents: ReadonlySet<string>): StripRows {
   const marks = { state: [] as number[], markers: [] as number[], tasks: [] as number[] };
-  const lanes = new Map<number, Lane>();
+  const lanes = new Map<string, Lane>();
+  const lines = new RunLines();
   const { columns, head } = index;
   for (let seq = 1; seq <= head; seq++) {
     if (columns.known[seq] !== 1) continue;
     const type = index.word('type', seq);
     const row = rowKind(type, index.hasFlag(seq, 'marker'));
     if (row !== 'lane') marks[row].push(seq);
-    else if (columns.agent[seq] !== 0) noteLane(lanes, index, seq, type);
+    else if (columns.agent[seq] !== 0) noteLane(lanes, lines, index, seq);
   }
   const placed = placeLanes([...lanes.values()], index, foldedAgents);
   return {
@@ -72,13 +73,28 @@ function rowKind(type: string, isMarker: boolean): 'lane' | 'state' | 'markers' 
   return 'state';
 }
 
-function noteLane(lanes: Map<number, Lane>, index: EventIndex, seq: number, type: string): void {
-  const { columns } = index;
-  const key = (columns.agent[seq] ?? 0) * 65_536 + (columns.line[seq] ?? 0);
-  let lane = lanes.get(key);
-  if (lane === undefined) lanes.set(key, (lane = { agent: index.word('agent', seq), first: seq, last: seq, calls: [], events: [] }));
-  lane.last = Math.max(lane.last, seq, columns.end[seq] ?? 0);
-  if (type === 'call.started') lane.calls.push(seq);
+/** Which runs are one line of work: a run that resumed a run of its agent goes on with that one's lane. */
+class RunLines {
+  readonly #lineOf = new Map<string, string>();
+  readonly #lastOf = new Map<string, string>();
+
+  lineOf(agent: string, run: string, isResumed: boolean): string {
+    const key = `${agent}\n${run}`;
+    const known = this.#lineOf.get(key);
+    const line = known ?? (isResumed ? this.#lastOf.get(agent) : undefined) ?? key;
+    if (known === undefined) this.#lineOf.set(key, line);
+    this.#lastOf.set(agent, line);
+    return line;
+  }
+}
+
+function noteLane(lanes: Map<string, Lane>, lines: RunLines, index: EventIndex, seq: number): void {
+  const agent = index.word('agent', seq);
+  const line = lines.lineOf(agent, index.word('run', seq), index.hasFlag(seq, 'resumed'));
+  const lane = lanes.get(line) ?? { agent, first: seq, last: seq, calls: [], events: [] };
+  lanes.set(line, lane);
+  lane.last = Math.max(lane.last, seq, index.columns.end[seq] ?? 0);
+  if (index.callOf(seq) === seq) lane.calls.push(seq);
   lane.events.push(seq);
 }
 
