@@ -36,6 +36,8 @@ export class Studio {
   readonly runs: Cell<readonly StudioRun[]> = new Cell<readonly StudioRun[]>([]);
   /** Text that models are writing now, by the id of the call. */
   readonly streams: Cell<ReadonlyMap<string, string>> = new Cell<ReadonlyMap<string, string>>(new Map());
+  /** A second point, kept for comparing. */
+  readonly pin: Cell<Omit<PointName, 'namespace'> | undefined> = new Cell<Omit<PointName, 'namespace'> | undefined>(undefined);
   readonly #open = new BoundedMap<string, OpenBranch>(openMax);
   #shown: readonly BranchName[] = [];
   #wantsSessions = false;
@@ -71,7 +73,7 @@ export class Studio {
       this.#open.set(key, known);
       return known;
     }
-    const opened = { history: new OpenHistory(this.source, branch), gists: new Gists(this.source, branch) };
+    const opened = { history: new OpenHistory(this.source, branch, () => this.#follow()), gists: new Gists(this.source, branch) };
     this.#open.set(key, opened);
     opened.history.load(around);
     return opened;
@@ -87,7 +89,11 @@ export class Studio {
   #follow(): void {
     if (!this.rights.value.live) return;
     this.source.follow({
-      branches: this.#shown.map((name) => ({ ...name, after: this.open(name, 0).history.index.head })),
+      // A branch is followed once it is there: following from its beginning would send everything twice.
+      branches: this.#shown.flatMap((name) => {
+        const { history } = this.open(name, 0);
+        return history.progress.value.isLoading ? [] : [{ ...name, after: history.index.head }];
+      }),
       sessions: this.#wantsSessions ? this.namespace : undefined,
       runs: true,
     });

@@ -23,10 +23,12 @@ export class OpenHistory {
   #control = new AbortController();
   #digest = '';
   #frame = 0;
+  readonly #onLoaded: () => void;
 
-  constructor(source: StudioSource, name: BranchName) {
+  constructor(source: StudioSource, name: BranchName, onLoaded: () => void) {
     this.#source = source;
     this.name = name;
+    this.#onLoaded = onLoaded;
   }
 
   /** Loads the index, from a seq outwards; 0 is the head. */
@@ -37,7 +39,10 @@ export class OpenHistory {
     this.progress.set({ ...this.progress.value, isLoading: true, error: undefined });
     this.#source
       .index(this.name, around, 0, (part) => this.#take(part), signal)
-      .then(() => this.#publish({ isLoading: false }))
+      .then(() => {
+        this.#publish({ isLoading: false });
+        this.#onLoaded();
+      })
       .catch((error: unknown) => {
         if (!signal.aborted) this.#publish({ isLoading: false, error: asError(error) });
       });

@@ -201,7 +201,7 @@ function runs({ studio }: Clients): Pick<StudioSource, RunVerbs> {
   };
 }
 
-function changes({ sessions }: Clients): Pick<StudioSource, 'fork' | 'change' | 'note'> {
+function changes({ sessions, studio }: Clients): Pick<StudioSource, 'fork' | 'change' | 'note'> {
   return {
     async fork({ namespace, session, ...point }, { name, reason, edits }) {
       const options = textOf(given({ name, reason, edits }));
@@ -220,7 +220,9 @@ function changes({ sessions }: Clients): Pick<StudioSource, 'fork' | 'change' | 
       await verbs[change]();
     },
     async note({ namespace, session, branch, seq }, text) {
-      const event: JsonObject = { type: 'note.added', data: { text, about: seq } };
+      const { events } = await studio.readEvents({ namespace, session, branch, seqs: [BigInt(seq)] });
+      const cause = events[0] === undefined ? undefined : jsonOf<{ id: string }>(events[0].json).id;
+      const event: JsonObject = { type: 'note.added', data: { text }, ...given({ cause }) };
       await sessions.appendEvents({ namespace, session, events: [textOf(event)], options: textOf({ branch }) });
     },
   };

@@ -1,0 +1,182 @@
+import { useState } from 'react';
+import type { ValueDiff } from '../../../src/core/comparing/value-diff.ts';
+import { isObject, type JsonValue } from '../../../src/core/json.ts';
+import { countText, plural } from '../../../src/wording/amount.ts';
+import { short } from '../../../src/wording/event-gist.ts';
+import { refOf, useStudio } from '../frame/studio.ts';
+import { JsonTree } from '../parts/json-tree.tsx';
+import { RecordedText } from '../parts/recorded-text.tsx';
+import { Failure, Fading, Nothing } from '../parts/states.tsx';
+import { useAnswer } from '../parts/use-answer.ts';
+import type { KnownSection } from '../source/answers.ts';
+import type { CutValue, PointName } from '../source/studio-source.ts';
+import type { ChangeThis } from './change-this.ts';
+import { SeqLink } from './context-panel.tsx';
+
+/** What the panel shows. */
+export interface KnewPanelProps {
+  readonly point: PointName;
+  readonly pin: PointName | undefined;
+  readonly agents: readonly string[];
+  readonly onGo: (seq: number) => void;
+  readonly onChange: ChangeThis | undefined;
+  /** Marks the points at which a value changed on the strip. */
+  readonly onTicks: (seqs: readonly number[]) => void;
+}
+
+/** A value of a projection: which one, and where in it. */
+interface ValuePath {
+  readonly projection: string;
+  readonly path: string;
+}
+
+/** Everything that was known at a point: a section for each projection, with what changed. */
+export function KnewPanel({ point, pin, agents, onGo, onChange, onTicks }: KnewPanelProps): React.ReactNode {
+  const { source } = useStudio();
+  const [eyes, setEyes] = useState('');
+  const [followed, setFollowed] = useState<ValuePath>();
+  const key = `knew ${refOf(point)} ${pin === undefined ? '' : refOf(pin)} ${eyes}`;
+  const { value, error, isStale, again } = useAnswer(key, (signal) => source.known(point, { since: pin, eyes }, signal));
+  if (error !== undefined) return <Failure error={error} onAgain={again} />;
+  if (value === undefined) return null;
+  return (
+    <Fading isStale={isStale}>
+      <div className="knew">
+        {agents.length > 1 ? (
+          <label className="knew-eyes">
+            <span className="label">through the eyes of</span>
+            <select className="field" value={eyes} onChange={(event) => setEyes(event.target.value)}>
+              <option value="">everyone</option>
+              {agents.map((agent) => (
+                <option key={agent}>{agent}</option>
+              ))}
+            </select>
+          </label>
+        ) : null}
+        {value.length === 0 ? <Nothing>Nothing was kept up to here: no state, no tasks, no metadata.</Nothing> : null}
+        {followed === undefined ? null : <When key={JSON.stringify(followed)} value={followed} point={point} onGo={onGo} onTicks={onTicks} onClose={() => setFollowed(undefined)} />}
+        {value.map((section) => (
+          <Section key={section.value.projection} section={section} onFollow={(path) => setFollowed({ projection: section.value.projection, path })} onChange={onChange} />
+        ))}
+      </div>
+    </Fading>
+  );
+}
+
+const pathText = (path: readonly (string | number)[]): string => path.map((word) => `/${String(word).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+
+/** Returns the paths of values that differ, and of everything that holds them. */
+function changedPaths(diff: ValueDiff): ReadonlySet<string> {
+  const paths = new Set<string>();
+  for (const { path } of [...diff.added, ...diff.changed]) for (let length = 1; length <= path.length; length++) paths.add(pathText(path.slice(0, length)));
+  return paths;
+}
+
+interface SectionProps {
+  readonly section: CutValue<KnownSection>;
+  readonly onFollow: (path: string) => void;
+  readonly onChange: ChangeThis | undefined;
+}
+
+function Section({ section: { value: section, cuts }, onFollow, onChange }: SectionProps): React.ReactNode {
+  const { projection, about, value, changedHere, since } = section;
+  const count = changedHere.added.length + changedHere.removed.length + changedHere.changed.length;
+  const changed = changedPaths(changedHere);
+  const actions = (path: string, held: JsonValue): React.ReactNode => (
+    <>
+      <button type="button" className="quiet" title="Every point at which this changed" onClick={() => onFollow(path)}>
+        when?
+      </button>
+      {onChange === undefined || projection !== 'state' ? null : <ChangeState path={path} value={held} onChange={onChange} />}
+    </>
+  );
+  return (
+    <section className="knew-section">
+      <header title={about}>
+        <h2>{projection}</h2>
+        {count === 0 ? null : <span className="chip knew-changed">~ {plural(count, 'value')} changed here</span>}
+        {since === null || since.diff.identical ? null : (
+          <span className="chip">
+            {plural(since.diff.added.length + since.diff.removed.length + since.diff.changed.length, 'value')} since @{since.ref.split('@').at(-1)}
+          </span>
+        )}
+      </header>
+      {changedHere.changed.slice(0, 20).map(({ path, left, right }) => (
+        <p key={pathText(path)} className="knew-diff">
+          <code>{pathText(path)}</code> <del className="diff-out">{short(left)}</del> <ins className="diff-in">{short(right)}</ins>
+        </p>
+      ))}
+      {changedHere.removed.slice(0, 20).map(({ path, value: gone }) => (
+        <p key={pathText(path)} className="knew-diff">
+          <code>{pathText(path)}</code> <del className="diff-out">{short(gone)}</del>
+        </p>
+      ))}
+      <JsonTree value={value} cuts={cuts} open={projection === 'state' ? 3 : 2} actions={actions} changed={changed} />
+    </section>
+  );
+}
+
+/** Offers to change a value of the state, whose path is `/agent/key/value`. */
+function ChangeState({ path, value, onChange }: { readonly path: string; readonly value: JsonValue; readonly onChange: ChangeThis }): React.ReactNode {
+  const [, agent, key, last, ...more] = path.split('/').map((word) => word.replaceAll('~1', '/').replaceAll('~0', '~'));
+  if (agent === undefined || key === undefined || more.length > 0 || (last !== undefined && last !== 'value')) return null;
+  const held = last === 'value' ? value : isObject(value) ? value['value'] : undefined;
+  if (held === undefined) return null;
+  return (
+    <button type="button" className="quiet" title="Fork here with a different value" onClick={() => onChange({ kind: 'state', agent, key, value: held })}>
+      ✎
+    </button>
+  );
+}
+
+interface WhenProps {
+  readonly value: ValuePath;
+  readonly point: PointName;
+  readonly onGo: (seq: number) => void;
+  readonly onTicks: (seqs: readonly number[]) => void;
+  readonly onClose: () => void;
+}
+
+/** Every point at which a value changed, as a list; and as marks on the strip. */
+function When({ value: { projection, path }, point, onGo, onTicks, onClose }: WhenProps): React.ReactNode {
+  const { source } = useStudio();
+  const { value, error } = useAnswer(`when ${refOf(point)} ${projection} ${path}`, async (signal) => {
+    const page = await source.changes(point, projection, path, '', signal);
+    onTicks(page.items.map(({ seq }) => seq));
+    return page;
+  }, { keep: false });
+  return (
+    <section className="knew-when" aria-label="When it changed">
+      <header>
+        <h2>
+          When <code>{path === '' ? projection : path}</code> changed {value === undefined ? '' : <span className="faint">({countText(value.items.length)}{value.cursor === '' ? '' : ' and more'})</span>}
+        </h2>
+        <span className="spacer" />
+        <button
+          type="button"
+          className="quiet"
+          aria-label="Close"
+          onClick={() => {
+            onTicks([]);
+            onClose();
+          }}
+        >
+          ✕
+        </button>
+      </header>
+      {error === undefined ? null : <Failure error={error} />}
+      <ol>
+        {value?.items.map(({ seq, before, after, time, agent }) => (
+          <li key={seq}>
+            <SeqLink seq={seq} onGo={onGo} />
+            <span className="faint mono">{time.slice(11, 23)}</span>
+            <span className="dim">{agent ?? ''}</span>
+            <span>
+              {before === undefined ? null : <del className="diff-out"><RecordedText text={short(before)} /></del>} {after === undefined ? <span className="faint">removed</span> : <ins className="diff-in"><RecordedText text={short(after)} /></ins>}
+            </span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

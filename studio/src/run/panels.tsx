@@ -1,0 +1,71 @@
+import { Tabs } from '@base-ui/react/tabs';
+import { type Panel, panels, type RunAddress } from '../address/address.ts';
+import type { EventIndex } from '../history/event-index.ts';
+import { rowName } from '../list/event-list.tsx';
+import { lookOf } from '../look/glyphs.ts';
+import { AnswerPanel } from '../panels/answer-panel.tsx';
+import type { ChangeThis } from '../panels/change-this.ts';
+import { ContextPanel } from '../panels/context-panel.tsx';
+import { KnewPanel } from '../panels/knew-panel.tsx';
+import { RawPanel } from '../panels/raw-panel.tsx';
+import { WhyPanel } from '../panels/why-panel.tsx';
+import type { PointName } from '../source/studio-source.ts';
+
+/** What the panels show. */
+export interface PanelsProps {
+  readonly address: RunAddress;
+  readonly point: PointName;
+  readonly pin: PointName | undefined;
+  readonly index: EventIndex;
+  readonly head: number;
+  readonly onPanel: (panel: Panel) => void;
+  readonly onGo: (seq: number) => void;
+  readonly onChange: ChangeThis | undefined;
+  readonly onForkAt: ((seq: number) => void) | undefined;
+  readonly onTicks: (seqs: readonly number[]) => void;
+}
+
+const names: Readonly<Record<Panel, string>> = { context: 'Context', answer: 'Answer', knew: 'Knew', why: 'Why', raw: 'Raw' };
+
+/** The panels of the selected point. */
+export function Panels(props: PanelsProps): React.ReactNode {
+  const { address, point, index } = props;
+  const look = lookOf(index.word('type', point.seq), index.word('kind', point.seq));
+  return (
+    <Tabs.Root className="panels" value={address.panel} onValueChange={(value: Panel) => props.onPanel(value)}>
+      <div className="panels-head">
+        <Tabs.List className="tabs" aria-label="Panels">
+          {panels.map((panel, at) => (
+            <Tabs.Tab key={panel} value={panel} className="tab" title={`${names[panel]}, key ${at + 1}`}>
+              {names[panel]}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <h1 className="panels-about">
+          <span className={`color-${look.hue}`}>{look.glyph}</span> {point.seq === 0 ? 'the beginning' : `${look.word} ${rowName(index, point.seq)}`}{' '}
+          <span className="faint mono">@{point.seq}</span>
+        </h1>
+      </div>
+      {panels.map((panel) => (
+        <Tabs.Panel key={panel} value={panel} className="panel" data-part="panel">
+          {panel === address.panel ? <PanelBody {...props} panel={panel} /> : null}
+        </Tabs.Panel>
+      ))}
+    </Tabs.Root>
+  );
+}
+
+function PanelBody({ panel, point, pin, index, head, onGo, onChange, onForkAt, onTicks }: PanelsProps & { readonly panel: Panel }): React.ReactNode {
+  switch (panel) {
+    case 'context':
+      return <ContextPanel point={point} pin={pin} onGo={onGo} onChange={onChange} />;
+    case 'answer':
+      return <AnswerPanel index={index} point={point} onGo={onGo} onChange={onChange} />;
+    case 'knew':
+      return <KnewPanel point={point} pin={pin} agents={index.words('agent')} onGo={onGo} onChange={onChange} onTicks={onTicks} />;
+    case 'why':
+      return <WhyPanel point={point} head={head} onGo={onGo} onForkAt={onForkAt} />;
+    case 'raw':
+      return <RawPanel point={point} />;
+  }
+}

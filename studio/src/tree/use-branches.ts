@@ -1,0 +1,54 @@
+import { useMemo } from 'react';
+import { useStudio } from '../frame/studio.ts';
+import { type Answer, useAnswer } from '../parts/use-answer.ts';
+import type { StudioBranch } from '../source/answers.ts';
+import type { BranchName, StudioSource } from '../source/studio-source.ts';
+import type { ForkMark } from '../strip/scene.ts';
+
+/** Pages of branches that are read at once. */
+const pagesMax = 10;
+
+async function readBranches(source: StudioSource, namespace: string, session: string, signal: AbortSignal): Promise<readonly StudioBranch[]> {
+  const branches: StudioBranch[] = [];
+  let cursor = '';
+  for (let page = 0; page < pagesMax; page++) {
+    const found = await source.tree(namespace, session, cursor, signal);
+    branches.push(...found.items);
+    cursor = found.cursor;
+    if (cursor === '') break;
+  }
+  return branches;
+}
+
+/** Returns the branches of a session. Something that rises when they may have changed makes them be read again. */
+export function useBranches(session: string, changed: number): Answer<readonly StudioBranch[]> {
+  const { source, namespace } = useStudio();
+  return useAnswer(`branches ${session} ${changed}`, (signal) => readBranches(source, namespace, session, signal), { keep: false });
+}
+
+/** Returns the facts of one branch. */
+export function useBranch({ session, branch }: BranchName, head: number): StudioBranch | undefined {
+  const { value } = useBranches(session, head);
+  return value?.find((each) => each.branch === branch);
+}
+
+const none: readonly ForkMark[] = [];
+
+/** Returns the branches that grow from a history, by the point they grow from. */
+export function useForks({ session, branch }: BranchName, head: number): readonly ForkMark[] {
+  const { value } = useBranches(session, head);
+  return useMemo(() => (value === undefined ? none : forksOf(value, branch)), [value, branch]);
+}
+
+/** Finds the forks that lie on a branch's history: from itself, and from its ancestors before it grew from them. */
+export function forksOf(branches: readonly Pick<StudioBranch, 'branch' | 'parent'>[], branch: string): readonly ForkMark[] {
+  const byName = new Map(branches.map((each) => [each.branch, each]));
+  const until = new Map<string, number>([[branch, Number.POSITIVE_INFINITY]]);
+  for (let at = byName.get(branch); at?.parent != null && !until.has(at.parent.branch); at = byName.get(at.parent.branch))
+    until.set(at.parent.branch, Math.min(at.parent.seq, until.get(at.branch) ?? Number.POSITIVE_INFINITY));
+  return branches
+    .flatMap(({ branch: name, parent }) =>
+      parent !== null && !until.has(name) && parent.seq <= (until.get(parent.branch) ?? -1) ? [{ seq: parent.seq, branch: name }] : [],
+    )
+    .sort((a, b) => a.seq - b.seq);
+}
