@@ -1,6 +1,7 @@
 // A server: one history for many machines.
 
 import { readFile } from 'node:fs/promises';
+import { shipit } from './adapters/import/shipit.ts';
 import { RepriseError } from './core/error.ts';
 import { given } from './core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from './core/known-keys.ts';
@@ -37,6 +38,8 @@ export interface ServeOptions {
   readonly hostNames?: readonly string[];
   /** Shows `/metrics` without a token. */
   readonly openMetrics?: boolean;
+  /** Calls that one token may make in a second; 10,000 if left out. */
+  readonly callsPerSecond?: number;
   /** How long `close` waits for the calls under way; 10,000 if left out. */
   readonly graceMs?: number;
   /** `disk` (the default) survives power loss; `process` survives the death of the process only, and is faster. */
@@ -67,6 +70,7 @@ const serveKeys: KnownKeys = optionKeys<ServeOptions>(
     insecure: 'flag',
     hostNames: 'list',
     openMetrics: 'flag',
+    callsPerSecond: 'number',
     graceMs: 'number',
     durability: 'text',
     log: 'function',
@@ -108,6 +112,7 @@ export async function serve(options: ServeOptions = {}): Promise<Server> {
     hostNames: options.hostNames ?? (isLoopback(host) ? 'loopback' : 'any'),
     openMetrics: options.openMetrics === true,
     log: options.log ?? (() => undefined),
+    formats: [shipit],
     limits: limitsOf(options),
     ...given({ certificate }),
   }).catch(async (error: unknown) => {
@@ -162,7 +167,7 @@ async function storeOf(
   return { store: opened, close: () => opened.close() };
 }
 
-function limitsOf({ graceMs }: ServeOptions) {
+function limitsOf({ graceMs, callsPerSecond }: ServeOptions) {
   return {
     connections: limits.serverConnectionsMax,
     streamsPerConnection: limits.serverStreamsMax,
@@ -170,6 +175,9 @@ function limitsOf({ graceMs }: ServeOptions) {
     greetingMs: limits.serverGreetingMsMax,
     idleMs: limits.serverIdleMsMax,
     bodyBytes: limits.serverBodyBytesMax,
+    bodyMs: limits.serverBodyMsMax,
+    callsPerSecond: callsPerSecond ?? limits.serverCallsPerSecondMax,
+    stalledMs: limits.serverStalledMsMax,
     bytesInFlight: limits.serverBytesInFlightMax,
     graceMs: graceMs ?? limits.serverGraceMsMax,
   };

@@ -1,10 +1,14 @@
 import type { ConnectError } from '@connectrpc/connect';
 import { RepriseError } from '../core/error.ts';
+import { numberAt, stringAt } from '../core/json.ts';
 import type { Platform } from '../core/store/event-store.ts';
 import { failureOf, isNoServer, noServer, unreachable } from './call-error.ts';
 
 /** The longest pause between two attempts of one call. */
 const pauseMsMax = 1_000;
+
+/** Waits a little after a failure, at least so long; throws it when the patience has ended. */
+type Patience = (failure: ConnectError | RepriseError, waitMs?: number) => Promise<void>;
 
 /** Makes calls to one server: it repeats a call whose answer was lost, until its patience ends. */
 export class PatientCalls {
@@ -57,22 +61,30 @@ export class PatientCalls {
         return await body(attempt);
       } catch (thrown) {
         const failure = failureOf(thrown);
-        if (failure.kind === 'refused') throw failure.error;
-        await patience(failure.error);
+        if (failure.kind === 'refused') await this.#heldBack(failure.error, patience);
+        else await patience(failure.error);
       }
     }
   }
 
+  /** Waits where the server has not begun the call and says so; throws every other refusal. */
+  async #heldBack(error: RepriseError, patience: Patience): Promise<void> {
+    const limit = stringAt(error.details, 'limit');
+    if (limit !== 'serverCallsPerSecondMax' && limit !== 'serverBytesInFlightMax') throw error;
+    await patience(error, numberAt(error.details, 'waitMs'));
+  }
+
   /** Returns a function that waits a little after each failure, and throws when the server was gone for too long. */
-  patience(): (failure: ConnectError) => Promise<void> {
+  patience(): Patience {
     const started = this.#platform.elapsedMs();
     let failures = 0;
-    return async (failure) => {
-      if (isNoServer(failure)) throw noServer(this.#url, failure);
+    return async (failure, waitMs = 0) => {
+      const isLost = !(failure instanceof RepriseError);
+      if (isLost && isNoServer(failure)) throw noServer(this.#url, failure);
       const left = this.#busyWaitMs - (this.#platform.elapsedMs() - started);
-      if (left <= 0) throw unreachable(this.#url, failure);
+      if (left <= 0) throw isLost ? unreachable(this.#url, failure) : failure;
       failures++;
-      const pauseMs = Math.min(pauseMsMax, 10 * 2 ** failures) * (0.5 + Math.random() / 2);
+      const pauseMs = Math.max(waitMs, Math.min(pauseMsMax, 10 * 2 ** failures) * (0.5 + Math.random() / 2));
       await this.#pause(Math.min(left, pauseMs));
     };
   }

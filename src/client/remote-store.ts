@@ -54,12 +54,13 @@ import {
   snapshotNameFromWire,
   snapshotToWire,
 } from '../wire/kept-codec.ts';
-import { cursorFromWire, readToWire, selectToWire, viewToWire } from '../wire/page-codec.ts';
+import { readToWire, selectToWire, viewToWire } from '../wire/page-codec.ts';
 import { eventFromWire, partFromWire, pointFromWire } from '../wire/row-codec.ts';
 import { branchRefToWire, sessionFromWire, sessionRefToWire } from '../wire/session-codec.ts';
 import { digestFrom, digestsFrom, seqFrom, seqFromOr, toWhole, toWholeOr } from '../wire/whole-number.ts';
 import { AppendBatch } from './append-batch.ts';
 import type { Connection } from './connection.ts';
+import { PageStreams } from './page-stream.ts';
 import { PatientCalls } from './patient-calls.ts';
 import { remoteWatch } from './remote-watch.ts';
 
@@ -80,6 +81,7 @@ export class RemoteStore implements EventStore {
   readonly #client: Client<typeof StoreService>;
   readonly #calls: PatientCalls;
   readonly #batch: AppendBatch;
+  readonly #pages: PageStreams;
   readonly #newId: () => string;
   readonly #readOnly: boolean;
   #closed: Promise<void> | undefined;
@@ -90,6 +92,10 @@ export class RemoteStore implements EventStore {
     this.#client = createClient(StoreService, connection.transport);
     this.#calls = new PatientCalls(url, platform, busyWaitMs);
     this.#batch = new AppendBatch((requests) => this.#append(requests));
+    this.#pages = new PageStreams(
+      (ref, view, page, { pages, signal }) => this.#client.read(readToWire(ref, view, page, pages), { signal }),
+      platform,
+    );
     this.#newId = platform.newId;
     this.#readOnly = readOnly;
   }
@@ -128,20 +134,7 @@ export class RemoteStore implements EventStore {
   }
 
   async read(ref: SessionRef, view: readonly Segment[], page: PageRequest): Promise<Page> {
-    const wire = readToWire(ref, view, page);
-    return await this.#calls.call(async () => {
-      for await (const { events, next, parts, partsComplete } of this.#client.read(wire)) {
-        const brought = parts.map(partFromWire);
-        return {
-          events: events.map((event) => eventFromWire(event, page.select)),
-          ...given({
-            next: next === undefined ? undefined : cursorFromWire(next),
-            parts: partsComplete ? new Map(brought.map((part) => [part.digest, part])) : undefined,
-          }),
-        };
-      }
-      throw new Error('The server sent no page');
-    });
+    return await this.#calls.call(() => this.#pages.read(ref, view, page));
   }
 
   async locate(ref: SessionRef, ids: readonly string[]): Promise<ReadonlyMap<string, Point>> {
@@ -214,12 +207,14 @@ export class RemoteStore implements EventStore {
     this.#checkWrite();
     const requestId = this.#newId();
     const branches = replaces?.map(({ branch, digest }) => ({ branch, digest }));
+    // A repeated call may reach a different server: the seed tells whether the session was renamed before.
+    const seed = (await this.session(ref))?.seed;
     await this.#calls.call(() =>
       this.#client.renameSession({
         session: sessionRefToWire(ref),
         to,
         requestId,
-        ...given({ replaces: branches === undefined ? undefined : { branches } }),
+        ...given({ seed, replaces: branches === undefined ? undefined : { branches } }),
       }),
     );
   }
@@ -239,10 +234,13 @@ export class RemoteStore implements EventStore {
   async deleteSession(ref: SessionRef): Promise<boolean> {
     this.#checkWrite();
     const requestId = this.#newId();
-    const { deleted } = await this.#calls.call(() =>
-      this.#client.deleteSession({ session: sessionRefToWire(ref), requestId }),
-    );
-    return deleted;
+    // Without the seed, a repeated call could delete a session that took the id in between.
+    const seed = (await this.session(ref))?.seed;
+    if (seed === undefined) return false;
+    return await this.#calls.call(async (attempt) => {
+      const { deleted } = await this.#client.deleteSession({ session: sessionRefToWire(ref), requestId, seed });
+      return deleted || attempt > 1;
+    });
   }
 
   async deleteBranch(request: DeleteBranchRequest): Promise<AppendOutcome> {
@@ -340,6 +338,7 @@ export class RemoteStore implements EventStore {
 
   async #close(): Promise<void> {
     this.#calls.close();
+    this.#pages.drop();
     await this.#batch.settled();
     await this.#calls.settled();
     this.#connection.close();
@@ -347,6 +346,7 @@ export class RemoteStore implements EventStore {
 
   #checkWrite(): void {
     this.#calls.checkOpen();
+    this.#pages.drop();
     if (this.#readOnly)
       throw new RepriseError('store.read-only', 'Cannot write: the store was opened for reading only', {
         hint: 'Open it without readOnly.',

@@ -151,6 +151,12 @@ export const limits = {
   statementMsMax: 30_000,
   /** Bytes of one message to a server: an append of the largest size, and what it is wrapped in. */
   serverBodyBytesMax: 100_663_296,
+  /** How long the first message of a call to a server may take to come. */
+  serverBodyMsMax: 120_000,
+  /** Calls of one token to a server in a second; further ones are refused, and learn when to try again. */
+  serverCallsPerSecondMax: 10_000,
+  /** How long a client may take nothing of an answer that waits for it; then the answer ends. */
+  serverStalledMsMax: 60_000,
   /** Bytes of all requests that a server holds at once; further ones get `store.busy`. */
   serverBytesInFlightMax: 268_435_456,
   /** Bytes of the headers of one request to a server. */

@@ -1,4 +1,4 @@
-import { RepriseError } from '../core/error.ts';
+import { type ErrorJson, RepriseError } from '../core/error.ts';
 import { given } from '../core/json.ts';
 import { limits } from '../core/limits.ts';
 import type { Seq } from '../core/point.ts';
@@ -10,13 +10,10 @@ import type { Session } from '../engine/session.ts';
 import { metadata } from '../projections/metadata.ts';
 import { type EventLine, eventLine, eventsAt } from './shown-events.ts';
 
-/** An error as plain data, as `--json` prints it. */
-export type ErrorData = ReturnType<RepriseError['toJSON']>;
-
 /** What edits at a point would do, before they are made. */
 export interface EditPreview {
   /** The first edit that cannot be applied, by its place in the list; null if all can. */
-  readonly refused: { readonly edit: number; readonly error: ErrorData } | null;
+  readonly refused: { readonly edit: number; readonly error: ErrorJson } | null;
   /** Events that leave the view: those an edit drops, and those that go with them. */
   readonly gone: readonly EventLine[];
   /** Events that depend on those and stay. */
@@ -28,7 +25,7 @@ export interface EditPreview {
   /** What becomes of a call with new arguments, for each tool of the session. */
   readonly otherwise: readonly ForeseenTool[];
   /** Why a run could not begin here; null if it could. */
-  readonly cannotRun: ErrorData | null;
+  readonly cannotRun: ErrorJson | null;
 }
 
 /** What to preview. */
@@ -37,19 +34,17 @@ export interface PreviewReading {
   readonly seq: Seq;
   readonly edits: readonly Edit[];
   readonly effects?: EffectPolicy;
-  readonly agentName?: string;
 }
 
 /** Returns what edits would take out, what depends on it, and what would become of the recorded calls after the point. */
 export async function previewEdits(session: Session, reading: PreviewReading): Promise<EditPreview> {
-  const { branch, seq, edits, effects, agentName } = reading;
+  const { branch, seq, edits, effects } = reading;
   const refused = await refusal(session, reading);
   const { excluded, dependents } =
     refused === null && edits.length > 0
       ? await session.counterfactual({ branch, seq }, metadata, { edits })
       : { excluded: [], dependents: [] };
-  const asked = given({ effects, agentName });
-  const foreseen = await session.resumable({ branch, seq }, asked).then(
+  const foreseen = await session.resumable({ branch, seq }, given({ effects })).then(
     ({ calls, otherwise }) => ({ calls, otherwise, cannotRun: null }),
     (error: unknown) => ({ calls: [], otherwise: [], cannotRun: dataOf(error) }),
   );
@@ -64,7 +59,7 @@ export async function previewEdits(session: Session, reading: PreviewReading): P
 
 /** Finds the first edit that cannot be applied. */
 async function refusal(session: Session, { branch, seq, edits }: PreviewReading): Promise<EditPreview['refused']> {
-  const tried = async (count: number): Promise<ErrorData | undefined> => {
+  const tried = async (count: number): Promise<ErrorJson | undefined> => {
     try {
       await session.stateAt({ branch, seq }, metadata, { edits: edits.slice(0, count) });
       return undefined;
@@ -81,7 +76,7 @@ async function refusal(session: Session, { branch, seq, edits }: PreviewReading)
 }
 
 /** Returns an error of ours as plain data; throws any other. */
-function dataOf(error: unknown): ErrorData {
+function dataOf(error: unknown): ErrorJson {
   if (error instanceof RepriseError) return error.toJSON();
   throw error;
 }

@@ -1,14 +1,13 @@
 import type { Budget, Variant } from '../core/comparing/variants.ts';
 import { parseVariants } from '../core/comparing/variants.ts';
-import { RepriseError } from '../core/error.ts';
+import { type ErrorJson, RepriseError } from '../core/error.ts';
 import type { JsonObject, JsonValue } from '../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../core/known-keys.ts';
 import type { EffectPolicy } from '../core/recording/effects.ts';
 import type { WaitingCall } from '../core/recording/person-calls.ts';
 import type { Edit } from '../core/view/edit.ts';
-import type { EffectAnswer, EffectQuestion } from '../engine/resuming/effect-guard.ts';
+import type { EffectQuestion } from '../engine/resuming/effect-guard.ts';
 import type { Decisions } from '../engine/resuming/person-decisions.ts';
-import type { ErrorData } from './edit-preview.ts';
 import type { ExperimentSummary, ResumeAnswer } from './run-answers.ts';
 
 /** The ways to start a run: on a new branch, at a head, once more from its beginning, or as an experiment. */
@@ -40,6 +39,10 @@ export interface RunOrder extends Decisions {
   readonly variants?: readonly Variant[];
   readonly repeats?: number;
   readonly parallel?: number;
+  /** Of an experiment: a judge of the configuration, by name. */
+  readonly judge?: string;
+  /** Of an experiment: a text that the answer of a branch must hold to pass. */
+  readonly expects?: string;
 }
 
 const orderKeys: KnownKeys = optionKeys<RunOrder>(
@@ -61,6 +64,8 @@ const orderKeys: KnownKeys = optionKeys<RunOrder>(
     variants: 'list',
     repeats: 'number',
     parallel: 'number',
+    judge: 'text',
+    expects: 'text',
     approve: 'list',
     deny: 'list',
     answer: 'object',
@@ -78,6 +83,8 @@ const ownFields: Readonly<Partial<Record<keyof RunOrder, readonly RunOrder['kind
   variants: ['experiment'],
   repeats: ['experiment'],
   parallel: ['experiment'],
+  judge: ['experiment'],
+  expects: ['experiment'],
   approve: ['fork', 'resume'],
   deny: ['fork', 'resume'],
   answer: ['fork', 'resume'],
@@ -125,7 +132,7 @@ export type RunQuestion = {
 /** The answer to a question: about an effect, or of a person. */
 export type QuestionAnswer =
   /** Whether a call is made; `simulate` answers it with a value instead. */
-  | { readonly kind: 'effect'; readonly answer: EffectAnswer }
+  | { readonly kind: 'effect'; readonly answer: 'run' | 'reuse' | 'refuse' }
   | { readonly kind: 'simulate'; readonly output?: JsonValue }
   | { readonly kind: 'approve' }
   | { readonly kind: 'deny'; readonly reason?: string }
@@ -160,7 +167,7 @@ export interface StudioRun {
   readonly endedAt: string | null;
   /** Null while it is under way. */
   readonly outcome: string | null;
-  readonly error: ErrorData | null;
+  readonly error: ErrorJson | null;
   /** The questions it asked, last first; open ones have no answer. */
   readonly questions: readonly RunQuestion[];
   /** The report of a run that ended, as `reprise resume --json` prints it. */

@@ -2,8 +2,11 @@ import { firstOf } from './beats.ts';
 
 /** Items of one message at most. */
 const itemsMax = 64;
-/** Characters of one message, about, unless a single item is larger. */
-const charactersMax = 262_144;
+/** Bytes of the items of one message at most, unless a single item is larger. */
+const bytesMax = 262_144;
+
+/** When nothing comes for so long, the first beat tells the client that its request was accepted. */
+const firstMs = 100;
 
 /**
  * Gathers texts that are there at once into messages; an empty one is a beat, which shows that the server is there. It
@@ -16,21 +19,22 @@ export async function* batched(
   const iterator = items[Symbol.asyncIterator]();
   let next = iterator.next();
   try {
-    for (;;) {
-      const first = await firstOf(next, everyMs);
+    for (let waitMs = Math.min(firstMs, everyMs); ; waitMs = everyMs) {
+      const first = await firstOf(next, waitMs);
       if (first === undefined) {
         yield [];
         continue;
       }
       if (first.done === true) return;
       const texts = [first.value];
-      let characters = first.value.length;
+      let bytes = Buffer.byteLength(first.value);
       next = iterator.next();
-      while (texts.length < itemsMax && characters < charactersMax) {
+      while (texts.length < itemsMax && bytes < bytesMax) {
         const more = await atOnce(next);
         if (more === undefined || more.done === true) break;
+        bytes += Buffer.byteLength(more.value);
+        if (bytes > bytesMax) break;
         texts.push(more.value);
-        characters += more.value.length;
         next = iterator.next();
       }
       yield texts;

@@ -1,6 +1,15 @@
 import { RepriseError } from '../core/error.ts';
 import { connectError } from './call-failure.ts';
 
+/** A body that is counted. */
+interface CountedBody {
+  readonly body: AsyncIterable<Uint8Array>;
+  /** Gives the bytes back when the call has ended. */
+  readonly release: () => void;
+  /** Whether the bytes were too many, which the answer already says. */
+  readonly isRefused: boolean;
+}
+
 /** Bounds the bytes of all requests that a server holds at once. */
 export class BodyBudget {
   readonly #bytesMax: number;
@@ -12,20 +21,30 @@ export class BodyBudget {
     this.#onChange = onChange;
   }
 
-  /** Passes the body of a request on and counts it. The returned function gives its bytes back when the call has ended. */
-  counted(body: AsyncIterable<Uint8Array>): { readonly body: AsyncIterable<Uint8Array>; readonly release: () => void } {
+  /** Passes the body of a request on and counts it. */
+  counted(body: AsyncIterable<Uint8Array>): CountedBody {
     let held = 0;
+    let isRefused = false;
     const release = (): void => {
       this.#change(-held);
       held = 0;
     };
     const take = (bytes: number): void => {
       // It is thrown in the middle of a call, where only an error with a status gets through.
-      if (this.#bytes + bytes > this.#bytesMax) throw connectError(this.#full());
+      if (this.#bytes + bytes > this.#bytesMax) {
+        isRefused = true;
+        throw connectError(this.#full());
+      }
       held += bytes;
       this.#change(bytes);
     };
-    return { body: counting(body, take), release };
+    return {
+      body: counting(body, take),
+      release,
+      get isRefused() {
+        return isRefused;
+      },
+    };
   }
 
   #change(bytes: number): void {

@@ -9,16 +9,15 @@ import { statusOf } from '../wire/status.ts';
 export type ReportFailure = (call: string, error: unknown) => void;
 
 /** Returns an error with its status, and with itself as a detail. */
-export function connectError(error: RepriseError): ConnectError {
+export function connectError(error: RepriseError, status: Code = statusOf[error.code]): ConnectError {
   const detail = { desc: ErrorSchema, value: create(ErrorSchema, errorToWire(error)) };
-  return new ConnectError(error.message, statusOf[error.code], undefined, [detail]);
+  return new ConnectError(error.message, status, undefined, [detail]);
 }
 
 /** Returns the answer to whatever a call throws. The text of a foreign error stays on the server. */
 export function answerTo(error: unknown, call: string, report: ReportFailure): ConnectError {
   if (error instanceof RepriseError) return connectError(error);
-  // A client that left gets no answer, and no operator has to know.
-  if (error instanceof ConnectError && (error.code === Code.Canceled || error.code === Code.Aborted)) return error;
+  if (error instanceof ConnectError && (isGone(error) || error.details.length > 0)) return error;
   if (error instanceof ConnectError)
     return connectError(new RepriseError('option.invalid', `Cannot answer ${call}: ${error.rawMessage}`));
   report(call, error);
@@ -27,4 +26,9 @@ export function answerTo(error: unknown, call: string, report: ReportFailure): C
       hint: 'Look for the request in the log of the server.',
     }),
   );
+}
+
+/** Tells whether a call failed because its client left: nobody gets an answer, and no operator has to know. */
+export function isGone({ code }: ConnectError): boolean {
+  return code === Code.Canceled || code === Code.Aborted;
 }

@@ -1,14 +1,21 @@
-import { type ContextValues, createContextKey, type Interceptor } from '@connectrpc/connect';
+import { isMessage, type Message } from '@bufbuild/protobuf';
+import { ConnectError, type ContextValues, createContextKey, type Interceptor } from '@connectrpc/connect';
 import { RepriseError } from '../core/error.ts';
-import { answerTo, type ReportFailure } from './call-failure.ts';
+import { answerTo, isGone, type ReportFailure } from './call-failure.ts';
 import type { Grant } from './grant.ts';
 import type { WriteLog } from './log-line.ts';
 import type { Metrics } from './metrics.ts';
+import type { RequestBody } from './request-body.ts';
+import { refused } from './request-problem.ts';
 
 /** A request whose headers were accepted. */
 export interface AdmittedRequest {
   readonly id: string;
   readonly grant: Grant;
+  /** The body as far as it was read. */
+  readonly body: RequestBody;
+  /** Returns the error for a message of this call that could not be read. */
+  readonly problem: () => RepriseError;
 }
 
 const requestKey = createContextKey<AdmittedRequest | undefined>(undefined);
@@ -29,7 +36,9 @@ export function requestOf({ values }: { readonly values: ContextValues }): Admit
 export function observed(log: WriteLog, metrics: Metrics): Interceptor {
   return (next) => async (request) => {
     const call = request.method.name;
-    const { id, grant } = requestOf({ values: request.contextValues });
+    const { id, grant, body, problem } = requestOf({ values: request.contextValues });
+    // The message of a call that is not a stream was read before; that of a stream is read below.
+    if (!request.stream) body.release();
     const started = performance.now();
     const report: ReportFailure = (failed, error) =>
       log({ level: 'error', message: 'A call failed', request: id, call: failed, error: detailOf(error) });
@@ -41,11 +50,14 @@ export function observed(log: WriteLog, metrics: Metrics): Interceptor {
       log({ level: 'info', message: 'A call ended', request: id, call, token: grant.token, code, ms: Math.round(ms) });
     };
     const failed = (error: unknown): never => {
-      end(error instanceof RepriseError ? error.code : 'failed');
-      throw answerTo(error, call, report);
+      const known = body.isRead ? error : readingFailure(error, problem);
+      body.release();
+      end(known instanceof RepriseError ? known.code : 'failed');
+      throw answerTo(known, call, report);
     };
     try {
-      const response = await next(request);
+      if (!request.stream) checkKnown(request.message);
+      const response = await next(request.stream ? { ...request, message: checked(request.message, body) } : request);
       if (response.stream) return { ...response, message: streamed(response.message, end, failed) };
       end('ok');
       return response;
@@ -53,6 +65,42 @@ export function observed(log: WriteLog, metrics: Metrics): Interceptor {
       return failed(error);
     }
   };
+}
+
+/** Passes the messages of a stream on; each was read by the framework when it comes. */
+async function* checked<Item extends Message>(
+  messages: AsyncIterable<Item>,
+  body: RequestBody,
+): AsyncGenerator<Item, void, undefined> {
+  for await (const message of messages) {
+    body.release();
+    checkKnown(message);
+    yield message;
+  }
+}
+
+/** Refuses a message with a field that this release does not know: to ignore it could give a wrong answer. */
+function checkKnown(message: Message): void {
+  const path = unknownIn(message);
+  if (path !== undefined) throw refused(path, 'is not a field of this call');
+}
+
+function unknownIn(message: Message): string | undefined {
+  const [unknown] = message.$unknown ?? [];
+  if (unknown !== undefined) return `#${unknown.no}`;
+  for (const [name, value] of Object.entries<unknown>({ ...message })) {
+    const items: readonly unknown[] | undefined = Array.isArray(value) ? value : undefined;
+    for (const [index, item] of (items ?? [value]).entries()) {
+      const found = isMessage(item) ? unknownIn(item) : undefined;
+      if (found !== undefined) return `${name}${items === undefined ? '' : `[${index}]`}.${found}`;
+    }
+  }
+  return undefined;
+}
+
+/** Returns the error that names the field, for a failure of the framework to read a request. */
+function readingFailure(error: unknown, problem: () => RepriseError): unknown {
+  return error instanceof ConnectError && error.details.length === 0 && !isGone(error) ? problem() : error;
 }
 
 async function* streamed<Item>(

@@ -1,5 +1,7 @@
 import { BoundedMap } from '../core/bounded-map.ts';
-import type { EventStore, Platform } from '../core/store/event-store.ts';
+import type { Point } from '../core/point.ts';
+import type { ForeignFormat } from '../core/recording/foreign-format.ts';
+import type { EventStore, Platform, SessionRef } from '../core/store/event-store.ts';
 import { type Reprise } from '../engine/reprise.ts';
 import { createReprise } from '../engine/reprise-parts.ts';
 import { checkUnbound, type Grant } from './grant.ts';
@@ -16,10 +18,21 @@ export interface Callers {
   readonly repriseOf: (grant: Grant, namespace: string) => Reprise;
   /** Does the same for calls of the state alone, which a token that is bound to an agent may make too. */
   readonly stateOf: (grant: Grant, namespace: string) => Reprise;
+  /** Returns where an event is stored, by its id. */
+  readonly locate: (grant: Grant, ref: SessionRef, id: string) => Promise<Point | undefined>;
+}
+
+/** The parts that callers share. */
+interface CallerParts {
+  readonly store: EventStore;
+  readonly platform: Platform;
+  readonly snapshots: ShippedSnapshots;
+  /** The formats that a history can be exported in. */
+  readonly formats: readonly ForeignFormat[];
 }
 
 /** Returns what callers use: each token has a guarded store, and an engine on it with transactions of its own. */
-export function callersOf(store: EventStore, platform: Platform, snapshots: ShippedSnapshots): Callers {
+export function callersOf({ store, platform, snapshots, formats }: CallerParts): Callers {
   const guard = { store, platform, shipped: snapshots.names, keep: snapshots.keep };
   const known = new BoundedMap<
     string,
@@ -29,13 +42,13 @@ export function callersOf(store: EventStore, platform: Platform, snapshots: Ship
     const held = known.get(grant.token);
     if (held?.grant === grant) return held;
     const guarded = guardStore(guard, grant);
-    const reprise = held?.reprise ?? createReprise({ store: { ...guarded, close: async () => undefined }, platform });
+    const reprise =
+      held?.reprise ?? createReprise({ store: { ...guarded, close: async () => undefined }, platform, formats });
     const made = { grant, store: guarded, reprise };
     known.set(grant.token, made);
     return made;
   };
-  const named = (grant: Grant, namespace: string): Reprise =>
-    of(grant).reprise.namespace(namespace === '' ? 'default' : namespace);
+  const named = (grant: Grant, namespace: string): Reprise => of(grant).reprise.namespace(namespaceIn(namespace));
   return {
     storeOf: (grant) => {
       checkUnbound(grant, 'use the store');
@@ -46,5 +59,12 @@ export function callersOf(store: EventStore, platform: Platform, snapshots: Ship
       return named(grant, namespace);
     },
     stateOf: named,
+    locate: async (grant, ref, id) =>
+      (await of(grant).store.locate({ ...ref, namespace: namespaceIn(ref.namespace) }, [id])).get(id),
   };
+}
+
+/** Returns the namespace that a call names; an empty name is the default one. */
+function namespaceIn(namespace: string): string {
+  return namespace === '' ? 'default' : namespace;
 }

@@ -238,14 +238,31 @@ async function erase(parts: GuardParts, request: EraseRequest): Promise<EraseOut
       return honestAppend(parts, append, true);
     }),
   );
-  return await parts.store.erase({ ...request, appends });
+  const known = await knownAppends(parts.store, request, appends);
+  return known === undefined ? await parts.store.erase({ ...request, appends }) : { appends: known, remains: [] };
 }
 
 async function deleteBranch(parts: GuardParts, request: DeleteBranchRequest): Promise<AppendOutcome> {
   const { append } = request;
   if (append.namespace !== request.namespace || append.session !== request.session)
     throw new RepriseError('option.invalid', 'Cannot delete the branch: its append is for a different session');
-  return await parts.store.deleteBranch({ ...request, append: await honestAppend(parts, append) });
+  const honest = await honestAppend(parts, append);
+  const [known] = (await knownAppends(parts.store, request, [honest])) ?? [];
+  return known ?? (await parts.store.deleteBranch({ ...request, append: honest }));
+}
+
+/**
+ * Returns the outcomes of appends that are already stored, undefined if one is not. A change that ends with them was
+ * made before, perhaps by a different server: the answer to it was lost.
+ */
+async function knownAppends(
+  store: EventStore,
+  ref: SessionRef,
+  appends: readonly AppendRequest[],
+): Promise<readonly AppendOutcome[] | undefined> {
+  const ids = appends.flatMap(({ events }) => events.map(({ id }) => id));
+  if (ids.length === 0 || (await store.locate(ref, ids)).size < ids.length) return undefined;
+  return await store.append(appends);
 }
 
 /** The end of the name under which a copy is made until it is proved. */

@@ -99,8 +99,8 @@ function http2Options({ streamsPerConnection, headerBytes }: ListenerLimits) {
     settings: { maxConcurrentStreams: streamsPerConnection, maxHeaderListSize: headerBytes },
     maxHeaderListPairs: 64,
     // A client that opens and resets streams without end is cut off.
-    streamResetBurst: 1_000,
-    streamResetRate: 33,
+    streamResetBurst: 2_000,
+    streamResetRate: 200,
   };
 }
 

@@ -33,14 +33,23 @@ export async function sendReplay(
   response.setHeader('content-type', 'application/x-ndjson');
   for (; next.done !== true; next = await lines.next()) {
     const isTaken = write(response, next.value.length === 0 ? '\n' : `${next.value.join('\n')}\n`);
-    if (!isTaken && !left.signal.aborted)
-      await new Promise<void>((resolve) => {
-        response.once('drain', resolve);
-        response.once('close', resolve);
-      });
+    if (!isTaken && !left.signal.aborted) await drained(response);
     if (left.signal.aborted) break;
   }
   response.end();
+}
+
+/** Waits until a client has taken what was written, or has left. */
+function drained(response: HttpResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      response.off('drain', end);
+      response.off('close', end);
+      resolve();
+    };
+    response.on('drain', end);
+    response.on('close', end);
+  });
 }
 
 function write(response: HttpResponse, text: string): boolean {

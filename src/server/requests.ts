@@ -7,23 +7,28 @@ import {
   universalResponseToNodeResponse,
 } from '@connectrpc/connect-node';
 import { RepriseError } from '../core/error.ts';
+import { numberAt } from '../core/json.ts';
 import type { BodyBudget } from './body-budget.ts';
 import { connectError } from './call-failure.ts';
-import { type AdmittedRequest, observed, withRequest } from './call-log.ts';
+import { observed, withRequest } from './call-log.ts';
 import type { Grant } from './grant.ts';
 import type { HttpHandler, HttpRequest, HttpResponse } from './listener.ts';
 import type { WriteLog } from './log-line.ts';
 import type { Metrics } from './metrics.ts';
+import { RequestBody } from './request-body.ts';
+import { type BodyForm, requestProblem } from './request-problem.ts';
 
 /** Answers a request that is not a call; undefined if the path is not its own. */
-type Page = (request: HttpRequest, response: HttpResponse, admitted: AdmittedRequest) => Promise<void> | undefined;
+type Page = (request: HttpRequest, response: HttpResponse, grant: Grant) => Promise<void> | undefined;
 
 /** The parts of the server that a request goes through. */
 export interface RequestParts {
   /** Refuses a request for its headers alone. */
   readonly admit: (request: HttpRequest) => void;
   /** Finds out who calls, before the body is read. */
-  readonly authenticate: (authorization: string | undefined) => Promise<Grant>;
+  readonly authenticate: (request: HttpRequest) => Promise<Grant>;
+  /** Counts a call of a token, and refuses it if there were too many. */
+  readonly checkRate: (grant: Grant) => void;
   readonly routes: (router: ConnectRouter) => void;
   /** Pages for everyone, such as `/healthz`; true if it answered. */
   readonly openPage: (request: HttpRequest, response: HttpResponse) => boolean;
@@ -35,7 +40,12 @@ export interface RequestParts {
   readonly budget: BodyBudget;
   /** The largest message that is read. */
   readonly bodyBytesMax: number;
+  /** How long the first message of a call may take to come. */
+  readonly bodyMsMax: number;
 }
+
+/** The framework takes a decoder, which its types leave out. The one that it uses replaces bytes that are not UTF-8. */
+const strictText: object = { textDecoder: new TextDecoder('utf-8', { fatal: true }) };
 
 /** Returns the function that answers every request of the port. */
 export function requestHandler(parts: RequestParts): HttpHandler {
@@ -45,6 +55,8 @@ export function requestHandler(parts: RequestParts): HttpHandler {
     acceptCompression: [compressionGzip],
     // Compressing each message of a stream costs far more than the network does.
     compressMinBytes: 1_048_576,
+    // To ignore what was asked for would be a wrong answer.
+    jsonOptions: { ignoreUnknownFields: false, ...strictText },
   });
   parts.routes(router);
   const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, handler]));
@@ -58,28 +70,43 @@ export function requestHandler(parts: RequestParts): HttpHandler {
   async function answer(request: HttpRequest, response: HttpResponse, id: string): Promise<void> {
     parts.admit(request);
     if (parts.openPage(request, response)) return;
-    const admitted = { id, grant: await parts.authenticate(request.headers.authorization) };
+    const grant = await parts.authenticate(request);
     const handler = handlers.get(pathOf(request));
-    if (handler === undefined) return await (parts.page(request, response, admitted) ?? nothingThere(request));
-    const called = universalRequestFromNodeRequest(
-      request,
-      response,
-      undefined,
-      withRequest(createContextValues(), admitted),
-    );
-    const { body, release } = parts.budget.counted(called.body as AsyncIterable<Uint8Array>);
+    if (handler === undefined) return await (parts.page(request, response, grant) ?? nothingThere(request));
+    parts.checkRate(grant);
+    const late = setTimeout(() => response.destroy(), parts.bodyMsMax);
+    const body = new RequestBody(() => clearTimeout(late));
+    const form = formOf(request, parts.bodyBytesMax);
+    const problem = (): RepriseError => requestProblem(handler.method.input, body.bytes, form);
+    const values = withRequest(createContextValues(), { id, grant, body, problem });
+    const called = universalRequestFromNodeRequest(request, response, undefined, values);
+    const counted = parts.budget.counted(called.body as AsyncIterable<Uint8Array>);
     parts.metrics.add('reprise_streams', 1);
     response.once('close', () => {
+      clearTimeout(late);
       parts.metrics.add('reprise_streams', -1);
-      release();
+      counted.release();
     });
     try {
-      await universalResponseToNodeResponse(await handler({ ...called, body }), response);
+      const answered = await handler({ ...called, body: body.kept(counted.body) });
+      // The framework answers a request that it cannot read without a code of ours.
+      if (handler.method.methodKind === 'unary' && !body.isRead && !counted.isRefused) throw problem();
+      await universalResponseToNodeResponse(answered, response);
     } catch (error) {
       // The client left in the middle; there is nobody to tell.
       if (ConnectError.from(error).code !== Code.Aborted && !response.destroyed) throw error;
     }
   }
+}
+
+function formOf({ headers }: HttpRequest, bytesMax: number): BodyForm {
+  const encoding = headers['grpc-encoding'] ?? headers['connect-content-encoding'] ?? headers['content-encoding'];
+  return {
+    contentType: headers['content-type'] ?? '',
+    encoding: typeof encoding === 'string' ? encoding : undefined,
+    length: Number(headers['content-length'] ?? 0),
+    bytesMax,
+  };
 }
 
 /** Answers a request that no call got to see. */
@@ -123,14 +150,38 @@ function refuse(request: HttpRequest, response: HttpResponse, error: RepriseErro
   }
   const failure = connectError(error);
   const type = request.headers['content-type'] ?? '';
-  if (/^application\/grpc(?!-web)/.test(type)) {
-    const headers = new Headers({ 'content-type': type });
+  const retry = retryHeader(error);
+  if (type.startsWith('application/grpc')) {
+    const headers = new Headers({ 'content-type': type, ...retry });
     setTrailerStatus(headers, failure);
     send(response, 200, Object.fromEntries(headers));
     return;
   }
-  const headers = { 'content-type': 'application/json' };
+  if (type.startsWith('application/connect+')) {
+    const end = Buffer.from(
+      JSON.stringify({ error: JSON.parse(Buffer.from(errorToJsonBytes(failure, undefined)).toString()) }),
+    );
+    send(response, 200, { 'content-type': type, ...retry }, enveloped(end));
+    return;
+  }
+  const headers = { 'content-type': 'application/json', ...retry };
   send(response, codeToHttpStatus(failure.code), headers, errorToJsonBytes(failure, undefined));
+}
+
+/** The flag of the last message of a Connect stream. */
+const endStreamFlag = 2;
+
+function enveloped(message: Buffer): Buffer {
+  const head = Buffer.alloc(5);
+  head.writeUInt8(endStreamFlag);
+  head.writeUInt32BE(message.length, 1);
+  return Buffer.concat([head, message]);
+}
+
+/** Returns the header that says when to try again, if the error does. */
+function retryHeader({ details }: RepriseError): Readonly<Record<string, string>> {
+  const waitMs = numberAt(details, 'waitMs');
+  return waitMs === undefined ? {} : { 'retry-after': String(Math.ceil(waitMs / 1_000)) };
 }
 
 /** Sends a whole answer. A connection with an unread body cannot be used again. */

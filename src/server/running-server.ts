@@ -1,6 +1,9 @@
 import type { ConnectRouter } from '@connectrpc/connect';
 import { given } from '../core/json.ts';
+import type { ForeignFormat } from '../core/recording/foreign-format.ts';
 import type { EventStore, Platform } from '../core/store/event-store.ts';
+import { Health } from '../wire/generated/grpc/health/v1/health_pb.ts';
+import { ServerReflection } from '../wire/generated/grpc/reflection/v1/reflection_pb.ts';
 import { ServerService } from '../wire/generated/reprise/v1/server_pb.ts';
 import { SessionService } from '../wire/generated/reprise/v1/session_pb.ts';
 import { StateService } from '../wire/generated/reprise/v1/state_pb.ts';
@@ -9,16 +12,20 @@ import { productName, protocolVersion } from '../wire/protocol.ts';
 import { admission } from './admission.ts';
 import { BodyBudget } from './body-budget.ts';
 import { requestOf } from './call-log.ts';
+import { CallRates } from './call-rates.ts';
 import { type Callers, callersOf } from './callers.ts';
 import { DoneChanges } from './done-changes.ts';
 import { checkRight, type Grant } from './grant.ts';
+import { healthPath, healthService } from './health-service.ts';
 import { type Certificate, type HttpRequest, type HttpResponse, type ListenerLimits, listen } from './listener.ts';
 import type { WriteLog } from './log-line.ts';
 import { Metrics } from './metrics.ts';
+import { reflectionService } from './reflection-service.ts';
 import { replayPath, sendReplay } from './replay-page.ts';
 import { pathOf, requestHandler, send } from './requests.ts';
 import { sessionService, type VerbParts } from './session-service.ts';
 import { shippedSnapshots } from './shipped-snapshots.ts';
+import { StalledClients } from './stalled-clients.ts';
 import { stateService } from './state-service.ts';
 import { storeService } from './store-service.ts';
 import { timedStore } from './timed-store.ts';
@@ -38,13 +45,18 @@ export interface ServerParts {
   /** Shows `/metrics` to everyone. */
   readonly openMetrics: boolean;
   readonly log: WriteLog;
+  /** The formats that a history can be exported in. */
+  readonly formats: readonly ForeignFormat[];
   readonly limits: ServerLimits;
 }
 
 /** The most that a server accepts and holds. */
 interface ServerLimits extends ListenerLimits {
   readonly bodyBytes: number;
+  readonly bodyMs: number;
   readonly bytesInFlight: number;
+  readonly callsPerSecond: number;
+  readonly stalledMs: number;
   readonly graceMs: number;
 }
 
@@ -52,6 +64,8 @@ interface ServerLimits extends ListenerLimits {
 export interface RunningServer {
   /** Its address, as a client gives it to `openReprise`. */
   readonly url: string;
+  /** The answers under way. */
+  readonly open: number;
   /** Uses a new certificate for connections from now on. */
   readonly renew: (certificate: Certificate) => void;
   /** Takes no new requests, lets those under way end within the grace, and closes every connection. */
@@ -66,14 +80,18 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
   const metrics = new Metrics(parts.release);
   const store = timedStore(parts.store, (method, seconds) => metrics.add('reprise_store_seconds', seconds, { method }));
   const snapshots = shippedSnapshots(store, platform);
-  const callers = callersOf(store, platform, snapshots);
+  const callers = callersOf({ store, platform, snapshots, formats: parts.formats });
+  const rates = new CallRates(limits.callsPerSecond, platform.elapsedMs);
+  const stalled = new StalledClients(open, limits.stalledMs);
   const handler = requestHandler({
     admit: admission(parts.hostNames),
-    authenticate: parts.authenticate,
+    authenticate: async (request) =>
+      pathOf(request) === healthPath ? anyone : await parts.authenticate(request.headers.authorization),
+    checkRate: (grant) => rates.check(grant),
     routes: routesOf({ ...parts, store }, { draining: draining.signal, metrics, callers }),
     openPage: (request, response) =>
       openPage(request, response, parts.openMetrics ? metrics : undefined, draining.signal),
-    page: (request, response, { grant }) => {
+    page: (request, response, grant) => {
       const path = request.method === 'GET' ? pathOf(request) : '';
       if (path === '/metrics') return showMetrics(response, metrics, grant);
       if (!path.startsWith(replayPath)) return undefined;
@@ -84,6 +102,7 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
     metrics,
     budget: new BodyBudget(limits.bytesInFlight, (bytes) => metrics.set('reprise_bytes_in_flight', bytes)),
     bodyBytesMax: limits.bodyBytes,
+    bodyMsMax: limits.bodyMs,
   });
   const answered = (request: HttpRequest, response: HttpResponse): void => {
     open.add(response);
@@ -93,17 +112,24 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
   const listener = await listen(answered, { host, port: parts.port, limits, ...given({ certificate }) });
   return {
     url: `${certificate === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${listener.port}`,
+    get open() {
+      return open.size;
+    },
     renew: listener.renew,
     close: async () => {
       draining.abort();
       listener.stop();
       await settled(open, limits.graceMs);
       listener.destroy();
+      stalled.close();
       await snapshots.settled();
       metrics.close();
     },
   };
 }
+
+/** Probes the health of the server without a token. */
+const anyone: Grant = { token: '', rights: new Set(), namespaces: [] };
 
 /** The parts of a running server that its calls need. */
 interface Running {
@@ -139,6 +165,8 @@ function routesOf(
     router.service(StoreService, storeService({ callerOf, done, draining, onAppend }));
     const verbs: VerbParts = {
       repriseOf: (context, namespace) => callers.repriseOf(requestOf(context).grant, namespace),
+      locate: ({ values }, { namespace, session }, id) =>
+        callers.locate(requestOf({ values }).grant, { namespace, session }, id),
       sha256: platform.sha256,
       draining,
     };
@@ -146,6 +174,10 @@ function routesOf(
     const stateOf: VerbParts['repriseOf'] = (context, namespace) =>
       callers.stateOf(requestOf(context).grant, namespace);
     router.service(StateService, stateService({ ...verbs, repriseOf: stateOf }, done));
+    const services = [ServerService, StoreService, SessionService, StateService];
+    const names = services.map(({ typeName }) => typeName);
+    router.service(Health, healthService(names, draining));
+    router.service(ServerReflection, reflectionService([...services, Health, ServerReflection]));
   };
 }
 

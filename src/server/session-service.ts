@@ -1,12 +1,15 @@
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
+import { RepriseError } from '../core/error.ts';
 import type { Event } from '../core/event/event.ts';
 import { arrayAt, given, isArray, type JsonObject } from '../core/json.ts';
 import type { Sha256 } from '../core/parts/digest.ts';
+import type { Point } from '../core/point.ts';
 import type { Branch } from '../engine/branch.ts';
 import type { Reprise } from '../engine/reprise.ts';
 import type { Session } from '../engine/session.ts';
 import { projectionNamed } from '../reading/shipped-projections.ts';
-import type { SessionService } from '../wire/generated/reprise/v1/session_pb.ts';
+import { errorToWire } from '../wire/error-codec.ts';
+import type { SessionService, StreamAppendsRequest } from '../wire/generated/reprise/v1/session_pb.ts';
 import { beatMs } from '../wire/protocol.ts';
 import { fromWhole } from '../wire/whole-number.ts';
 import { batched } from './batches.ts';
@@ -16,13 +19,15 @@ import { jsonIn, listIn, objectIn } from './json-text.ts';
 export interface VerbParts {
   /** Returns the engine of the caller, on the namespace that the call names. */
   readonly repriseOf: (context: HandlerContext, namespace: string) => Reprise;
+  /** Returns where an event is stored, by its id. */
+  readonly locate: (context: HandlerContext, name: SessionName, id: string) => Promise<Point | undefined>;
   readonly sha256: Sha256;
   /** Aborts when the server drains. */
   readonly draining: AbortSignal;
 }
 
 /** Names a session in a request. */
-interface SessionName {
+export interface SessionName {
   readonly namespace: string;
   readonly session: string;
 }
@@ -66,6 +71,7 @@ export function sessionService(parts: VerbParts): ServiceImpl<typeof SessionServ
       const events = session.replay({ ...optionsIn<object>(options), signal });
       for await (const sent of batched(eventTexts(events, leaveOut), beatMs)) yield { events: sent };
     },
+    streamAppends: (requests, context) => appendBatches(requests, (name) => at(context, name)),
     async diff({ namespace, left, right, options }, context) {
       const asked = withProjections(optionsIn<JsonObject>(options), parts.sha256);
       return answerOf(await parts.repriseOf(context, namespace).diff(left, right, asked));
@@ -87,6 +93,28 @@ function withProjections(options: JsonObject, sha256: Sha256): object {
   const states = arrayAt(options, 'states');
   if (states === undefined) return options;
   return { ...options, states: states.map((name) => projectionNamed(String(name), sha256).projection) };
+}
+
+/** Appends one batch after the other: a later one must not be stored before an earlier one. */
+async function* appendBatches(
+  requests: AsyncIterable<StreamAppendsRequest>,
+  at: (name: SessionName) => Promise<Session>,
+) {
+  for await (const { batch, events, options, ...name } of requests) {
+    try {
+      const stored = await appendTexts(await at(name), events, options);
+      yield { batch, events: stored };
+    } catch (error) {
+      if (!(error instanceof RepriseError)) throw error;
+      yield { batch, error: errorToWire(error) };
+    }
+  }
+}
+
+async function appendTexts(session: Session, events: readonly string[], options: string): Promise<string[]> {
+  const drafts = events.map((text, index) => objectIn(text, `events[${index}]`));
+  const stored = await session.append(drafts as never, optionsIn(options));
+  return stored.map((event) => JSON.stringify(event));
 }
 
 type AtSession = (context: HandlerContext, name: SessionName) => Promise<Session>;
@@ -157,9 +185,7 @@ type ChangeCall =
 function changes(at: AtSession): Pick<ServiceImpl<typeof SessionService>, ChangeCall> {
   return {
     async appendEvents({ events, options, ...name }, context) {
-      const drafts = events.map((text, index) => objectIn(text, `events[${index}]`));
-      const stored = await (await at(context, name)).append(drafts as never, optionsIn(options));
-      return { events: stored.map((event) => JSON.stringify(event)) };
+      return { events: await appendTexts(await at(context, name), events, options) };
     },
     async forkBranch({ point, options, ...name }, context) {
       return answerOf(branchAnswer(await (await at(context, name)).fork(pointIn(point), optionsIn(options))));

@@ -1,8 +1,10 @@
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import { hasCode, RepriseError } from '../core/error.ts';
 import { given, isObject, type JsonValue, numberAt, stringAt } from '../core/json.ts';
+import { previous } from '../core/point.ts';
 import type { StateHandle } from '../engine/state/state-handle.ts';
 import type { Transaction } from '../engine/state/transaction.ts';
+import type { Committed } from '../engine/state/transaction-work.ts';
 import type { StateService } from '../wire/generated/reprise/v1/state_pb.ts';
 import { beatMs } from '../wire/protocol.ts';
 import { batched } from './batches.ts';
@@ -20,6 +22,11 @@ interface StatePlace {
   readonly agent: string;
 }
 
+/** Names a transaction in a request. */
+interface HeldTransaction extends StatePlace {
+  readonly transaction: string;
+}
+
 /** Returns the verbs of the state of agents. Open transactions live in this process, apart for each token. */
 export function stateService(parts: VerbParts, done: DoneChanges): ServiceImpl<typeof StateService> {
   const at: AtState = async (context, { namespace, session, branch, agent: asked }) => {
@@ -30,7 +37,7 @@ export function stateService(parts: VerbParts, done: DoneChanges): ServiceImpl<t
   };
   return {
     ...reads(at, parts.draining),
-    ...transactions(at, done),
+    ...transactions(at, done, (context, held) => committedBefore(parts, at, context, held)),
     async commitState({ operations, read, requestId, ...place }, context) {
       const state = await at(context, place);
       const { grant } = requestOf(context);
@@ -90,10 +97,14 @@ type TransactionCall =
   | 'commitTransaction'
   | 'abortTransaction';
 
-function transactions(at: AtState, done: DoneChanges): Pick<ServiceImpl<typeof StateService>, TransactionCall> {
+function transactions(
+  at: AtState,
+  done: DoneChanges,
+  committed: (context: HandlerContext, held: HeldTransaction) => Promise<Committed | undefined>,
+): Pick<ServiceImpl<typeof StateService>, TransactionCall> {
   const open = async (
     context: HandlerContext,
-    { transaction, agent, ...place }: StatePlace & { readonly transaction: string },
+    { transaction, agent, ...place }: HeldTransaction,
   ): Promise<Transaction> => {
     const state = await at(context, { agent, ...place });
     try {
@@ -121,7 +132,14 @@ function transactions(at: AtState, done: DoneChanges): Pick<ServiceImpl<typeof S
     },
     async commitTransaction(held, context) {
       const { grant } = requestOf(context);
-      const commit = async () => await (await open(context, held)).commit();
+      const commit = async (): Promise<Committed> => {
+        const transaction = await open(context, held).catch(async (error: unknown) => {
+          const before = hasCode(error, 'transaction.not-found') ? await committed(context, held) : undefined;
+          if (before === undefined) throw error;
+          return { commit: async () => before };
+        });
+        return await transaction.commit();
+      };
       return answerOf(await done.once(grant, `commit ${held.transaction}`, commit));
     },
     async abortTransaction(held, context) {
@@ -129,6 +147,28 @@ function transactions(at: AtState, done: DoneChanges): Pick<ServiceImpl<typeof S
       return {};
     },
   };
+}
+
+/**
+ * Returns the result of a transaction that was committed before, by the id of its event: the process that held it may
+ * have ended before its answer arrived.
+ */
+async function committedBefore(
+  parts: VerbParts,
+  at: AtState,
+  context: HandlerContext,
+  { transaction, ...place }: HeldTransaction,
+): Promise<Committed | undefined> {
+  const point = await parts.locate(context, place, transaction);
+  if (point === undefined) return undefined;
+  const { agent } = requestOf(context).grant;
+  const state = await at(context, { ...place, branch: point.branch });
+  const range = { after: previous(point.seq), through: point.seq, agent: agent ?? null };
+  for await (const { txn, seq, time, operations } of state.replay(range)) {
+    if (txn !== transaction || operations.length === 0) continue;
+    return { txn, seq, time, versions: operations.map(({ agent: of, key, version }) => ({ agent: of, key, version })) };
+  }
+  return undefined;
 }
 
 /** Says why a transaction that a client holds may not be known here. */

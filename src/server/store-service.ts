@@ -199,16 +199,23 @@ function changes({ callerOf, done, onAppend }: StoreServiceParts): Pick<ServiceI
       const made = await callerOf(context).store.createSession(sessionRefFromWire(session), options);
       return { session: sessionToWire(made) };
     },
-    async renameSession({ session, to, replaces, requestId }, context) {
+    async renameSession({ session, to, replaces, requestId, seed }, context) {
       const { grant, store } = callerOf(context);
+      const ref = sessionRefFromWire(session);
       const branches = replaces?.branches.map(({ branch, digest }) => ({ branch, digest: digestFrom(digest) }));
       const request = { to, ...given({ replaces: branches }) };
-      await done.once(grant, requestId, () => store.renameSession(sessionRefFromWire(session), request));
+      await done.once(grant, requestId, async () => {
+        if (!(await isRenamed(store, ref, to, seed))) await store.renameSession(ref, request);
+      });
       return {};
     },
-    async deleteSession({ session, requestId }, context) {
+    async deleteSession({ session, requestId, seed }, context) {
       const { grant, store } = callerOf(context);
-      const deleted = await done.once(grant, requestId, () => store.deleteSession(sessionRefFromWire(session)));
+      const ref = sessionRefFromWire(session);
+      const deleted = await done.once(grant, requestId, async () => {
+        const isMeant = seed === undefined || (await store.session(ref))?.seed === seed;
+        return isMeant && (await store.deleteSession(ref));
+      });
       return { deleted };
     },
     async deleteBranch(request, context) {
@@ -226,6 +233,12 @@ function changes({ callerOf, done, onAppend }: StoreServiceParts): Pick<ServiceI
       return reindexToWire(await callerOf(context).store.reindex(sessionRefFromWire(session), { dryRun }));
     },
   };
+}
+
+/** Tells whether a session already has its new id: the answer to an earlier call was lost. */
+async function isRenamed(store: GuardedStore, ref: SessionRef, to: string, seed: string | undefined): Promise<boolean> {
+  if (seed === undefined || (await store.session(ref)) !== undefined) return false;
+  return (await store.session({ ...ref, session: to }))?.seed === seed;
 }
 
 type KeptCall =

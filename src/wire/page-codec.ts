@@ -76,11 +76,12 @@ function filterFromWire(filter: HeaderFilter): EventFilter {
   });
 }
 
-/** Writes a read. */
+/** Writes a read of so many consecutive pages. */
 export function readToWire(
   ref: SessionRef,
   view: readonly Segment[],
   page: PageRequest,
+  pages: number,
 ): MessageInitShape<typeof ReadRequestSchema> {
   const { limit, bytesMax, select, direction, cursor, filter, withParts = false } = page;
   return {
@@ -89,7 +90,7 @@ export function readToWire(
     limit: toWhole(limit),
     select: selectToWire(select),
     backward: direction === 'backward',
-    pages: 1,
+    pages,
     withParts,
     ...given({
       bytesMax: toWholeOr(bytesMax),

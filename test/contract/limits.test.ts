@@ -57,6 +57,9 @@ type Reached = (opened: Opened) => Promise<void>;
 /** How each limit is reached. Those of pure folds and of waiting are reached by the tests that are named. */
 const reached: Readonly<Record<LimitName, Reached | string>> = {
   serverBodyBytesMax: 'test/server/limits.test.ts',
+  serverBodyMsMax: 'test/server/limits.test.ts',
+  serverCallsPerSecondMax: 'test/server/limits.test.ts',
+  serverStalledMsMax: 'test/server/limits.test.ts',
   serverBytesInFlightMax: 'test/server/limits.test.ts',
   serverHeaderBytesMax: 'test/server/limits.test.ts',
   serverConnectionsMax: 'test/server/limits.test.ts',

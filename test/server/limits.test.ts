@@ -2,9 +2,13 @@ import { connect as connectHttp2 } from 'node:http2';
 import { connect, type Socket } from 'node:net';
 import { Code } from '@connectrpc/connect';
 import { afterEach, expect, test } from 'vitest';
+import { openRemoteStore } from '../../src/client/open-remote-store.ts';
 import { limits } from '../../src/core/limits.ts';
+import type { EventStore } from '../../src/core/store/event-store.ts';
+import { createReprise } from '../../src/engine/reprise-parts.ts';
 import { createNodePlatform } from '../../src/node/platform.ts';
 import { BodyBudget } from '../../src/server/body-budget.ts';
+import { CallRates } from '../../src/server/call-rates.ts';
 import { type RunningServer, startServer } from '../../src/server/running-server.ts';
 import { openMemoryStore } from '../../src/store/memory/memory-store.ts';
 import { everything } from './running-server.ts';
@@ -22,13 +26,19 @@ const usual = {
   greetingMs: limits.serverGreetingMsMax,
   idleMs: limits.serverIdleMsMax,
   bodyBytes: limits.serverBodyBytesMax,
+  bodyMs: limits.serverBodyMsMax,
+  callsPerSecond: limits.serverCallsPerSecondMax,
+  stalledMs: limits.serverStalledMsMax,
   bytesInFlight: limits.serverBytesInFlightMax,
   graceMs: limits.serverGraceMsMax,
 };
 
-async function served(changed: Partial<Record<keyof typeof usual, number>>): Promise<RunningServer> {
+async function served(
+  changed: Partial<Record<keyof typeof usual, number>>,
+  store: EventStore = openMemoryStore({ platform }),
+): Promise<RunningServer> {
   const server = await startServer({
-    store: openMemoryStore({ platform }),
+    store,
     platform,
     release: 'test',
     authenticate: async () => everything,
@@ -36,6 +46,7 @@ async function served(changed: Partial<Record<keyof typeof usual, number>>): Pro
     port: 0,
     hostNames: 'loopback',
     openMetrics: false,
+    formats: [],
     log: () => undefined,
     limits: { ...usual, ...changed },
   });
@@ -83,6 +94,59 @@ test('requests over "serverBytesInFlightMax" together get "store.busy"', async (
   }).rejects.toMatchObject({ code: Code.Unavailable, message: expect.stringContaining('10 bytes') });
   first.release();
   expect(seen).toEqual([6, 0]);
+});
+
+test('calls of a token over "serverCallsPerSecondMax" are refused, and say when to try again', async () => {
+  const server = await served({ callsPerSecond: 2 });
+  const statuses = [];
+  for (let count = 0; count < 3; count++) statuses.push(await call(server, opening));
+  const [, , third] = statuses;
+  expect(statuses.map(({ status }) => status)).toEqual([200, 200, 429]);
+  expect(third?.headers.get('retry-after')).toBe('1');
+  expect(await third?.text()).toContain('limit.exceeded');
+  const clock = { ms: 0 };
+  const rates = new CallRates(2, () => clock.ms);
+  for (let count = 0; count < 2; count++) rates.check(everything);
+  expect(() => rates.check(everything)).toThrow(
+    expect.objectContaining({ details: expect.objectContaining({ waitMs: 500 }) }),
+  );
+  clock.ms = 500;
+  rates.check(everything);
+  expect(() => rates.check({ ...everything, token: 'other' })).not.toThrow();
+});
+
+test('a client waits as long as the server says, and goes on', async () => {
+  const server = await served({ callsPerSecond: 5 });
+  const remote = await openRemoteStore({ url: server.url, platform, release: 'test' });
+  const ref = { namespace: 'default', session: 'demo' };
+  for (let count = 0; count < 8; count++) expect(await remote.session(ref)).toBeUndefined();
+  await remote.close();
+});
+
+test('a call whose body does not come within "serverBodyMsMax" is ended', async () => {
+  const server = await served({ bodyMs: 50 });
+  const head =
+    'POST /reprise.v1.SessionService/OpenSession HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: 10\r\n\r\n{';
+  await ended(server, head);
+});
+
+test('the answer to a client that takes nothing for "serverStalledMsMax" is ended', async () => {
+  const store = openMemoryStore({ platform });
+  const reprise = createReprise({ store, platform });
+  const session = await reprise.createSession('demo');
+  const text = 'x'.repeat(100_000);
+  for (let count = 0; count < 200; count++)
+    await session.append({ type: 'note.added', data: { text: `${count}${text}` } });
+  const server = await served({ stalledMs: 100 }, store);
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+  socket.on('error', () => undefined);
+  socket.write('GET /v1/replay/demo HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n');
+  await new Promise((resolve) => socket.once('readable', resolve));
+  // It reads only after the server has given up, and then finds the answer cut.
+  await expect.poll(() => server.open, { timeout: 30_000 }).toBe(0);
+  let bytes = 0;
+  for await (const piece of socket) bytes += (piece as Buffer).length;
+  expect(bytes).toBeLessThan(20_000_000);
 });
 
 test('headers over "serverHeaderBytesMax" are refused', async () => {

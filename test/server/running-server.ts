@@ -17,6 +17,7 @@ export async function serving(store: EventStore, grant: Grant = everything): Pro
     port: 0,
     hostNames: 'loopback',
     openMetrics: false,
+    formats: [],
     log: (line) => (line.level === 'error' ? console.error(line) : undefined),
     limits: {
       connections: 1_000,
@@ -25,6 +26,9 @@ export async function serving(store: EventStore, grant: Grant = everything): Pro
       greetingMs: 10_000,
       idleMs: 60_000,
       bodyBytes: 96 * 1_048_576,
+      bodyMs: 60_000,
+      callsPerSecond: 1_000_000,
+      stalledMs: 60_000,
       bytesInFlight: 256 * 1_048_576,
       graceMs: 1_000,
     },

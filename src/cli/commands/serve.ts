@@ -24,6 +24,9 @@ export const serve: CommandSpec = {
       .env('REPRISE_HOST_NAME')
       .argParser(collect),
     new Option('--open-metrics', 'show /metrics without a token').env('REPRISE_OPEN_METRICS'),
+    new Option('--rate <calls>', `calls of one token in a second (default: ${limits.serverCallsPerSecondMax})`)
+      .env('REPRISE_RATE')
+      .argParser(wholeNumber),
     new Option('--grace <ms>', `wait so long for calls under way when stopping (default: ${limits.serverGraceMsMax})`)
       .env('REPRISE_GRACE')
       .argParser(wholeNumber),
@@ -80,6 +83,7 @@ function optionsOf(options: OptionValues): ServeOptions {
     ...given({
       host: textOption(options, 'host'),
       port: numberOption(options, 'port'),
+      callsPerSecond: numberOption(options, 'rate'),
       graceMs: numberOption(options, 'grace'),
       tls: cert === undefined || key === undefined ? undefined : { cert, key },
       hostNames: hostNames.length === 0 ? undefined : hostNames,

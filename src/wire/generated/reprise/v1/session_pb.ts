@@ -4,13 +4,15 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { Error } from "./server_pb.ts";
+import { file_reprise_v1_server } from "./server_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file reprise/v1/session.proto.
  */
 export const file_reprise_v1_session: GenFile = /*@__PURE__*/
-  fileDesc("ChhyZXByaXNlL3YxL3Nlc3Npb24ucHJvdG8SCnJlcHJpc2UudjEiWgoST3BlblNlc3Npb25SZXF1ZXN0EhEKCW5hbWVzcGFjZRgBIAEoCRIPCgdzZXNzaW9uGAIgASgJEg4KBmNyZWF0ZRgDIAEoCBIQCghtZXRhZGF0YRgEIAEoCSImChNPcGVuU2Vzc2lvblJlc3BvbnNlEg8KB3Nlc3Npb24YASABKAkiNwoTU2NhblNlc3Npb25zUmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSDQoFbGltaXQYAiABKAQiKAoUU2NhblNlc3Npb25zUmVzcG9uc2USEAoIc2Vzc2lvbnMYASADKAkiSwoUUmVtb3ZlU2Vzc2lvblJlcXVlc3QSEQoJbmFtZXNwYWNlGAEgASgJEg8KB3Nlc3Npb24YAiABKAkSDwoHY29uZmlybRgDIAEoCSIXChVSZW1vdmVTZXNzaW9uUmVzcG9uc2UiWgoTQXBwZW5kRXZlbnRzUmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSDwoHc2Vzc2lvbhgCIAEoCRIOCgZldmVudHMYAyADKAkSDwoHb3B0aW9ucxgEIAEoCSImChRBcHBlbmRFdmVudHNSZXNwb25zZRIOCgZldmVudHMYASADKAkiXQoTUmVwbGF5RXZlbnRzUmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSDwoHc2Vzc2lvbhgCIAEoCRIPCgdvcHRpb25zGAMgASgJEhEKCWxlYXZlX291dBgEIAMoCSImChRSZXBsYXlFdmVudHNSZXNwb25zZRIOCgZldmVudHMYASADKAkiZQoQRmluZEV2ZW50UmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSDwoHc2Vzc2lvbhgCIAEoCRIOCgZmaWx0ZXIYAyABKAkSDwoHb3B0aW9ucxgEIAEoCRIMCgRsYXN0GAUgASgIIiMKEUZpbmRFdmVudFJlc3BvbnNlEg4KBmFuc3dlchgBIAEoCSJrChFHZXRTdGF0ZUF0UmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSDwoHc2Vzc2lvbhgCIAEoCRINCgVwb2ludBgDIAEoCRISCgpwcm9qZWN0aW9uGAQgASgJEg8KB29wdGlvbnMYBSABKAkiJAoSR2V0U3RhdGVBdFJlc3BvbnNlEg4KBmFuc3dlchgBIAEoCSJvChVDb3VudGVyZmFjdHVhbFJlcXVlc3QSEQoJbmFtZXNwYWNlGAEgASgJEg8KB3Nlc3Npb24YAiABKAkSDQoFcG9pbnQYAyABKAkSEgoKcHJvamVjdGlvbhgEIAEoCRIPCgdvcHRpb25zGAUgASgJIigKFkNvdW50ZXJmYWN0dWFsUmVzcG9uc2USDgoGYW5zd2VyGAEgASgJIlcKEUZvcmtCcmFuY2hSZXF1ZXN0EhEKCW5hbWVzcGFjZRgBIAEoCRIPCgdzZXNzaW9uGAIgASgJEg0KBXBvaW50GAMgASgJEg8KB29wdGlvbnMYBCABKAkiJAoSRm9ya0JyYW5jaFJlc3BvbnNlEg4KBmFuc3dlchgBIAEoCSJmChFFZGl0QnJhbmNoUmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSDwoHc2Vzc2lvbhgCIAEoCRINCgVwb2ludBgDIAEoCRINCgVlZGl0cxgEIAEoCRIPCgdvcHRpb25zGAUgASgJIiQKEkVkaXRCcmFuY2hSZXNwb25zZRIOCgZhbnN3ZXIYASABKAkiWQoTUmV3aW5kQnJhbmNoUmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSDwoHc2Vzc2lvbhgCIAEoCRINCgVwb2ludBgDIAEoCRIPCgdvcHRpb25zGAQgASgJIiYKFFJld2luZEJyYW5jaFJlc3BvbnNlEg4KBmFuc3dlchgBIAEoCSJYChJSZXZlcnRFdmVudFJlcXVlc3QSEQoJbmFtZXNwYWNlGAEgASgJEg8KB3Nlc3Npb24YAiABKAkSDQoFcG9pbnQYAyABKAkSDwoHb3B0aW9ucxgEIAEoCSIlChNSZXZlcnRFdmVudFJlc3BvbnNlEg4KBmFuc3dlchgBIAEoCSJXChFSZWRvQnJhbmNoUmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSDwoHc2Vzc2lvbhgCIAEoCRINCgVwb2ludBgDIAEoCRIPCgdvcHRpb25zGAQgASgJIiQKElJlZG9CcmFuY2hSZXNwb25zZRIOCgZhbnN3ZXIYASABKAkiVwoRRXJhc2VFdmVudFJlcXVlc3QSEQoJbmFtZXNwYWNlGAEgASgJEg8KB3Nlc3Npb24YAiABKAkSDQoFcG9pbnQYAyABKAkSDwoHb3B0aW9ucxgEIAEoCSIkChJFcmFzZUV2ZW50UmVzcG9uc2USDgoGYW5zd2VyGAEgASgJIlsKFEFyY2hpdmVCcmFuY2hSZXF1ZXN0EhEKCW5hbWVzcGFjZRgBIAEoCRIPCgdzZXNzaW9uGAIgASgJEg4KBmJyYW5jaBgDIAEoCRIPCgdvcHRpb25zGAQgASgJIhcKFUFyY2hpdmVCcmFuY2hSZXNwb25zZSJaChNSZW1vdmVCcmFuY2hSZXF1ZXN0EhEKCW5hbWVzcGFjZRgBIAEoCRIPCgdzZXNzaW9uGAIgASgJEg4KBmJyYW5jaBgDIAEoCRIPCgdvcHRpb25zGAQgASgJIiYKFFJlbW92ZUJyYW5jaFJlc3BvbnNlEg4KBmFuc3dlchgBIAEoCSI9ChRHZXRFeHBlcmltZW50UmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSEgoKZXhwZXJpbWVudBgCIAEoCSInChVHZXRFeHBlcmltZW50UmVzcG9uc2USDgoGYW5zd2VyGAEgASgJIkoKFUdldEZpbmdlcnByaW50UmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSDwoHc2Vzc2lvbhgCIAEoCRINCgVwb2ludBgDIAEoCSIoChZHZXRGaW5nZXJwcmludFJlc3BvbnNlEg4KBmFuc3dlchgBIAEoCSJLChRWZXJpZnlTZXNzaW9uUmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSDwoHc2Vzc2lvbhgCIAEoCRIPCgdvcHRpb25zGAMgASgJIicKFVZlcmlmeVNlc3Npb25SZXNwb25zZRIOCgZhbnN3ZXIYASABKAkiRwoSTG9jYXRlUG9pbnRSZXF1ZXN0EhEKCW5hbWVzcGFjZRgBIAEoCRIPCgdzZXNzaW9uGAIgASgJEg0KBXBvaW50GAMgASgJIiUKE0xvY2F0ZVBvaW50UmVzcG9uc2USDgoGYW5zd2VyGAEgASgJIjQKDkdldFRyZWVSZXF1ZXN0EhEKCW5hbWVzcGFjZRgBIAEoCRIPCgdzZXNzaW9uGAIgASgJIiEKD0dldFRyZWVSZXNwb25zZRIOCgZhbnN3ZXIYASABKAkiSwoVR2V0QnJhbmNoU3RhdGVSZXF1ZXN0EhEKCW5hbWVzcGFjZRgBIAEoCRIPCgdzZXNzaW9uGAIgASgJEg4KBmJyYW5jaBgDIAEoCSIoChZHZXRCcmFuY2hTdGF0ZVJlc3BvbnNlEg4KBmFuc3dlchgBIAEoCSJHChJHZXRNZXRhZGF0YVJlcXVlc3QSEQoJbmFtZXNwYWNlGAEgASgJEg8KB3Nlc3Npb24YAiABKAkSDQoFcG9pbnQYAyABKAkiJQoTR2V0TWV0YWRhdGFSZXNwb25zZRIOCgZhbnN3ZXIYASABKAkiVgoSU2V0TWV0YWRhdGFSZXF1ZXN0EhEKCW5hbWVzcGFjZRgBIAEoCRIPCgdzZXNzaW9uGAIgASgJEgsKA3NldBgDIAEoCRIPCgdvcHRpb25zGAQgASgJIhUKE1NldE1ldGFkYXRhUmVzcG9uc2UiPAoWRGVzY3JpYmVTZXNzaW9uUmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSDwoHc2Vzc2lvbhgCIAEoCSIpChdEZXNjcmliZVNlc3Npb25SZXNwb25zZRIOCgZhbnN3ZXIYASABKAkiTgoLRGlmZlJlcXVlc3QSEQoJbmFtZXNwYWNlGAEgASgJEgwKBGxlZnQYAiABKAkSDQoFcmlnaHQYAyABKAkSDwoHb3B0aW9ucxgEIAEoCSIeCgxEaWZmUmVzcG9uc2USDgoGYW5zd2VyGAEgASgJIjMKEVJlc29sdmVSZWZSZXF1ZXN0EhEKCW5hbWVzcGFjZRgBIAEoCRILCgNyZWYYAiABKAkiJAoSUmVzb2x2ZVJlZlJlc3BvbnNlEg4KBmFuc3dlchgBIAEoCSJGChRFeHBvcnRIaXN0b3J5UmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSCwoDcmVmGAIgASgJEg4KBmZvcm1hdBgDIAEoCSIlChVFeHBvcnRIaXN0b3J5UmVzcG9uc2USDAoEdGV4dBgBIAEoCTK/EgoOU2Vzc2lvblNlcnZpY2USTgoLT3BlblNlc3Npb24SHi5yZXByaXNlLnYxLk9wZW5TZXNzaW9uUmVxdWVzdBofLnJlcHJpc2UudjEuT3BlblNlc3Npb25SZXNwb25zZRJYCgxTY2FuU2Vzc2lvbnMSHy5yZXByaXNlLnYxLlNjYW5TZXNzaW9uc1JlcXVlc3QaIC5yZXByaXNlLnYxLlNjYW5TZXNzaW9uc1Jlc3BvbnNlIgOQAgEwARJUCg1SZW1vdmVTZXNzaW9uEiAucmVwcmlzZS52MS5SZW1vdmVTZXNzaW9uUmVxdWVzdBohLnJlcHJpc2UudjEuUmVtb3ZlU2Vzc2lvblJlc3BvbnNlElEKDEFwcGVuZEV2ZW50cxIfLnJlcHJpc2UudjEuQXBwZW5kRXZlbnRzUmVxdWVzdBogLnJlcHJpc2UudjEuQXBwZW5kRXZlbnRzUmVzcG9uc2USWAoMUmVwbGF5RXZlbnRzEh8ucmVwcmlzZS52MS5SZXBsYXlFdmVudHNSZXF1ZXN0GiAucmVwcmlzZS52MS5SZXBsYXlFdmVudHNSZXNwb25zZSIDkAIBMAESTQoJRmluZEV2ZW50EhwucmVwcmlzZS52MS5GaW5kRXZlbnRSZXF1ZXN0Gh0ucmVwcmlzZS52MS5GaW5kRXZlbnRSZXNwb25zZSIDkAIBElAKCkdldFN0YXRlQXQSHS5yZXByaXNlLnYxLkdldFN0YXRlQXRSZXF1ZXN0Gh4ucmVwcmlzZS52MS5HZXRTdGF0ZUF0UmVzcG9uc2UiA5ACARJcCg5Db3VudGVyZmFjdHVhbBIhLnJlcHJpc2UudjEuQ291bnRlcmZhY3R1YWxSZXF1ZXN0GiIucmVwcmlzZS52MS5Db3VudGVyZmFjdHVhbFJlc3BvbnNlIgOQAgESSwoKRm9ya0JyYW5jaBIdLnJlcHJpc2UudjEuRm9ya0JyYW5jaFJlcXVlc3QaHi5yZXByaXNlLnYxLkZvcmtCcmFuY2hSZXNwb25zZRJLCgpFZGl0QnJhbmNoEh0ucmVwcmlzZS52MS5FZGl0QnJhbmNoUmVxdWVzdBoeLnJlcHJpc2UudjEuRWRpdEJyYW5jaFJlc3BvbnNlElEKDFJld2luZEJyYW5jaBIfLnJlcHJpc2UudjEuUmV3aW5kQnJhbmNoUmVxdWVzdBogLnJlcHJpc2UudjEuUmV3aW5kQnJhbmNoUmVzcG9uc2USTgoLUmV2ZXJ0RXZlbnQSHi5yZXByaXNlLnYxLlJldmVydEV2ZW50UmVxdWVzdBofLnJlcHJpc2UudjEuUmV2ZXJ0RXZlbnRSZXNwb25zZRJLCgpSZWRvQnJhbmNoEh0ucmVwcmlzZS52MS5SZWRvQnJhbmNoUmVxdWVzdBoeLnJlcHJpc2UudjEuUmVkb0JyYW5jaFJlc3BvbnNlEksKCkVyYXNlRXZlbnQSHS5yZXByaXNlLnYxLkVyYXNlRXZlbnRSZXF1ZXN0Gh4ucmVwcmlzZS52MS5FcmFzZUV2ZW50UmVzcG9uc2USVAoNQXJjaGl2ZUJyYW5jaBIgLnJlcHJpc2UudjEuQXJjaGl2ZUJyYW5jaFJlcXVlc3QaIS5yZXByaXNlLnYxLkFyY2hpdmVCcmFuY2hSZXNwb25zZRJRCgxSZW1vdmVCcmFuY2gSHy5yZXByaXNlLnYxLlJlbW92ZUJyYW5jaFJlcXVlc3QaIC5yZXByaXNlLnYxLlJlbW92ZUJyYW5jaFJlc3BvbnNlElkKDUdldEV4cGVyaW1lbnQSIC5yZXByaXNlLnYxLkdldEV4cGVyaW1lbnRSZXF1ZXN0GiEucmVwcmlzZS52MS5HZXRFeHBlcmltZW50UmVzcG9uc2UiA5ACARJcCg5HZXRGaW5nZXJwcmludBIhLnJlcHJpc2UudjEuR2V0RmluZ2VycHJpbnRSZXF1ZXN0GiIucmVwcmlzZS52MS5HZXRGaW5nZXJwcmludFJlc3BvbnNlIgOQAgESWQoNVmVyaWZ5U2Vzc2lvbhIgLnJlcHJpc2UudjEuVmVyaWZ5U2Vzc2lvblJlcXVlc3QaIS5yZXByaXNlLnYxLlZlcmlmeVNlc3Npb25SZXNwb25zZSIDkAIBElMKC0xvY2F0ZVBvaW50Eh4ucmVwcmlzZS52MS5Mb2NhdGVQb2ludFJlcXVlc3QaHy5yZXByaXNlLnYxLkxvY2F0ZVBvaW50UmVzcG9uc2UiA5ACARJHCgdHZXRUcmVlEhoucmVwcmlzZS52MS5HZXRUcmVlUmVxdWVzdBobLnJlcHJpc2UudjEuR2V0VHJlZVJlc3BvbnNlIgOQAgESXAoOR2V0QnJhbmNoU3RhdGUSIS5yZXByaXNlLnYxLkdldEJyYW5jaFN0YXRlUmVxdWVzdBoiLnJlcHJpc2UudjEuR2V0QnJhbmNoU3RhdGVSZXNwb25zZSIDkAIBElMKC0dldE1ldGFkYXRhEh4ucmVwcmlzZS52MS5HZXRNZXRhZGF0YVJlcXVlc3QaHy5yZXByaXNlLnYxLkdldE1ldGFkYXRhUmVzcG9uc2UiA5ACARJOCgtTZXRNZXRhZGF0YRIeLnJlcHJpc2UudjEuU2V0TWV0YWRhdGFSZXF1ZXN0Gh8ucmVwcmlzZS52MS5TZXRNZXRhZGF0YVJlc3BvbnNlEl8KD0Rlc2NyaWJlU2Vzc2lvbhIiLnJlcHJpc2UudjEuRGVzY3JpYmVTZXNzaW9uUmVxdWVzdBojLnJlcHJpc2UudjEuRGVzY3JpYmVTZXNzaW9uUmVzcG9uc2UiA5ACARI+CgREaWZmEhcucmVwcmlzZS52MS5EaWZmUmVxdWVzdBoYLnJlcHJpc2UudjEuRGlmZlJlc3BvbnNlIgOQAgESUAoKUmVzb2x2ZVJlZhIdLnJlcHJpc2UudjEuUmVzb2x2ZVJlZlJlcXVlc3QaHi5yZXByaXNlLnYxLlJlc29sdmVSZWZSZXNwb25zZSIDkAIBElkKDUV4cG9ydEhpc3RvcnkSIC5yZXByaXNlLnYxLkV4cG9ydEhpc3RvcnlSZXF1ZXN0GiEucmVwcmlzZS52MS5FeHBvcnRIaXN0b3J5UmVzcG9uc2UiA5ACAWIGcHJvdG8z");
+  fileDesc("ChhyZXByaXNlL3YxL3Nlc3Npb24ucHJvdG8SCnJlcHJpc2UudjEiWgoST3BlblNlc3Npb25SZXF1ZXN0EhEKCW5hbWVzcGFjZRgBIAEoCRIPCgdzZXNzaW9uGAIgASgJEg4KBmNyZWF0ZRgDIAEoCBIQCghtZXRhZGF0YRgEIAEoCSImChNPcGVuU2Vzc2lvblJlc3BvbnNlEg8KB3Nlc3Npb24YASABKAkiNwoTU2NhblNlc3Npb25zUmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSDQoFbGltaXQYAiABKAQiKAoUU2NhblNlc3Npb25zUmVzcG9uc2USEAoIc2Vzc2lvbnMYASADKAkiSwoUUmVtb3ZlU2Vzc2lvblJlcXVlc3QSEQoJbmFtZXNwYWNlGAEgASgJEg8KB3Nlc3Npb24YAiABKAkSDwoHY29uZmlybRgDIAEoCSIXChVSZW1vdmVTZXNzaW9uUmVzcG9uc2UiWgoTQXBwZW5kRXZlbnRzUmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSDwoHc2Vzc2lvbhgCIAEoCRIOCgZldmVudHMYAyADKAkSDwoHb3B0aW9ucxgEIAEoCSImChRBcHBlbmRFdmVudHNSZXNwb25zZRIOCgZldmVudHMYASADKAkiagoUU3RyZWFtQXBwZW5kc1JlcXVlc3QSEQoJbmFtZXNwYWNlGAEgASgJEg8KB3Nlc3Npb24YAiABKAkSDgoGZXZlbnRzGAMgAygJEg8KB29wdGlvbnMYBCABKAkSDQoFYmF0Y2gYBSABKAQiZwoVU3RyZWFtQXBwZW5kc1Jlc3BvbnNlEg0KBWJhdGNoGAEgASgEEg4KBmV2ZW50cxgCIAMoCRIlCgVlcnJvchgDIAEoCzIRLnJlcHJpc2UudjEuRXJyb3JIAIgBAUIICgZfZXJyb3IiXQoTUmVwbGF5RXZlbnRzUmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSDwoHc2Vzc2lvbhgCIAEoCRIPCgdvcHRpb25zGAMgASgJEhEKCWxlYXZlX291dBgEIAMoCSImChRSZXBsYXlFdmVudHNSZXNwb25zZRIOCgZldmVudHMYASADKAkiZQoQRmluZEV2ZW50UmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSDwoHc2Vzc2lvbhgCIAEoCRIOCgZmaWx0ZXIYAyABKAkSDwoHb3B0aW9ucxgEIAEoCRIMCgRsYXN0GAUgASgIIiMKEUZpbmRFdmVudFJlc3BvbnNlEg4KBmFuc3dlchgBIAEoCSJrChFHZXRTdGF0ZUF0UmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSDwoHc2Vzc2lvbhgCIAEoCRINCgVwb2ludBgDIAEoCRISCgpwcm9qZWN0aW9uGAQgASgJEg8KB29wdGlvbnMYBSABKAkiJAoSR2V0U3RhdGVBdFJlc3BvbnNlEg4KBmFuc3dlchgBIAEoCSJvChVDb3VudGVyZmFjdHVhbFJlcXVlc3QSEQoJbmFtZXNwYWNlGAEgASgJEg8KB3Nlc3Npb24YAiABKAkSDQoFcG9pbnQYAyABKAkSEgoKcHJvamVjdGlvbhgEIAEoCRIPCgdvcHRpb25zGAUgASgJIigKFkNvdW50ZXJmYWN0dWFsUmVzcG9uc2USDgoGYW5zd2VyGAEgASgJIlcKEUZvcmtCcmFuY2hSZXF1ZXN0EhEKCW5hbWVzcGFjZRgBIAEoCRIPCgdzZXNzaW9uGAIgASgJEg0KBXBvaW50GAMgASgJEg8KB29wdGlvbnMYBCABKAkiJAoSRm9ya0JyYW5jaFJlc3BvbnNlEg4KBmFuc3dlchgBIAEoCSJmChFFZGl0QnJhbmNoUmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSDwoHc2Vzc2lvbhgCIAEoCRINCgVwb2ludBgDIAEoCRINCgVlZGl0cxgEIAEoCRIPCgdvcHRpb25zGAUgASgJIiQKEkVkaXRCcmFuY2hSZXNwb25zZRIOCgZhbnN3ZXIYASABKAkiWQoTUmV3aW5kQnJhbmNoUmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSDwoHc2Vzc2lvbhgCIAEoCRINCgVwb2ludBgDIAEoCRIPCgdvcHRpb25zGAQgASgJIiYKFFJld2luZEJyYW5jaFJlc3BvbnNlEg4KBmFuc3dlchgBIAEoCSJYChJSZXZlcnRFdmVudFJlcXVlc3QSEQoJbmFtZXNwYWNlGAEgASgJEg8KB3Nlc3Npb24YAiABKAkSDQoFcG9pbnQYAyABKAkSDwoHb3B0aW9ucxgEIAEoCSIlChNSZXZlcnRFdmVudFJlc3BvbnNlEg4KBmFuc3dlchgBIAEoCSJXChFSZWRvQnJhbmNoUmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSDwoHc2Vzc2lvbhgCIAEoCRINCgVwb2ludBgDIAEoCRIPCgdvcHRpb25zGAQgASgJIiQKElJlZG9CcmFuY2hSZXNwb25zZRIOCgZhbnN3ZXIYASABKAkiVwoRRXJhc2VFdmVudFJlcXVlc3QSEQoJbmFtZXNwYWNlGAEgASgJEg8KB3Nlc3Npb24YAiABKAkSDQoFcG9pbnQYAyABKAkSDwoHb3B0aW9ucxgEIAEoCSIkChJFcmFzZUV2ZW50UmVzcG9uc2USDgoGYW5zd2VyGAEgASgJIlsKFEFyY2hpdmVCcmFuY2hSZXF1ZXN0EhEKCW5hbWVzcGFjZRgBIAEoCRIPCgdzZXNzaW9uGAIgASgJEg4KBmJyYW5jaBgDIAEoCRIPCgdvcHRpb25zGAQgASgJIhcKFUFyY2hpdmVCcmFuY2hSZXNwb25zZSJaChNSZW1vdmVCcmFuY2hSZXF1ZXN0EhEKCW5hbWVzcGFjZRgBIAEoCRIPCgdzZXNzaW9uGAIgASgJEg4KBmJyYW5jaBgDIAEoCRIPCgdvcHRpb25zGAQgASgJIiYKFFJlbW92ZUJyYW5jaFJlc3BvbnNlEg4KBmFuc3dlchgBIAEoCSI9ChRHZXRFeHBlcmltZW50UmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSEgoKZXhwZXJpbWVudBgCIAEoCSInChVHZXRFeHBlcmltZW50UmVzcG9uc2USDgoGYW5zd2VyGAEgASgJIkoKFUdldEZpbmdlcnByaW50UmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSDwoHc2Vzc2lvbhgCIAEoCRINCgVwb2ludBgDIAEoCSIoChZHZXRGaW5nZXJwcmludFJlc3BvbnNlEg4KBmFuc3dlchgBIAEoCSJLChRWZXJpZnlTZXNzaW9uUmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSDwoHc2Vzc2lvbhgCIAEoCRIPCgdvcHRpb25zGAMgASgJIicKFVZlcmlmeVNlc3Npb25SZXNwb25zZRIOCgZhbnN3ZXIYASABKAkiRwoSTG9jYXRlUG9pbnRSZXF1ZXN0EhEKCW5hbWVzcGFjZRgBIAEoCRIPCgdzZXNzaW9uGAIgASgJEg0KBXBvaW50GAMgASgJIiUKE0xvY2F0ZVBvaW50UmVzcG9uc2USDgoGYW5zd2VyGAEgASgJIjQKDkdldFRyZWVSZXF1ZXN0EhEKCW5hbWVzcGFjZRgBIAEoCRIPCgdzZXNzaW9uGAIgASgJIiEKD0dldFRyZWVSZXNwb25zZRIOCgZhbnN3ZXIYASABKAkiSwoVR2V0QnJhbmNoU3RhdGVSZXF1ZXN0EhEKCW5hbWVzcGFjZRgBIAEoCRIPCgdzZXNzaW9uGAIgASgJEg4KBmJyYW5jaBgDIAEoCSIoChZHZXRCcmFuY2hTdGF0ZVJlc3BvbnNlEg4KBmFuc3dlchgBIAEoCSJHChJHZXRNZXRhZGF0YVJlcXVlc3QSEQoJbmFtZXNwYWNlGAEgASgJEg8KB3Nlc3Npb24YAiABKAkSDQoFcG9pbnQYAyABKAkiJQoTR2V0TWV0YWRhdGFSZXNwb25zZRIOCgZhbnN3ZXIYASABKAkiVgoSU2V0TWV0YWRhdGFSZXF1ZXN0EhEKCW5hbWVzcGFjZRgBIAEoCRIPCgdzZXNzaW9uGAIgASgJEgsKA3NldBgDIAEoCRIPCgdvcHRpb25zGAQgASgJIhUKE1NldE1ldGFkYXRhUmVzcG9uc2UiPAoWRGVzY3JpYmVTZXNzaW9uUmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSDwoHc2Vzc2lvbhgCIAEoCSIpChdEZXNjcmliZVNlc3Npb25SZXNwb25zZRIOCgZhbnN3ZXIYASABKAkiTgoLRGlmZlJlcXVlc3QSEQoJbmFtZXNwYWNlGAEgASgJEgwKBGxlZnQYAiABKAkSDQoFcmlnaHQYAyABKAkSDwoHb3B0aW9ucxgEIAEoCSIeCgxEaWZmUmVzcG9uc2USDgoGYW5zd2VyGAEgASgJIjMKEVJlc29sdmVSZWZSZXF1ZXN0EhEKCW5hbWVzcGFjZRgBIAEoCRILCgNyZWYYAiABKAkiJAoSUmVzb2x2ZVJlZlJlc3BvbnNlEg4KBmFuc3dlchgBIAEoCSJGChRFeHBvcnRIaXN0b3J5UmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSCwoDcmVmGAIgASgJEg4KBmZvcm1hdBgDIAEoCSIlChVFeHBvcnRIaXN0b3J5UmVzcG9uc2USDAoEdGV4dBgBIAEoCTKZEwoOU2Vzc2lvblNlcnZpY2USTgoLT3BlblNlc3Npb24SHi5yZXByaXNlLnYxLk9wZW5TZXNzaW9uUmVxdWVzdBofLnJlcHJpc2UudjEuT3BlblNlc3Npb25SZXNwb25zZRJYCgxTY2FuU2Vzc2lvbnMSHy5yZXByaXNlLnYxLlNjYW5TZXNzaW9uc1JlcXVlc3QaIC5yZXByaXNlLnYxLlNjYW5TZXNzaW9uc1Jlc3BvbnNlIgOQAgEwARJUCg1SZW1vdmVTZXNzaW9uEiAucmVwcmlzZS52MS5SZW1vdmVTZXNzaW9uUmVxdWVzdBohLnJlcHJpc2UudjEuUmVtb3ZlU2Vzc2lvblJlc3BvbnNlElEKDEFwcGVuZEV2ZW50cxIfLnJlcHJpc2UudjEuQXBwZW5kRXZlbnRzUmVxdWVzdBogLnJlcHJpc2UudjEuQXBwZW5kRXZlbnRzUmVzcG9uc2USWAoNU3RyZWFtQXBwZW5kcxIgLnJlcHJpc2UudjEuU3RyZWFtQXBwZW5kc1JlcXVlc3QaIS5yZXByaXNlLnYxLlN0cmVhbUFwcGVuZHNSZXNwb25zZSgBMAESWAoMUmVwbGF5RXZlbnRzEh8ucmVwcmlzZS52MS5SZXBsYXlFdmVudHNSZXF1ZXN0GiAucmVwcmlzZS52MS5SZXBsYXlFdmVudHNSZXNwb25zZSIDkAIBMAESTQoJRmluZEV2ZW50EhwucmVwcmlzZS52MS5GaW5kRXZlbnRSZXF1ZXN0Gh0ucmVwcmlzZS52MS5GaW5kRXZlbnRSZXNwb25zZSIDkAIBElAKCkdldFN0YXRlQXQSHS5yZXByaXNlLnYxLkdldFN0YXRlQXRSZXF1ZXN0Gh4ucmVwcmlzZS52MS5HZXRTdGF0ZUF0UmVzcG9uc2UiA5ACARJcCg5Db3VudGVyZmFjdHVhbBIhLnJlcHJpc2UudjEuQ291bnRlcmZhY3R1YWxSZXF1ZXN0GiIucmVwcmlzZS52MS5Db3VudGVyZmFjdHVhbFJlc3BvbnNlIgOQAgESSwoKRm9ya0JyYW5jaBIdLnJlcHJpc2UudjEuRm9ya0JyYW5jaFJlcXVlc3QaHi5yZXByaXNlLnYxLkZvcmtCcmFuY2hSZXNwb25zZRJLCgpFZGl0QnJhbmNoEh0ucmVwcmlzZS52MS5FZGl0QnJhbmNoUmVxdWVzdBoeLnJlcHJpc2UudjEuRWRpdEJyYW5jaFJlc3BvbnNlElEKDFJld2luZEJyYW5jaBIfLnJlcHJpc2UudjEuUmV3aW5kQnJhbmNoUmVxdWVzdBogLnJlcHJpc2UudjEuUmV3aW5kQnJhbmNoUmVzcG9uc2USTgoLUmV2ZXJ0RXZlbnQSHi5yZXByaXNlLnYxLlJldmVydEV2ZW50UmVxdWVzdBofLnJlcHJpc2UudjEuUmV2ZXJ0RXZlbnRSZXNwb25zZRJLCgpSZWRvQnJhbmNoEh0ucmVwcmlzZS52MS5SZWRvQnJhbmNoUmVxdWVzdBoeLnJlcHJpc2UudjEuUmVkb0JyYW5jaFJlc3BvbnNlEksKCkVyYXNlRXZlbnQSHS5yZXByaXNlLnYxLkVyYXNlRXZlbnRSZXF1ZXN0Gh4ucmVwcmlzZS52MS5FcmFzZUV2ZW50UmVzcG9uc2USVAoNQXJjaGl2ZUJyYW5jaBIgLnJlcHJpc2UudjEuQXJjaGl2ZUJyYW5jaFJlcXVlc3QaIS5yZXByaXNlLnYxLkFyY2hpdmVCcmFuY2hSZXNwb25zZRJRCgxSZW1vdmVCcmFuY2gSHy5yZXByaXNlLnYxLlJlbW92ZUJyYW5jaFJlcXVlc3QaIC5yZXByaXNlLnYxLlJlbW92ZUJyYW5jaFJlc3BvbnNlElkKDUdldEV4cGVyaW1lbnQSIC5yZXByaXNlLnYxLkdldEV4cGVyaW1lbnRSZXF1ZXN0GiEucmVwcmlzZS52MS5HZXRFeHBlcmltZW50UmVzcG9uc2UiA5ACARJcCg5HZXRGaW5nZXJwcmludBIhLnJlcHJpc2UudjEuR2V0RmluZ2VycHJpbnRSZXF1ZXN0GiIucmVwcmlzZS52MS5HZXRGaW5nZXJwcmludFJlc3BvbnNlIgOQAgESWQoNVmVyaWZ5U2Vzc2lvbhIgLnJlcHJpc2UudjEuVmVyaWZ5U2Vzc2lvblJlcXVlc3QaIS5yZXByaXNlLnYxLlZlcmlmeVNlc3Npb25SZXNwb25zZSIDkAIBElMKC0xvY2F0ZVBvaW50Eh4ucmVwcmlzZS52MS5Mb2NhdGVQb2ludFJlcXVlc3QaHy5yZXByaXNlLnYxLkxvY2F0ZVBvaW50UmVzcG9uc2UiA5ACARJHCgdHZXRUcmVlEhoucmVwcmlzZS52MS5HZXRUcmVlUmVxdWVzdBobLnJlcHJpc2UudjEuR2V0VHJlZVJlc3BvbnNlIgOQAgESXAoOR2V0QnJhbmNoU3RhdGUSIS5yZXByaXNlLnYxLkdldEJyYW5jaFN0YXRlUmVxdWVzdBoiLnJlcHJpc2UudjEuR2V0QnJhbmNoU3RhdGVSZXNwb25zZSIDkAIBElMKC0dldE1ldGFkYXRhEh4ucmVwcmlzZS52MS5HZXRNZXRhZGF0YVJlcXVlc3QaHy5yZXByaXNlLnYxLkdldE1ldGFkYXRhUmVzcG9uc2UiA5ACARJOCgtTZXRNZXRhZGF0YRIeLnJlcHJpc2UudjEuU2V0TWV0YWRhdGFSZXF1ZXN0Gh8ucmVwcmlzZS52MS5TZXRNZXRhZGF0YVJlc3BvbnNlEl8KD0Rlc2NyaWJlU2Vzc2lvbhIiLnJlcHJpc2UudjEuRGVzY3JpYmVTZXNzaW9uUmVxdWVzdBojLnJlcHJpc2UudjEuRGVzY3JpYmVTZXNzaW9uUmVzcG9uc2UiA5ACARI+CgREaWZmEhcucmVwcmlzZS52MS5EaWZmUmVxdWVzdBoYLnJlcHJpc2UudjEuRGlmZlJlc3BvbnNlIgOQAgESUAoKUmVzb2x2ZVJlZhIdLnJlcHJpc2UudjEuUmVzb2x2ZVJlZlJlcXVlc3QaHi5yZXByaXNlLnYxLlJlc29sdmVSZWZSZXNwb25zZSIDkAIBElkKDUV4cG9ydEhpc3RvcnkSIC5yZXByaXNlLnYxLkV4cG9ydEhpc3RvcnlSZXF1ZXN0GiEucmVwcmlzZS52MS5FeHBvcnRIaXN0b3J5UmVzcG9uc2UiA5ACAWIGcHJvdG8z", [file_reprise_v1_server]);
 
 /**
  * @generated from message reprise.v1.OpenSessionRequest
@@ -214,6 +216,84 @@ export const AppendEventsResponseSchema: GenMessage<AppendEventsResponse> = /*@_
   messageDesc(file_reprise_v1_session, 7);
 
 /**
+ * @generated from message reprise.v1.StreamAppendsRequest
+ */
+export type StreamAppendsRequest = Message<"reprise.v1.StreamAppendsRequest"> & {
+  /**
+   * Empty for "default".
+   *
+   * @generated from field: string namespace = 1;
+   */
+  namespace: string;
+
+  /**
+   * @generated from field: string session = 2;
+   */
+  session: string;
+
+  /**
+   * Each as JSON text: type, data, and the optional id, time, agent, run, turn, cause.
+   *
+   * @generated from field: repeated string events = 3;
+   */
+  events: string[];
+
+  /**
+   * JSON text of the options, with the names that the library gives them; empty for none.
+   *
+   * @generated from field: string options = 4;
+   */
+  options: string;
+
+  /**
+   * Comes back with the acknowledgement.
+   *
+   * @generated from field: uint64 batch = 5;
+   */
+  batch: bigint;
+};
+
+/**
+ * Describes the message reprise.v1.StreamAppendsRequest.
+ * Use `create(StreamAppendsRequestSchema)` to create a new message.
+ */
+export const StreamAppendsRequestSchema: GenMessage<StreamAppendsRequest> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_session, 8);
+
+/**
+ * Acknowledges one batch: it is stored as a whole, or refused as a whole.
+ *
+ * @generated from message reprise.v1.StreamAppendsResponse
+ */
+export type StreamAppendsResponse = Message<"reprise.v1.StreamAppendsResponse"> & {
+  /**
+   * @generated from field: uint64 batch = 1;
+   */
+  batch: bigint;
+
+  /**
+   * The stored events, each as JSON text.
+   *
+   * @generated from field: repeated string events = 2;
+   */
+  events: string[];
+
+  /**
+   * Why the batch was refused. Later batches are judged on their own.
+   *
+   * @generated from field: optional reprise.v1.Error error = 3;
+   */
+  error?: Error | undefined;
+};
+
+/**
+ * Describes the message reprise.v1.StreamAppendsResponse.
+ * Use `create(StreamAppendsResponseSchema)` to create a new message.
+ */
+export const StreamAppendsResponseSchema: GenMessage<StreamAppendsResponse> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_session, 9);
+
+/**
  * @generated from message reprise.v1.ReplayEventsRequest
  */
 export type ReplayEventsRequest = Message<"reprise.v1.ReplayEventsRequest"> & {
@@ -249,7 +329,7 @@ export type ReplayEventsRequest = Message<"reprise.v1.ReplayEventsRequest"> & {
  * Use `create(ReplayEventsRequestSchema)` to create a new message.
  */
 export const ReplayEventsRequestSchema: GenMessage<ReplayEventsRequest> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 8);
+  messageDesc(file_reprise_v1_session, 10);
 
 /**
  * @generated from message reprise.v1.ReplayEventsResponse
@@ -268,7 +348,7 @@ export type ReplayEventsResponse = Message<"reprise.v1.ReplayEventsResponse"> & 
  * Use `create(ReplayEventsResponseSchema)` to create a new message.
  */
 export const ReplayEventsResponseSchema: GenMessage<ReplayEventsResponse> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 9);
+  messageDesc(file_reprise_v1_session, 11);
 
 /**
  * @generated from message reprise.v1.FindEventRequest
@@ -311,7 +391,7 @@ export type FindEventRequest = Message<"reprise.v1.FindEventRequest"> & {
  * Use `create(FindEventRequestSchema)` to create a new message.
  */
 export const FindEventRequestSchema: GenMessage<FindEventRequest> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 10);
+  messageDesc(file_reprise_v1_session, 12);
 
 /**
  * @generated from message reprise.v1.FindEventResponse
@@ -330,7 +410,7 @@ export type FindEventResponse = Message<"reprise.v1.FindEventResponse"> & {
  * Use `create(FindEventResponseSchema)` to create a new message.
  */
 export const FindEventResponseSchema: GenMessage<FindEventResponse> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 11);
+  messageDesc(file_reprise_v1_session, 13);
 
 /**
  * @generated from message reprise.v1.GetStateAtRequest
@@ -375,7 +455,7 @@ export type GetStateAtRequest = Message<"reprise.v1.GetStateAtRequest"> & {
  * Use `create(GetStateAtRequestSchema)` to create a new message.
  */
 export const GetStateAtRequestSchema: GenMessage<GetStateAtRequest> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 12);
+  messageDesc(file_reprise_v1_session, 14);
 
 /**
  * @generated from message reprise.v1.GetStateAtResponse
@@ -394,7 +474,7 @@ export type GetStateAtResponse = Message<"reprise.v1.GetStateAtResponse"> & {
  * Use `create(GetStateAtResponseSchema)` to create a new message.
  */
 export const GetStateAtResponseSchema: GenMessage<GetStateAtResponse> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 13);
+  messageDesc(file_reprise_v1_session, 15);
 
 /**
  * @generated from message reprise.v1.CounterfactualRequest
@@ -439,7 +519,7 @@ export type CounterfactualRequest = Message<"reprise.v1.CounterfactualRequest"> 
  * Use `create(CounterfactualRequestSchema)` to create a new message.
  */
 export const CounterfactualRequestSchema: GenMessage<CounterfactualRequest> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 14);
+  messageDesc(file_reprise_v1_session, 16);
 
 /**
  * @generated from message reprise.v1.CounterfactualResponse
@@ -458,7 +538,7 @@ export type CounterfactualResponse = Message<"reprise.v1.CounterfactualResponse"
  * Use `create(CounterfactualResponseSchema)` to create a new message.
  */
 export const CounterfactualResponseSchema: GenMessage<CounterfactualResponse> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 15);
+  messageDesc(file_reprise_v1_session, 17);
 
 /**
  * @generated from message reprise.v1.ForkBranchRequest
@@ -496,7 +576,7 @@ export type ForkBranchRequest = Message<"reprise.v1.ForkBranchRequest"> & {
  * Use `create(ForkBranchRequestSchema)` to create a new message.
  */
 export const ForkBranchRequestSchema: GenMessage<ForkBranchRequest> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 16);
+  messageDesc(file_reprise_v1_session, 18);
 
 /**
  * @generated from message reprise.v1.ForkBranchResponse
@@ -515,7 +595,7 @@ export type ForkBranchResponse = Message<"reprise.v1.ForkBranchResponse"> & {
  * Use `create(ForkBranchResponseSchema)` to create a new message.
  */
 export const ForkBranchResponseSchema: GenMessage<ForkBranchResponse> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 17);
+  messageDesc(file_reprise_v1_session, 19);
 
 /**
  * @generated from message reprise.v1.EditBranchRequest
@@ -560,7 +640,7 @@ export type EditBranchRequest = Message<"reprise.v1.EditBranchRequest"> & {
  * Use `create(EditBranchRequestSchema)` to create a new message.
  */
 export const EditBranchRequestSchema: GenMessage<EditBranchRequest> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 18);
+  messageDesc(file_reprise_v1_session, 20);
 
 /**
  * @generated from message reprise.v1.EditBranchResponse
@@ -579,7 +659,7 @@ export type EditBranchResponse = Message<"reprise.v1.EditBranchResponse"> & {
  * Use `create(EditBranchResponseSchema)` to create a new message.
  */
 export const EditBranchResponseSchema: GenMessage<EditBranchResponse> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 19);
+  messageDesc(file_reprise_v1_session, 21);
 
 /**
  * @generated from message reprise.v1.RewindBranchRequest
@@ -617,7 +697,7 @@ export type RewindBranchRequest = Message<"reprise.v1.RewindBranchRequest"> & {
  * Use `create(RewindBranchRequestSchema)` to create a new message.
  */
 export const RewindBranchRequestSchema: GenMessage<RewindBranchRequest> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 20);
+  messageDesc(file_reprise_v1_session, 22);
 
 /**
  * @generated from message reprise.v1.RewindBranchResponse
@@ -636,7 +716,7 @@ export type RewindBranchResponse = Message<"reprise.v1.RewindBranchResponse"> & 
  * Use `create(RewindBranchResponseSchema)` to create a new message.
  */
 export const RewindBranchResponseSchema: GenMessage<RewindBranchResponse> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 21);
+  messageDesc(file_reprise_v1_session, 23);
 
 /**
  * @generated from message reprise.v1.RevertEventRequest
@@ -674,7 +754,7 @@ export type RevertEventRequest = Message<"reprise.v1.RevertEventRequest"> & {
  * Use `create(RevertEventRequestSchema)` to create a new message.
  */
 export const RevertEventRequestSchema: GenMessage<RevertEventRequest> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 22);
+  messageDesc(file_reprise_v1_session, 24);
 
 /**
  * @generated from message reprise.v1.RevertEventResponse
@@ -693,7 +773,7 @@ export type RevertEventResponse = Message<"reprise.v1.RevertEventResponse"> & {
  * Use `create(RevertEventResponseSchema)` to create a new message.
  */
 export const RevertEventResponseSchema: GenMessage<RevertEventResponse> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 23);
+  messageDesc(file_reprise_v1_session, 25);
 
 /**
  * @generated from message reprise.v1.RedoBranchRequest
@@ -731,7 +811,7 @@ export type RedoBranchRequest = Message<"reprise.v1.RedoBranchRequest"> & {
  * Use `create(RedoBranchRequestSchema)` to create a new message.
  */
 export const RedoBranchRequestSchema: GenMessage<RedoBranchRequest> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 24);
+  messageDesc(file_reprise_v1_session, 26);
 
 /**
  * @generated from message reprise.v1.RedoBranchResponse
@@ -750,7 +830,7 @@ export type RedoBranchResponse = Message<"reprise.v1.RedoBranchResponse"> & {
  * Use `create(RedoBranchResponseSchema)` to create a new message.
  */
 export const RedoBranchResponseSchema: GenMessage<RedoBranchResponse> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 25);
+  messageDesc(file_reprise_v1_session, 27);
 
 /**
  * @generated from message reprise.v1.EraseEventRequest
@@ -788,7 +868,7 @@ export type EraseEventRequest = Message<"reprise.v1.EraseEventRequest"> & {
  * Use `create(EraseEventRequestSchema)` to create a new message.
  */
 export const EraseEventRequestSchema: GenMessage<EraseEventRequest> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 26);
+  messageDesc(file_reprise_v1_session, 28);
 
 /**
  * @generated from message reprise.v1.EraseEventResponse
@@ -807,7 +887,7 @@ export type EraseEventResponse = Message<"reprise.v1.EraseEventResponse"> & {
  * Use `create(EraseEventResponseSchema)` to create a new message.
  */
 export const EraseEventResponseSchema: GenMessage<EraseEventResponse> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 27);
+  messageDesc(file_reprise_v1_session, 29);
 
 /**
  * @generated from message reprise.v1.ArchiveBranchRequest
@@ -843,7 +923,7 @@ export type ArchiveBranchRequest = Message<"reprise.v1.ArchiveBranchRequest"> & 
  * Use `create(ArchiveBranchRequestSchema)` to create a new message.
  */
 export const ArchiveBranchRequestSchema: GenMessage<ArchiveBranchRequest> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 28);
+  messageDesc(file_reprise_v1_session, 30);
 
 /**
  * @generated from message reprise.v1.ArchiveBranchResponse
@@ -856,7 +936,7 @@ export type ArchiveBranchResponse = Message<"reprise.v1.ArchiveBranchResponse"> 
  * Use `create(ArchiveBranchResponseSchema)` to create a new message.
  */
 export const ArchiveBranchResponseSchema: GenMessage<ArchiveBranchResponse> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 29);
+  messageDesc(file_reprise_v1_session, 31);
 
 /**
  * @generated from message reprise.v1.RemoveBranchRequest
@@ -892,7 +972,7 @@ export type RemoveBranchRequest = Message<"reprise.v1.RemoveBranchRequest"> & {
  * Use `create(RemoveBranchRequestSchema)` to create a new message.
  */
 export const RemoveBranchRequestSchema: GenMessage<RemoveBranchRequest> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 30);
+  messageDesc(file_reprise_v1_session, 32);
 
 /**
  * @generated from message reprise.v1.RemoveBranchResponse
@@ -911,7 +991,7 @@ export type RemoveBranchResponse = Message<"reprise.v1.RemoveBranchResponse"> & 
  * Use `create(RemoveBranchResponseSchema)` to create a new message.
  */
 export const RemoveBranchResponseSchema: GenMessage<RemoveBranchResponse> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 31);
+  messageDesc(file_reprise_v1_session, 33);
 
 /**
  * @generated from message reprise.v1.GetExperimentRequest
@@ -935,7 +1015,7 @@ export type GetExperimentRequest = Message<"reprise.v1.GetExperimentRequest"> & 
  * Use `create(GetExperimentRequestSchema)` to create a new message.
  */
 export const GetExperimentRequestSchema: GenMessage<GetExperimentRequest> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 32);
+  messageDesc(file_reprise_v1_session, 34);
 
 /**
  * @generated from message reprise.v1.GetExperimentResponse
@@ -954,7 +1034,7 @@ export type GetExperimentResponse = Message<"reprise.v1.GetExperimentResponse"> 
  * Use `create(GetExperimentResponseSchema)` to create a new message.
  */
 export const GetExperimentResponseSchema: GenMessage<GetExperimentResponse> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 33);
+  messageDesc(file_reprise_v1_session, 35);
 
 /**
  * @generated from message reprise.v1.GetFingerprintRequest
@@ -985,7 +1065,7 @@ export type GetFingerprintRequest = Message<"reprise.v1.GetFingerprintRequest"> 
  * Use `create(GetFingerprintRequestSchema)` to create a new message.
  */
 export const GetFingerprintRequestSchema: GenMessage<GetFingerprintRequest> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 34);
+  messageDesc(file_reprise_v1_session, 36);
 
 /**
  * @generated from message reprise.v1.GetFingerprintResponse
@@ -1004,7 +1084,7 @@ export type GetFingerprintResponse = Message<"reprise.v1.GetFingerprintResponse"
  * Use `create(GetFingerprintResponseSchema)` to create a new message.
  */
 export const GetFingerprintResponseSchema: GenMessage<GetFingerprintResponse> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 35);
+  messageDesc(file_reprise_v1_session, 37);
 
 /**
  * @generated from message reprise.v1.VerifySessionRequest
@@ -1035,7 +1115,7 @@ export type VerifySessionRequest = Message<"reprise.v1.VerifySessionRequest"> & 
  * Use `create(VerifySessionRequestSchema)` to create a new message.
  */
 export const VerifySessionRequestSchema: GenMessage<VerifySessionRequest> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 36);
+  messageDesc(file_reprise_v1_session, 38);
 
 /**
  * @generated from message reprise.v1.VerifySessionResponse
@@ -1054,7 +1134,7 @@ export type VerifySessionResponse = Message<"reprise.v1.VerifySessionResponse"> 
  * Use `create(VerifySessionResponseSchema)` to create a new message.
  */
 export const VerifySessionResponseSchema: GenMessage<VerifySessionResponse> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 37);
+  messageDesc(file_reprise_v1_session, 39);
 
 /**
  * @generated from message reprise.v1.LocatePointRequest
@@ -1085,7 +1165,7 @@ export type LocatePointRequest = Message<"reprise.v1.LocatePointRequest"> & {
  * Use `create(LocatePointRequestSchema)` to create a new message.
  */
 export const LocatePointRequestSchema: GenMessage<LocatePointRequest> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 38);
+  messageDesc(file_reprise_v1_session, 40);
 
 /**
  * @generated from message reprise.v1.LocatePointResponse
@@ -1104,7 +1184,7 @@ export type LocatePointResponse = Message<"reprise.v1.LocatePointResponse"> & {
  * Use `create(LocatePointResponseSchema)` to create a new message.
  */
 export const LocatePointResponseSchema: GenMessage<LocatePointResponse> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 39);
+  messageDesc(file_reprise_v1_session, 41);
 
 /**
  * @generated from message reprise.v1.GetTreeRequest
@@ -1128,7 +1208,7 @@ export type GetTreeRequest = Message<"reprise.v1.GetTreeRequest"> & {
  * Use `create(GetTreeRequestSchema)` to create a new message.
  */
 export const GetTreeRequestSchema: GenMessage<GetTreeRequest> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 40);
+  messageDesc(file_reprise_v1_session, 42);
 
 /**
  * @generated from message reprise.v1.GetTreeResponse
@@ -1147,7 +1227,7 @@ export type GetTreeResponse = Message<"reprise.v1.GetTreeResponse"> & {
  * Use `create(GetTreeResponseSchema)` to create a new message.
  */
 export const GetTreeResponseSchema: GenMessage<GetTreeResponse> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 41);
+  messageDesc(file_reprise_v1_session, 43);
 
 /**
  * @generated from message reprise.v1.GetBranchStateRequest
@@ -1178,7 +1258,7 @@ export type GetBranchStateRequest = Message<"reprise.v1.GetBranchStateRequest"> 
  * Use `create(GetBranchStateRequestSchema)` to create a new message.
  */
 export const GetBranchStateRequestSchema: GenMessage<GetBranchStateRequest> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 42);
+  messageDesc(file_reprise_v1_session, 44);
 
 /**
  * @generated from message reprise.v1.GetBranchStateResponse
@@ -1197,7 +1277,7 @@ export type GetBranchStateResponse = Message<"reprise.v1.GetBranchStateResponse"
  * Use `create(GetBranchStateResponseSchema)` to create a new message.
  */
 export const GetBranchStateResponseSchema: GenMessage<GetBranchStateResponse> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 43);
+  messageDesc(file_reprise_v1_session, 45);
 
 /**
  * @generated from message reprise.v1.GetMetadataRequest
@@ -1228,7 +1308,7 @@ export type GetMetadataRequest = Message<"reprise.v1.GetMetadataRequest"> & {
  * Use `create(GetMetadataRequestSchema)` to create a new message.
  */
 export const GetMetadataRequestSchema: GenMessage<GetMetadataRequest> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 44);
+  messageDesc(file_reprise_v1_session, 46);
 
 /**
  * @generated from message reprise.v1.GetMetadataResponse
@@ -1247,7 +1327,7 @@ export type GetMetadataResponse = Message<"reprise.v1.GetMetadataResponse"> & {
  * Use `create(GetMetadataResponseSchema)` to create a new message.
  */
 export const GetMetadataResponseSchema: GenMessage<GetMetadataResponse> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 45);
+  messageDesc(file_reprise_v1_session, 47);
 
 /**
  * @generated from message reprise.v1.SetMetadataRequest
@@ -1285,7 +1365,7 @@ export type SetMetadataRequest = Message<"reprise.v1.SetMetadataRequest"> & {
  * Use `create(SetMetadataRequestSchema)` to create a new message.
  */
 export const SetMetadataRequestSchema: GenMessage<SetMetadataRequest> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 46);
+  messageDesc(file_reprise_v1_session, 48);
 
 /**
  * @generated from message reprise.v1.SetMetadataResponse
@@ -1298,7 +1378,7 @@ export type SetMetadataResponse = Message<"reprise.v1.SetMetadataResponse"> & {
  * Use `create(SetMetadataResponseSchema)` to create a new message.
  */
 export const SetMetadataResponseSchema: GenMessage<SetMetadataResponse> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 47);
+  messageDesc(file_reprise_v1_session, 49);
 
 /**
  * @generated from message reprise.v1.DescribeSessionRequest
@@ -1322,7 +1402,7 @@ export type DescribeSessionRequest = Message<"reprise.v1.DescribeSessionRequest"
  * Use `create(DescribeSessionRequestSchema)` to create a new message.
  */
 export const DescribeSessionRequestSchema: GenMessage<DescribeSessionRequest> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 48);
+  messageDesc(file_reprise_v1_session, 50);
 
 /**
  * @generated from message reprise.v1.DescribeSessionResponse
@@ -1341,7 +1421,7 @@ export type DescribeSessionResponse = Message<"reprise.v1.DescribeSessionRespons
  * Use `create(DescribeSessionResponseSchema)` to create a new message.
  */
 export const DescribeSessionResponseSchema: GenMessage<DescribeSessionResponse> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 49);
+  messageDesc(file_reprise_v1_session, 51);
 
 /**
  * @generated from message reprise.v1.DiffRequest
@@ -1379,7 +1459,7 @@ export type DiffRequest = Message<"reprise.v1.DiffRequest"> & {
  * Use `create(DiffRequestSchema)` to create a new message.
  */
 export const DiffRequestSchema: GenMessage<DiffRequest> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 50);
+  messageDesc(file_reprise_v1_session, 52);
 
 /**
  * @generated from message reprise.v1.DiffResponse
@@ -1398,7 +1478,7 @@ export type DiffResponse = Message<"reprise.v1.DiffResponse"> & {
  * Use `create(DiffResponseSchema)` to create a new message.
  */
 export const DiffResponseSchema: GenMessage<DiffResponse> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 51);
+  messageDesc(file_reprise_v1_session, 53);
 
 /**
  * @generated from message reprise.v1.ResolveRefRequest
@@ -1422,7 +1502,7 @@ export type ResolveRefRequest = Message<"reprise.v1.ResolveRefRequest"> & {
  * Use `create(ResolveRefRequestSchema)` to create a new message.
  */
 export const ResolveRefRequestSchema: GenMessage<ResolveRefRequest> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 52);
+  messageDesc(file_reprise_v1_session, 54);
 
 /**
  * @generated from message reprise.v1.ResolveRefResponse
@@ -1441,7 +1521,7 @@ export type ResolveRefResponse = Message<"reprise.v1.ResolveRefResponse"> & {
  * Use `create(ResolveRefResponseSchema)` to create a new message.
  */
 export const ResolveRefResponseSchema: GenMessage<ResolveRefResponse> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 53);
+  messageDesc(file_reprise_v1_session, 55);
 
 /**
  * @generated from message reprise.v1.ExportHistoryRequest
@@ -1470,7 +1550,7 @@ export type ExportHistoryRequest = Message<"reprise.v1.ExportHistoryRequest"> & 
  * Use `create(ExportHistoryRequestSchema)` to create a new message.
  */
 export const ExportHistoryRequestSchema: GenMessage<ExportHistoryRequest> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 54);
+  messageDesc(file_reprise_v1_session, 56);
 
 /**
  * @generated from message reprise.v1.ExportHistoryResponse
@@ -1487,7 +1567,7 @@ export type ExportHistoryResponse = Message<"reprise.v1.ExportHistoryResponse"> 
  * Use `create(ExportHistoryResponseSchema)` to create a new message.
  */
 export const ExportHistoryResponseSchema: GenMessage<ExportHistoryResponse> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_session, 55);
+  messageDesc(file_reprise_v1_session, 57);
 
 /**
  * The verbs of a store, a session and a branch that run no code, for programs of every language. Events, options and
@@ -1535,6 +1615,16 @@ export const SessionService: GenService<{
     methodKind: "unary";
     input: typeof AppendEventsRequestSchema;
     output: typeof AppendEventsResponseSchema;
+  },
+  /**
+   * Appends batches in the order in which they come, and acknowledges each. Needs HTTP/2.
+   *
+   * @generated from rpc reprise.v1.SessionService.StreamAppends
+   */
+  streamAppends: {
+    methodKind: "bidi_streaming";
+    input: typeof StreamAppendsRequestSchema;
+    output: typeof StreamAppendsResponseSchema;
   },
   /**
    * Reads a history in order, and follows it if asked to.

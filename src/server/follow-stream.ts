@@ -1,0 +1,195 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { RepriseError } from '../core/error.ts';
+import { checkLimit } from '../core/limits.ts';
+import { type Seq, seq as toSeq } from '../core/point.ts';
+import { columnFlags } from '../core/session/event-columns.ts';
+import type { EventStore, SessionRecord } from '../core/store/event-store.ts';
+import type { Reprise } from '../engine/reprise.ts';
+import { newChunks, viewPieces } from '../reading/event-index.ts';
+import type { StudioRun } from '../reading/run-orders.ts';
+import { sessionRow } from '../reading/session-rows.ts';
+import type {
+  BranchSubscription,
+  FollowResponseSchema,
+  SessionsSubscription,
+  Subscription,
+} from '../wire/generated/reprise/v1/studio_pb.ts';
+import { columnsToWire } from '../wire/index-codec.ts';
+import { fromWhole, toWhole } from '../wire/whole-number.ts';
+import { withBeats } from './beats.ts';
+import { merged } from './merged.ts';
+import type { RunBook } from './run-book.ts';
+import { viewToWire } from './studio-service.ts';
+
+type Item = MessageInitShape<typeof FollowResponseSchema>;
+
+/** What a follower may see. */
+export interface Following {
+  readonly store: Pick<EventStore, 'watch'>;
+  readonly repriseOf: (namespace: string) => Reprise;
+  /** Undefined where no runs can be started. */
+  readonly runs: RunBook | undefined;
+  readonly isSeen: (run: StudioRun) => boolean;
+  /** Throws if the token of the follower does not hold any more. */
+  readonly recheck: () => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+/** How often a stream that has nothing to say shows that the server is there. */
+const followBeatMs = 10_000;
+/** How often sessions are looked at for news. */
+const sessionsEveryMs = 1_000;
+/** Sessions that are looked at for news: those last appended to. */
+const sessionsMax = 100;
+
+/** Sends everything that subscriptions ask for, on one stream, with beats between. */
+export async function* follow(
+  following: Following,
+  subscriptions: readonly Subscription[],
+): AsyncGenerator<Item, void, undefined> {
+  checkLimit('subscriptionsMax', subscriptions.length, 'follow so much at once');
+  const sources = subscriptions.map((subscription, index) =>
+    guarded(sourceOf(following, subscription), index, following.signal),
+  );
+  // A source that never speaks keeps the stream open if nothing is subscribed to, or everything has ended.
+  const all = merged([...sources, silence(following.signal)]);
+  for await (const item of withBeats(all, followBeatMs, following.signal)) {
+    if (item === undefined) await following.recheck();
+    yield item ?? { item: { case: 'beat', value: {} } };
+  }
+}
+
+function sourceOf(following: Following, { kind }: Subscription): AsyncGenerator<Item, void, undefined> {
+  switch (kind.case) {
+    case 'branch':
+      return branchNews(following, kind.value);
+    case 'sessions':
+      return sessionNews(following, kind.value);
+    case 'runs':
+      return runNews(following);
+    default:
+      throw new RepriseError('option.invalid', 'Cannot follow: a subscription names nothing to follow', {
+        hint: 'Name a branch, sessions, or runs.',
+      });
+  }
+}
+
+/** Turns an error of one source into its end, so that the others go on. */
+async function* guarded(
+  source: AsyncGenerator<Item, void, undefined>,
+  subscription: number,
+  signal: AbortSignal,
+): AsyncGenerator<Item, void, undefined> {
+  try {
+    yield* source;
+  } catch (error) {
+    if (signal.aborted) return;
+    if (!(error instanceof RepriseError)) throw error;
+    yield { item: { case: 'end', value: { subscription, error: JSON.stringify(error) } } };
+  }
+}
+
+async function* silence(signal: AbortSignal): AsyncGenerator<Item, void, undefined> {
+  await aborted(signal);
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+async function* branchNews(
+  { store, repriseOf, signal }: Following,
+  { namespace, session: id, branch: name, after }: BranchSubscription,
+): AsyncGenerator<Item, void, undefined> {
+  const branch = name === '' ? 'main' : name;
+  const reprise = repriseOf(namespace);
+  const session = await reprise.session(id);
+  const place = { namespace: reprise.currentNamespace, session: id, branch };
+  let seen = toSeq(fromWhole(after));
+  const tell = async function* (head: Seq): AsyncGenerator<Item, void, undefined> {
+    for await (const { columns } of newChunks(session, { branch, after: seen, through: head })) {
+      const through = toSeq(columns.first + columns.flags.length - 1);
+      const hasMarker = columns.flags.some((flags) => (flags & columnFlags.marker) !== 0);
+      const view = hasMarker ? viewToWire(through, await viewPieces(session, branch, through)) : undefined;
+      const chunk = columnsToWire(columns);
+      const value = { ...place, head: toWhole(through), digest: '', chunk, ...(view === undefined ? {} : { view }) };
+      seen = through;
+      yield { item: { case: 'branch', value } };
+    }
+  };
+  const { head } = await session.branch(branch);
+  if (head > seen) yield* tell(head);
+  for await (const now of store.watch(place, seen, signal)) {
+    if (now > seen) yield* tell(now);
+    // The branch is gone, or was made again with fewer events.
+    else if (now < seen) await session.branch(branch);
+  }
+}
+
+async function* sessionNews(
+  { repriseOf, signal }: Following,
+  { namespace }: SessionsSubscription,
+): AsyncGenerator<Item, void, undefined> {
+  const reprise = repriseOf(namespace);
+  // The time of the last change that was told, and the sessions that were told with it.
+  let [since, told] = ['', new Map<string, string>()];
+  for (let isFirst = true; !signal.aborted; isFirst = false) {
+    const records: SessionRecord[] = [];
+    for await (const record of reprise.sessions()) {
+      if (record.updatedAt < since || records.length >= sessionsMax) break;
+      records.push(record);
+    }
+    const changed = records.filter(({ session, updatedAt }) => told.get(session) !== updatedAt);
+    if (!isFirst)
+      for (const record of changed.reverse()) {
+        const row = await sessionRow(reprise, record);
+        yield { item: { case: 'session', value: { namespace: row.namespace, row: JSON.stringify(row) } } };
+      }
+    since = records[0]?.updatedAt ?? since;
+    told = new Map(records.map(({ session, updatedAt }) => [session, updatedAt]));
+    await waited(sessionsEveryMs, signal);
+  }
+}
+
+function waited(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', done);
+    if (signal.aborted) done();
+  });
+}
+
+async function* runNews({ runs, isSeen, signal }: Following): AsyncGenerator<Item, void, undefined> {
+  if (runs === undefined) return await aborted(signal);
+  const changed = new Map<string, StudioRun>();
+  let wake: () => void = () => undefined;
+  signal.addEventListener('abort', () => wake(), { once: true });
+  const release = runs.watch((run) => {
+    // Only the last state of a run is told, however fast it changes.
+    changed.set(run.id, run);
+    wake();
+  });
+  try {
+    for (const run of runs.list().reverse()) changed.set(run.id, run);
+    while (!signal.aborted) {
+      for (const [id, run] of [...changed]) {
+        changed.delete(id);
+        if (isSeen(run)) yield { item: { case: 'run', value: { run: JSON.stringify(run) } } };
+      }
+      if (changed.size > 0 || signal.aborted) continue;
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+  } finally {
+    release();
+  }
+}

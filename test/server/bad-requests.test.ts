@@ -1,0 +1,111 @@
+/** Requests that a call cannot read: each gets a code, and the path of what is wrong. */
+import { gzipSync } from 'node:zlib';
+import { fromBinary } from '@bufbuild/protobuf';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createNodePlatform } from '../../src/node/platform.ts';
+import type { RunningServer } from '../../src/server/running-server.ts';
+import { openMemoryStore } from '../../src/store/memory/memory-store.ts';
+import { ErrorSchema } from '../../src/wire/generated/reprise/v1/server_pb.ts';
+import { serving } from './running-server.ts';
+
+let server: RunningServer;
+beforeAll(async () => {
+  server = await serving(openMemoryStore({ platform: createNodePlatform() }));
+});
+afterAll(() => server.close());
+
+async function answered(call: string, type: string, body: Buffer, headers = {}): Promise<Response> {
+  return await fetch(`${server.url}/reprise.v1.${call}`, {
+    method: 'POST',
+    headers: { 'content-type': type, ...headers },
+    body: new Uint8Array(body),
+  });
+}
+
+interface Refusal {
+  readonly code: string;
+  readonly path: unknown;
+}
+
+/** Reads the error out of the JSON form of an answer. */
+async function refusalIn(response: Response): Promise<Refusal> {
+  const text = await response.text();
+  const [, value = ''] =
+    /"type":"reprise.v1.Error"[^}]*?"value":"([^"]*)"|$/.exec(text.replace(/"debug":\{.*?\},/, '')) ?? [];
+  const { code, details } = fromBinary(ErrorSchema, Buffer.from(value, 'base64'));
+  return { code, path: (JSON.parse(details || '{}') as { path?: unknown }).path };
+}
+
+const framed = (message: Buffer): Buffer => {
+  const head = Buffer.alloc(5);
+  head.writeUInt32BE(message.length, 1);
+  return Buffer.concat([head, message]);
+};
+
+const badText = Buffer.concat([Buffer.from('{"session":"a'), Buffer.from([0xff]), Buffer.from('b"}')]);
+
+describe('a call with JSON', () => {
+  test.each<[string, string | Buffer, string]>([
+    ['an unknown field', '{"sesion":"demo"}', 'sesion'],
+    ['a field of the wrong type', '{"session":7}', 'session'],
+    ['a number as a text', '{"create":"yes"}', 'create'],
+    ['bad UTF-8', badText, 'session'],
+    ['something that is not JSON', '{', ''],
+    ['something that is not an object', '[]', ''],
+  ])('refuses %s, and says where', async (_, body, path) => {
+    const response = await answered('SessionService/OpenSession', 'application/json', Buffer.from(body));
+    expect(response.status).toBe(400);
+    expect(await refusalIn(response)).toEqual({ code: 'option.invalid', path });
+  });
+
+  test('refuses a wrong field deep in the request, and says where', async () => {
+    const event = { id: 'a', time: '', type: 'note.added', version: 'x', data: '{}' };
+    const body = JSON.stringify({ appends: [{}, { events: [event] }] });
+    const response = await answered('StoreService/Append', 'application/json', Buffer.from(body));
+    expect(await refusalIn(response)).toEqual({ code: 'option.invalid', path: 'appends[1].events[0].version' });
+  });
+
+  test('refuses a wrong field of a stream, and says where', async () => {
+    const body = framed(Buffer.from('{"leaveOut":"digest"}'));
+    const response = await answered('SessionService/ReplayEvents', 'application/connect+json', body);
+    expect(response.status).toBe(200);
+    expect(await refusalIn(response)).toEqual({ code: 'option.invalid', path: 'leaveOut' });
+  });
+});
+
+describe('a call with protobuf', () => {
+  test.each<[string, Buffer, string]>([
+    ['an unknown field', Buffer.from([0xf8, 0x06, 1]), '#111'],
+    ['bad UTF-8', Buffer.from([0x12, 1, 0xff]), 'session'],
+    ['a field of the wrong type', Buffer.from([0x10, 1]), 'session'],
+    ['a message that is cut', Buffer.from([0x12, 9, 65]), ''],
+  ])('refuses %s, and says where', async (_, body, path) => {
+    const response = await answered('SessionService/OpenSession', 'application/proto', body);
+    expect(await refusalIn(response)).toEqual({ code: 'option.invalid', path });
+  });
+
+  test('refuses a gRPC frame that is cut', async () => {
+    const body = framed(Buffer.from([0x12, 1, 65])).subarray(0, 6);
+    const response = await answered('SessionService/OpenSession', 'application/grpc-web+proto', body);
+    expect(Number(response.headers.get('grpc-status'))).toBe(3);
+    const details = Buffer.from(response.headers.get('grpc-status-details-bin') ?? '', 'base64').toString();
+    expect(details).toContain('option.invalid');
+  });
+
+  test('refuses a body that unpacks to too many bytes', async () => {
+    const bomb = gzipSync(Buffer.alloc(110 * 1_048_576));
+    const response = await answered('SessionService/OpenSession', 'application/proto', bomb, {
+      'content-encoding': 'gzip',
+    });
+    expect(response.status).toBe(429);
+    expect((await refusalIn(response)).code).toBe('limit.exceeded');
+  });
+});
+
+test.each([
+  ['a content type of no protocol', 'text/plain', {}],
+  ['a compression that is not known', 'application/json', { 'content-encoding': 'br' }],
+])('%s is refused with a code', async (_, type, headers) => {
+  const response = await answered('SessionService/OpenSession', type, Buffer.from('{}'), headers);
+  expect((await refusalIn(response)).code).toBe('option.invalid');
+});

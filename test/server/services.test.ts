@@ -1,0 +1,167 @@
+/** The calls beside the verbs: health, reflection, appends as a stream; and what outlives a server process. */
+import { create, fromBinary } from '@bufbuild/protobuf';
+import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt';
+import { type Client, createClient } from '@connectrpc/connect';
+import { createGrpcTransport } from '@connectrpc/connect-node';
+import { afterEach, expect, test } from 'vitest';
+import { openRemoteStore } from '../../src/client/open-remote-store.ts';
+import { createNodePlatform, openReprise } from '../../src/index.ts';
+import type { RunningServer } from '../../src/server/running-server.ts';
+import { openMemoryStore } from '../../src/store/memory/memory-store.ts';
+import { note, request } from '../../src/testing/contract/contract-case.ts';
+import {
+  Health,
+  HealthCheckResponse_ServingStatus as Status,
+} from '../../src/wire/generated/grpc/health/v1/health_pb.ts';
+import {
+  ServerReflection,
+  ServerReflectionRequestSchema,
+} from '../../src/wire/generated/grpc/reflection/v1/reflection_pb.ts';
+import { SessionService, StreamAppendsRequestSchema } from '../../src/wire/generated/reprise/v1/session_pb.ts';
+import { StateService } from '../../src/wire/generated/reprise/v1/state_pb.ts';
+import { serving } from './running-server.ts';
+
+const platform = createNodePlatform();
+const running: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const stop of running.splice(0)) await stop();
+});
+
+async function served(store = openMemoryStore({ platform })): Promise<RunningServer> {
+  const server = await serving(store);
+  running.push(server.close);
+  return server;
+}
+
+const by = ({ url }: RunningServer) => createGrpcTransport({ baseUrl: url });
+
+async function* listed<Item>(...items: Item[]): AsyncGenerator<Item, void, undefined> {
+  yield* items;
+}
+
+test('grpc.health.v1 tells whether the server, or a service of it, serves', async () => {
+  const server = await served();
+  const health = createClient(Health, by(server));
+  expect((await health.check({})).status).toBe(Status.SERVING);
+  expect((await health.check({ service: SessionService.typeName })).status).toBe(Status.SERVING);
+  await expect(health.check({ service: 'nothing' })).rejects.toMatchObject({ code: 5 });
+  const watched = health.watch({})[Symbol.asyncIterator]();
+  expect((await watched.next()).value?.status).toBe(Status.SERVING);
+  const next = watched.next();
+  await server.close();
+  expect((await next).value?.status).toBe(Status.NOT_SERVING);
+});
+
+test('reflection lists the services, and gives the schema with everything it imports', async () => {
+  const client = createClient(ServerReflection, by(await served()));
+  const ask = (messageRequest: { case: 'listServices' | 'fileContainingSymbol' | 'fileByFilename'; value: string }) =>
+    create(ServerReflectionRequestSchema, { messageRequest });
+  const answers = await Array.fromAsync(
+    client.serverReflectionInfo(
+      listed(
+        ask({ case: 'listServices', value: '' }),
+        ask({ case: 'fileContainingSymbol', value: 'reprise.v1.SessionService.OpenSession' }),
+        ask({ case: 'fileByFilename', value: 'reprise/v1/store.proto' }),
+        ask({ case: 'fileContainingSymbol', value: 'nothing' }),
+      ),
+    ),
+  );
+  const found = answers.map(({ messageResponse: { case: kind, value } }) => {
+    if (kind === 'listServicesResponse') return value.service.map(({ name }) => name);
+    if (kind !== 'fileDescriptorResponse') return kind;
+    return value.fileDescriptorProto.map((bytes) => fromBinary(FileDescriptorProtoSchema, bytes).name);
+  });
+  expect(found).toEqual([
+    expect.arrayContaining(['reprise.v1.SessionService', 'grpc.health.v1.Health']),
+    ['reprise/v1/session.proto', 'reprise/v1/server.proto'],
+    expect.arrayContaining(['reprise/v1/store.proto', 'reprise/v1/row.proto']),
+    'errorResponse',
+  ]);
+});
+
+test('appends as a stream are stored in order, and each batch is acknowledged or refused alone', async () => {
+  const store = openMemoryStore({ platform });
+  await store.createSession({ namespace: 'default', session: 'demo' }, { root: 'main', seed: 'x' });
+  const client = createClient(SessionService, by(await served(store)));
+  const batch = (number: number, ...texts: string[]) =>
+    create(StreamAppendsRequestSchema, { session: 'demo', events: texts, batch: BigInt(number) });
+  const text = (value: string): string => JSON.stringify({ type: 'note.added', data: { text: value } });
+  const acknowledged = await Array.fromAsync(
+    client.streamAppends(
+      listed(batch(7, text('a'), text('b')), batch(8, '{"type":"note.added","data":{"text":1}}'), batch(9, text('c'))),
+    ),
+  );
+  expect(acknowledged.map(({ batch: number, events, error }) => [Number(number), events.length, error?.code])).toEqual([
+    [7, 2, undefined],
+    [8, 0, 'event.invalid'],
+    [9, 1, undefined],
+  ]);
+});
+
+test('a transaction whose commit was not answered is found by its id, also after the server ended', async () => {
+  const store = openMemoryStore({ platform });
+  await store.createSession({ namespace: 'default', session: 'demo' }, { root: 'main', seed: 'x' });
+  const first = await served(store);
+  const place = { session: 'demo', agent: 'a1' };
+  const state: Client<typeof StateService> = createClient(StateService, by(first));
+  const { transaction } = await state.beginTransaction(place);
+  await state.writeState({ ...place, transaction, key: 'plan', value: '1' });
+  const { answer } = await state.commitTransaction({ ...place, transaction });
+  await first.close();
+  const again = createClient(StateService, by(await served(store)));
+  const repeated = await again.commitTransaction({ ...place, transaction });
+  expect(JSON.parse(repeated.answer)).toEqual(JSON.parse(answer));
+  const open = await again.beginTransaction(place);
+  const elsewhere = createClient(StateService, by(await served(store)));
+  await expect(elsewhere.commitTransaction({ ...place, transaction: open.transaction })).rejects.toThrow(
+    'none is open',
+  );
+});
+
+test('a deletion that is repeated at a different server does not delete what took the id since', async () => {
+  const store = openMemoryStore({ platform });
+  const ref = { namespace: 'default', session: 'demo' };
+  await store.createSession(ref, { root: 'main', seed: 'mine' });
+  const server = await served(store);
+  const remote = await openRemoteStore({ url: server.url, platform, release: 'test' });
+  // The session is deleted and made again between the question and the deletion, as between two attempts.
+  const { session } = remote;
+  remote.session = async (asked) => {
+    const found = await session.call(remote, asked);
+    await store.deleteSession(ref);
+    await store.createSession(ref, { root: 'main', seed: 'theirs' });
+    return found;
+  };
+  expect(await remote.deleteSession(ref)).toBe(false);
+  expect((await store.session(ref))?.seed).toBe('theirs');
+  await remote.close();
+});
+
+test('a long history comes in streams of pages, and nothing of it is lost or repeated', async () => {
+  const store = openMemoryStore({ platform });
+  const ref = { namespace: 'default', session: 'demo' };
+  await store.createSession(ref, { root: 'main', seed: 'x' });
+  for (let count = 0; count < 20; count++)
+    await store.append([
+      request(
+        ref,
+        Array.from({ length: 500 }, (_, index) => note(`${count}/${index}`)),
+      ),
+    ]);
+  let reads = 0;
+  const counted = new Proxy(store, {
+    get: (target, name) => {
+      if (name === 'read') reads += 1;
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  const server = await served(counted);
+  await using reprise = await openReprise(server.url);
+  const session = await reprise.session('demo');
+  const seqs: number[] = [];
+  for await (const { seq } of session.replay({ history: 'raw' })) seqs.push(seq);
+  expect(seqs).toEqual(Array.from({ length: 10_000 }, (_, index) => index + 1));
+  for await (const { seq } of session.replay({ history: 'raw' })) if (seq > 3_000) break;
+  expect(reads).toBeGreaterThan(10);
+});

@@ -1,0 +1,38 @@
+/** The commands of the page on the wire, each typed into one shell against a server. */
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { wireWorld } from '../../scripts/wire-world.ts';
+import { createNodePlatform } from '../../src/node/platform.ts';
+import { makeToken, serve } from '../../src/server.ts';
+import { root } from '../docs/workshop.ts';
+
+/** The exit of curl when the time that it was given is over. */
+const timeIsOver = 28;
+
+test('every curl of the page on the wire runs', async () => {
+  const page = readFileSync(join(root, 'docs/reference/wire.md'), 'utf8');
+  const calls = [...page.matchAll(/^### (\w+)\n[\s\S]*?^```sh\n([\s\S]*?)^```/gm)];
+  const platform = createNodePlatform();
+  const { store } = await wireWorld();
+  const { token, record } = makeToken({ rights: ['admin'] }, platform);
+  await store.tokens.add(record);
+  await using server = await serve({ store, port: 0 });
+  const script = calls.map(([, name, command]) => `${command}\necho "@@ ${name} $?"\n`).join('');
+  const { stdout } = await promisify(execFile)('sh', ['-c', script], {
+    env: { ...process.env, SERVER: server.url, REPRISE_TOKEN: token },
+    encoding: 'latin1',
+  });
+  const answers = [...stdout.matchAll(/([\s\S]*?)@@ (\w+) (\d+)\n/g)].map(([, text = '', name = '', exit]) => ({
+    name,
+    exit: Number(exit),
+    error: /"code":\s*"\w+"[\s\S]*/.exec(text)?.[0],
+  }));
+  expect(answers.map(({ name }) => name)).toEqual(calls.map(([, name]) => name));
+  const wrong = answers.filter(
+    ({ name, exit, error }) => (exit !== 0 && !(name === 'Watch' && exit === timeIsOver)) || error !== undefined,
+  );
+  expect(wrong).toEqual([]);
+});
