@@ -1,0 +1,72 @@
+import { Tabs } from '@base-ui/react/tabs';
+import { copyText } from '../parts/copy.ts';
+
+const ways: Readonly<Record<string, string>> = {
+  openai: `import OpenAI from 'openai';
+import { openReprise } from 'reprise';
+import { recordOpenAI } from 'reprise/openai';
+
+const session = await (await openReprise()).createSession();
+const openai = recordOpenAI(new OpenAI(), session.record({ agent: 'support' }));`,
+  'ai-sdk': `import { openReprise } from 'reprise';
+import { recordModel } from 'reprise/ai-sdk';
+
+const session = await (await openReprise()).createSession();
+const model = recordModel(yourModel, session.record({ agent: 'support' }));`,
+  langgraph: `import { openReprise } from 'reprise';
+import { recordGraph } from 'reprise/langgraph';
+
+const session = await (await openReprise()).createSession();
+const graph = recordGraph(yourGraph, session.record({ agent: 'support' }));`,
+};
+
+/** The page of a store without sessions: what this is, and three ways to have something to look at. It is live. */
+export function FirstRun(): React.ReactNode {
+  return (
+    <div className="screen first" data-part="first-run">
+      <h1>Nothing is recorded yet</h1>
+      <p className="first-lead">Reprise records what an agent does. Here you look at any moment of it, change it, run it on, and read what became different.</p>
+      <div className="first-ways">
+        <section>
+          <h2>1. Watch a story</h2>
+          <p className="dim">A support agent refunds too much. It needs no network and no key.</p>
+          <Snippet text="npx reprise demo" />
+        </section>
+        <section>
+          <h2>2. Record your agent</h2>
+          <Tabs.Root defaultValue="openai">
+            <Tabs.List className="tabs" aria-label="Framework">
+              {Object.keys(ways).map((name) => (
+                <Tabs.Tab key={name} value={name} className="tab">
+                  {name}
+                </Tabs.Tab>
+              ))}
+            </Tabs.List>
+            {Object.entries(ways).map(([name, text]) => (
+              <Tabs.Panel key={name} value={name}>
+                <Snippet text={text} />
+              </Tabs.Panel>
+            ))}
+          </Tabs.Root>
+        </section>
+        <section>
+          <h2>3. Bring what you have</h2>
+          <p className="dim">Saved runs of other systems become sessions.</p>
+          <Snippet text="npx reprise import runs.jsonl" />
+        </section>
+      </div>
+      <p className="faint">This page is live: the first session appears here by itself.</p>
+    </div>
+  );
+}
+
+function Snippet({ text }: { readonly text: string }): React.ReactNode {
+  return (
+    <div className="snippet">
+      <pre>{text}</pre>
+      <button type="button" className="quiet" aria-label="Copy" onClick={() => copyText(text, 'it')}>
+        ⧉
+      </button>
+    </div>
+  );
+}

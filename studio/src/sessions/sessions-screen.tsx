@@ -1,0 +1,201 @@
+import { useEffect, useRef, useState } from 'react';
+import { countText, durationText, plural, priceText } from '../../../src/wording/amount.ts';
+import { runAddress } from '../address/address.ts';
+import { refOf, useStudio } from '../frame/studio.ts';
+import { useActions } from '../keys/actions.ts';
+import { lookOfOutcome } from '../look/glyphs.ts';
+import { RecordedText } from '../parts/recorded-text.tsx';
+import { Failure, Nothing } from '../parts/states.tsx';
+import { shortCount } from '../run/run-head.tsx';
+import { useNow } from '../runs/use-now.ts';
+import type { SessionRow } from '../source/answers.ts';
+import { FirstRun } from './first-run.tsx';
+import { Peek } from './peek.tsx';
+import { Spark } from './spark.tsx';
+import { useSessions } from './use-sessions.ts';
+
+/** Sessions as a table that answers at a glance. */
+export function SessionsScreen({ query }: { readonly query: string }): React.ReactNode {
+  const studio = useStudio();
+  const { bar } = studio;
+  const list = useSessions(query);
+  const { rows, fresh, isLoading, error } = list;
+  const [at, setAt] = useState(0);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [peeked, setPeeked] = useState<string>();
+  useEffect(() => studio.show([], true), [studio]);
+  const row = rows[Math.min(at, rows.length - 1)];
+  const open = (target: SessionRow): void => bar.go(runAddress(target.session, target.branch, target.activity.firstError ?? (target.head || 'head')));
+  const compare = (): void => {
+    const picked = rows.filter(({ session }) => chosen.has(session));
+    const [first, ...others] = picked;
+    if (first !== undefined) bar.go(runAddress(first.session, first.branch, first.head, { with: others.map(({ session, branch, head }) => refOf({ session, branch, seq: head })) }));
+  };
+  const toggle = (session: string): void => {
+    const next = new Set(chosen);
+    if (!next.delete(session)) next.add(session);
+    setChosen(next);
+  };
+  useActions([
+    { id: 'down', name: 'Next session', keys: ['J', 'ArrowDown'], group: 'Move', run: () => setAt(Math.min(rows.length - 1, at + 1)) },
+    { id: 'up', name: 'Session before', keys: ['K', 'ArrowUp'], group: 'Move', run: () => setAt(Math.max(0, at - 1)) },
+    { id: 'open', name: 'Open the session', keys: ['Enter', 'ArrowRight'], group: 'Go', run: row === undefined ? undefined : () => open(row) },
+    { id: 'peek', name: 'Peek', keys: ['Space'], group: 'Look', run: row === undefined ? undefined : () => setPeeked(peeked === row.session ? undefined : row.session) },
+    { id: 'choose', name: 'Choose for a comparison', keys: ['X'], group: 'Look', run: row === undefined ? undefined : () => toggle(row.session) },
+    { id: 'compare', name: 'Compare the chosen', keys: ['C'], group: 'Go', run: chosen.size >= 2 && chosen.size <= 8 ? compare : undefined },
+    { id: 'filter', name: 'Filter the sessions', keys: ['/'], group: 'Look', run: () => document.querySelector<HTMLElement>('[data-part=session-filter]')?.focus() },
+  ]);
+  if (error === undefined && !isLoading && rows.length === 0 && fresh.length === 0 && query === '') return <FirstRun />;
+  return (
+    <div className="screen sessions">
+      <header className="screen-head">
+        <h1>Sessions</h1>
+        <SessionFilterField query={query} onQuery={(text) => bar.go({ screen: 'sessions', query: text })} />
+        <span className="spacer" />
+        {chosen.size > 0 ? (
+          <button type="button" className="button" disabled={chosen.size < 2 || chosen.size > 8} onClick={compare}>
+            Compare {chosen.size} <kbd className="key">C</kbd>
+          </button>
+        ) : null}
+      </header>
+      {error === undefined ? null : <Failure error={error} onAgain={list.again} />}
+      {fresh.length === 0 ? null : (
+        <button type="button" className="fresh" onClick={list.take}>
+          {fresh.length} new
+        </button>
+      )}
+      {rows.length === 0 && !isLoading && error === undefined ? <Nothing>No session matches. {query === '' ? '' : 'Clear the filter to see all of them.'}</Nothing> : null}
+      {rows.length === 0 ? null : <SessionTable rows={rows} at={at} chosen={chosen} onAt={setAt} onOpen={open} onToggle={toggle} />}
+      {list.hasMore ? (
+        <button type="button" className="button sessions-more" onClick={list.more}>
+          More sessions
+        </button>
+      ) : null}
+      {peeked === undefined || row === undefined ? null : <Peek row={rows.find(({ session }) => session === peeked) ?? row} onClose={() => setPeeked(undefined)} onOpen={open} />}
+    </div>
+  );
+}
+
+function SessionFilterField({ query, onQuery }: { readonly query: string; readonly onQuery: (text: string) => void }): React.ReactNode {
+  const [text, setText] = useState(query);
+  useEffect(() => setText(query), [query]);
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      if (text !== query) onQuery(text);
+    }, 250);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return (
+    <input
+      className="field sessions-filter"
+      aria-label="Filter sessions"
+      placeholder="agent=support outcome=error since=2h, or words"
+      spellCheck={false}
+      data-part="session-filter"
+      value={text}
+      onChange={(event) => setText(event.target.value)}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return;
+        if (text === '') event.currentTarget.blur();
+        setText('');
+        event.stopPropagation();
+        event.preventDefault();
+      }}
+    />
+  );
+}
+
+interface TableProps {
+  readonly rows: readonly SessionRow[];
+  readonly at: number;
+  readonly chosen: ReadonlySet<string>;
+  readonly onAt: (at: number) => void;
+  readonly onOpen: (row: SessionRow) => void;
+  readonly onToggle: (session: string) => void;
+}
+
+function SessionTable({ rows, at, chosen, onAt, onOpen, onToggle }: TableProps): React.ReactNode {
+  const now = useNow(rows.some(({ outcome }) => outcome === 'silent'));
+  const body = useRef<HTMLTableSectionElement>(null);
+  useEffect(() => body.current?.querySelector('[data-at]')?.scrollIntoView({ block: 'nearest' }), [at]);
+  return (
+    <div className="table-box">
+      <table className="table" data-part="sessions">
+        <thead>
+          <tr>
+            <th scope="col">
+              <span className="unseen">Chosen</span>
+            </th>
+            <th scope="col">Outcome</th>
+            <th scope="col">Title</th>
+            <th scope="col">Agents</th>
+            <th scope="col">Started</th>
+            <th scope="col" className="number">Took</th>
+            <th scope="col" className="number">Turns</th>
+            <th scope="col" className="number">Tokens</th>
+            <th scope="col" className="number">Cost</th>
+            <th scope="col" className="number">Branches</th>
+            <th scope="col">Activity</th>
+          </tr>
+        </thead>
+        <tbody ref={body}>
+          {rows.map((row, index) => (
+            <tr key={row.session} data-at={index === at || undefined} onClick={() => onOpen(row)} onPointerEnter={() => onAt(index)}>
+              <td>
+                <input type="checkbox" aria-label={`Choose ${row.session}`} checked={chosen.has(row.session)} onClick={(event) => event.stopPropagation()} onChange={() => onToggle(row.session)} />
+              </td>
+              <td>
+                <OutcomeCell row={row} now={now} />
+              </td>
+              <td className="table-title">
+                <a
+                  href={`/s/${encodeURIComponent(row.session)}/${encodeURIComponent(row.branch)}@${row.activity.firstError ?? row.head}`}
+                  onClick={(event) => {
+                    event.preventDefault();
+                    event.stopPropagation();
+                    onOpen(row);
+                  }}
+                >
+                  <RecordedText text={row.title ?? row.session} />
+                </a>
+                {row.title === null ? null : <span className="faint mono table-id"><RecordedText text={row.session} /></span>}
+              </td>
+              <td className="dim">{row.agents.slice(0, 3).join(', ')}{row.agents.length > 3 ? ` +${row.agents.length - 3}` : ''}</td>
+              <td className="dim" title={row.startedAt ?? ''}>{row.startedAt === null ? '–' : agoText(Date.parse(row.startedAt), now)}</td>
+              <td className="number">{row.durationMs === null ? '–' : durationText(row.durationMs)}</td>
+              <td className="number">{countText(row.turns)}</td>
+              <td className="number" title={`${countText(row.usage.inputTokens)} in, ${countText(row.usage.outputTokens)} out`}>
+                {row.usage.inputTokens + row.usage.outputTokens === 0 ? '–' : shortCount(row.usage.inputTokens + row.usage.outputTokens)}
+              </td>
+              <td className="number" title={row.usage.unpricedCalls > 0 ? `${plural(row.usage.unpricedCalls, 'call')} without a known price` : undefined}>{priceText(row.usage, '–')}</td>
+              <td className="number">{countText(row.branches)}</td>
+              <td>
+                <Spark activity={row.activity} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function OutcomeCell({ row, now }: { readonly row: SessionRow; readonly now: number }): React.ReactNode {
+  const look = lookOfOutcome(row.outcome);
+  const silent = row.outcome === 'silent' && row.silentSince !== null ? now - Date.parse(row.silentSince) : 0;
+  return (
+    <span className={`color-${look.hue}`}>
+      {row.outcome === 'silent' ? <span className="pulse" aria-hidden="true" /> : look.glyph} {silent > 60_000 ? `silent for ${durationText(silent)}` : look.word}
+      {row.waiting.length > 0 ? <span className="color-person"> ☺ {row.waiting.length}</span> : null}
+    </span>
+  );
+}
+
+/** Writes how long ago something was. */
+export function agoText(time: number, now: number): string {
+  const ms = now - time;
+  if (ms < 60_000) return 'just now';
+  if (ms < 3_600_000) return `${Math.floor(ms / 60_000)} min ago`;
+  if (ms < 86_400_000) return `${Math.floor(ms / 3_600_000)} h ago`;
+  return ms < 30 * 86_400_000 ? `${Math.floor(ms / 86_400_000)} d ago` : new Date(time).toLocaleDateString('en-CA');
+}
