@@ -134,8 +134,9 @@ async function projectFor({ config, store }: OpenOptions): Promise<Project> {
   return project;
 }
 
-function recordingOf(
-  opened: OpenOptions,
+/** Returns the prices and the masking of whatever is recorded. */
+export function recordingOf(
+  opened: Pick<OpenOptions, 'masking' | 'prices'>,
   project: Project,
 ): NonNullable<Parameters<typeof createReprise>[0]['recording']> {
   const masking = opened.masking ?? settingOf(project, 'masking') ?? {};

@@ -1,22 +1,28 @@
 // A server: one history for many machines.
 
 import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { shipit } from './adapters/import/shipit.ts';
 import { RepriseError } from './core/error.ts';
-import { given } from './core/json.ts';
+import { given, type JsonValue } from './core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from './core/known-keys.ts';
 import { limits } from './core/limits.ts';
+import { type Config, checkConfig } from './core/recording/config.ts';
 import type { EventStore, Platform } from './core/store/event-store.ts';
-import type { TokenKeeper } from './core/store/token-store.ts';
+import type { TokenKeeper, TokenRecord, TokenStore } from './core/store/token-store.ts';
+import { createReprise } from './engine/reprise-parts.ts';
 import { createNodePlatform } from './node/platform.ts';
 import { release } from './node/release.ts';
 import { storeLocation } from './node/store-location.ts';
-import { openOwnStore } from './open-reprise.ts';
+import { openOwnStore, recordingOf } from './open-reprise.ts';
 import { tokenCheck } from './server/access-tokens.ts';
 import { isLoopback } from './server/admission.ts';
 import type { Certificate } from './server/listener.ts';
 import type { WriteLog } from './server/log-line.ts';
-import { startServer } from './server/running-server.ts';
+import { RunBook } from './server/run-book.ts';
+import { type ServedStudio, startServer } from './server/running-server.ts';
+import { readStudioFiles } from './server/studio-files.ts';
 
 export { type MadeToken, makeToken, type NewToken } from './server/access-tokens.ts';
 export type { Right } from './server/grant.ts';
@@ -44,6 +50,14 @@ export interface ServeOptions {
   readonly graceMs?: number;
   /** `disk` (the default) survives power loss; `process` survives the death of the process only, and is faster. */
   readonly durability?: 'disk' | 'process';
+  /** Whether the pages of the studio are served; true if left out. */
+  readonly studio?: boolean;
+  /** A configuration whose agents a token with the right `run` may start; none if left out. */
+  readonly agents?: Config;
+  /** Tokens that only this server knows, beside those of the store. */
+  readonly tokens?: readonly TokenRecord[];
+  /** Examines the store, for the studio. */
+  readonly examine?: () => Promise<JsonValue>;
   /** Gets a line for every call; none of them holds a payload. */
   readonly log?: WriteLog;
   /** Clock, ids, hashing and salts. */
@@ -73,6 +87,10 @@ const serveKeys: KnownKeys = optionKeys<ServeOptions>(
     callsPerSecond: 'number',
     graceMs: 'number',
     durability: 'text',
+    studio: 'flag',
+    agents: 'object',
+    tokens: 'list',
+    examine: 'function',
     log: 'function',
     platform: 'object',
   },
@@ -101,12 +119,14 @@ export async function serve(options: ServeOptions = {}): Promise<Server> {
   const { host = '127.0.0.1', port = defaultPort, tls, platform = createNodePlatform() } = options;
   checkExposure(host, options);
   const certificate = tls === undefined ? undefined : await certificateOf(tls);
+  const agents = options.agents === undefined ? undefined : checkConfig(options.agents, 'agents');
   const { store, close: closeStore } = await storeOf(options, platform);
+  const studio = studioOf(options, { store, platform, agents });
   const server = await startServer({
     store,
     platform,
     release: release(),
-    authenticate: tokenCheck(store.tokens, platform),
+    authenticate: tokenCheck(withOwn(store.tokens, options.tokens ?? []), platform),
     host,
     port,
     hostNames: options.hostNames ?? (isLoopback(host) ? 'loopback' : 'any'),
@@ -114,7 +134,7 @@ export async function serve(options: ServeOptions = {}): Promise<Server> {
     log: options.log ?? (() => undefined),
     formats: [shipit],
     limits: limitsOf(options),
-    ...given({ certificate }),
+    ...given({ certificate, studio }),
   }).catch(async (error: unknown) => {
     await closeStore();
     throw cannotListen(host, port, error);
@@ -130,6 +150,44 @@ export async function serve(options: ServeOptions = {}): Promise<Server> {
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** Returns the studio of a server: its files if they are to be served, and the runs it can start. */
+function studioOf(
+  { studio: isServed = true, examine }: ServeOptions,
+  {
+    store,
+    platform,
+    agents,
+  }: { readonly store: EventStore; readonly platform: Platform; readonly agents: Config | undefined },
+): ServedStudio {
+  const runs =
+    agents === undefined
+      ? undefined
+      : new RunBook({
+          reprise: createReprise({
+            store,
+            platform,
+            recording: recordingOf({}, { config: { file, config: agents } }),
+          }),
+          platform,
+          agents: { config: agents, file },
+        });
+  return { files: isServed ? readStudioFiles(studioFolder()) : undefined, isServed, runs, diagnose: examine };
+}
+
+/** The name that errors give a configuration without a file. */
+const file: string = resolve('reprise.config.ts');
+
+/** Returns the folder of the built studio: beside this file in the package, under `dist` in the repository. */
+function studioFolder(): string {
+  const here = fileURLToPath(new URL('.', import.meta.url));
+  return here.endsWith('/src/') ? resolve(here, '../dist/studio') : resolve(here, 'studio');
+}
+
+/** Returns the tokens of a store and a few more. */
+function withOwn(tokens: TokenStore, own: readonly TokenRecord[]): Pick<TokenStore, 'find'> {
+  return { find: async (id) => own.find((token) => token.id === id) ?? (await tokens.find(id)) };
 }
 
 /** Refuses to let other machines read the traffic, unless that was asked for. */

@@ -7,6 +7,7 @@ import { limits } from '../core/limits.ts';
 import { previous, type Seq } from '../core/point.ts';
 import { pointText, refText } from '../core/ref.ts';
 import type { ConversationMessage, LaneConversation } from '../core/session/conversation-lane.ts';
+import type { ReplayOptions } from '../core/session/session-log.ts';
 import type { Edit } from '../core/view/edit.ts';
 import type { Session } from '../engine/session.ts';
 import { type Conversation, conversation } from '../projections/conversation.ts';
@@ -147,16 +148,22 @@ const named = ({ data }: Event): Pick<ContextCall, 'call' | 'name'> => ({
   name: stringAt(data, 'name') ?? '',
 });
 
+/** Ends of other calls that are looked through for that of one: calls beside it may have ended first. */
+const besideMax = 1_000;
+
 async function startOf(session: Session, branch: string, { seq, data }: Event): Promise<Seq | undefined> {
-  const at = { branch, seq };
-  const filter = { types: ['call.started'], call: String(data['call']) };
-  return (await session.findLast(filter, { at, history: 'raw' }))?.seq;
+  const around = { at: { branch, seq }, direction: 'backward', filter: { types: ['call.started'] } } as const;
+  return (await sameCall(session, around, data))?.seq;
 }
 
-async function endingOf(session: Session, branch: string, { seq, data }: Event): Promise<Event | undefined> {
-  const filter = { types: ['call.ended'], call: String(data['call']) };
-  const options = { at: { branch }, history: 'raw', after: seq, filter, limit: 1 } as const;
-  for await (const event of session.replay(options)) return event;
+function endingOf(session: Session, branch: string, { seq, data }: Event): Promise<Event | undefined> {
+  return sameCall(session, { at: { branch }, after: seq, filter: { types: ['call.ended'] } }, data);
+}
+
+/** Finds the next event that is of the same call. */
+async function sameCall(session: Session, around: ReplayOptions, { call }: JsonObject): Promise<Event | undefined> {
+  for await (const event of session.replay({ ...around, history: 'raw', limit: besideMax }))
+    if (event.data['call'] === call) return event;
   return undefined;
 }
 
@@ -272,16 +279,11 @@ function markMessages(
   const shown = messages.map(({ seq, message }, index): ContextMessage => {
     const was = replaced.get(index);
     const before = was === undefined ? undefined : others[was]?.message;
-    const isErased = message === undefined;
-    const mark = partner.has(index)
-      ? isErased
-        ? 'erased'
-        : 'same'
-      : isErased
-        ? 'erased'
-        : before === undefined
-          ? 'new'
-          : 'edited';
+    const mark = markOf({
+      isErased: message === undefined,
+      isSame: partner.has(index),
+      isEdited: before !== undefined,
+    });
     const about = {
       index,
       seq,
@@ -299,6 +301,18 @@ function markMessages(
     return [{ index, seq, role: roleOf(message), mark: 'dropped', size, message: message ?? null }];
   });
   return { messages: shown, dropped };
+}
+
+interface MessageFacts {
+  readonly isErased: boolean;
+  readonly isSame: boolean;
+  readonly isEdited: boolean;
+}
+
+function markOf({ isErased, isSame, isEdited }: MessageFacts): ContextMark {
+  if (isErased) return 'erased';
+  if (isSame) return 'same';
+  return isEdited ? 'edited' : 'new';
 }
 
 const roleOf = (message: JsonObject | undefined): string => stringAt(message, 'role') ?? '?';

@@ -1,5 +1,5 @@
 import type { ConnectRouter } from '@connectrpc/connect';
-import { given } from '../core/json.ts';
+import { given, type JsonValue } from '../core/json.ts';
 import type { ForeignFormat } from '../core/recording/foreign-format.ts';
 import type { EventStore, Platform } from '../core/store/event-store.ts';
 import { Health } from '../wire/generated/grpc/health/v1/health_pb.ts';
@@ -8,6 +8,7 @@ import { ServerService } from '../wire/generated/reprise/v1/server_pb.ts';
 import { SessionService } from '../wire/generated/reprise/v1/session_pb.ts';
 import { StateService } from '../wire/generated/reprise/v1/state_pb.ts';
 import { StoreService } from '../wire/generated/reprise/v1/store_pb.ts';
+import { StudioService } from '../wire/generated/reprise/v1/studio_pb.ts';
 import { productName, protocolVersion } from '../wire/protocol.ts';
 import { admission } from './admission.ts';
 import { BodyBudget } from './body-budget.ts';
@@ -23,11 +24,15 @@ import { Metrics } from './metrics.ts';
 import { reflectionService } from './reflection-service.ts';
 import { replayPath, sendReplay } from './replay-page.ts';
 import { pathOf, requestHandler, send } from './requests.ts';
+import type { RunBook } from './run-book.ts';
 import { sessionService, type VerbParts } from './session-service.ts';
 import { shippedSnapshots } from './shipped-snapshots.ts';
 import { StalledClients } from './stalled-clients.ts';
 import { stateService } from './state-service.ts';
 import { storeService } from './store-service.ts';
+import { type StudioFiles, sendStudio } from './studio-files.ts';
+import { studioRuns } from './studio-runs.ts';
+import { studioLooks } from './studio-service.ts';
 import { timedStore } from './timed-store.ts';
 
 /** The parts that a server is made of. */
@@ -48,6 +53,18 @@ export interface ServerParts {
   /** The formats that a history can be exported in. */
   readonly formats: readonly ForeignFormat[];
   readonly limits: ServerLimits;
+  readonly studio?: ServedStudio;
+}
+
+/** The studio of a server: its files, the runs it can start, and what it says of the store. */
+export interface ServedStudio {
+  /** Whether its pages are served. */
+  readonly isServed: boolean;
+  /** Undefined if they are not built. */
+  readonly files: StudioFiles | undefined;
+  /** Undefined if no runs can be started. */
+  readonly runs: RunBook | undefined;
+  readonly diagnose: (() => Promise<JsonValue>) | undefined;
 }
 
 /** The most that a server accepts and holds. */
@@ -90,7 +107,8 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
     checkRate: (grant) => rates.check(grant),
     routes: routesOf({ ...parts, store }, { draining: draining.signal, metrics, callers }),
     openPage: (request, response) =>
-      openPage(request, response, parts.openMetrics ? metrics : undefined, draining.signal),
+      openPage(request, response, parts.openMetrics ? metrics : undefined, draining.signal) ||
+      (parts.studio?.isServed === true && sendStudio(parts.studio.files, request, response)),
     page: (request, response, grant) => {
       const path = request.method === 'GET' ? pathOf(request) : '';
       if (path === '/metrics') return showMetrics(response, metrics, grant);
@@ -119,6 +137,7 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
     close: async () => {
       draining.abort();
       listener.stop();
+      await parts.studio?.runs?.close();
       await settled(open, limits.graceMs);
       listener.destroy();
       stalled.close();
@@ -139,7 +158,7 @@ interface Running {
 }
 
 function routesOf(
-  { platform, release }: ServerParts,
+  { platform, release, studio, authenticate }: ServerParts,
   { draining, metrics, callers }: Running,
 ): (router: ConnectRouter) => void {
   const done = new DoneChanges();
@@ -174,7 +193,20 @@ function routesOf(
     const stateOf: VerbParts['repriseOf'] = (context, namespace) =>
       callers.stateOf(requestOf(context).grant, namespace);
     router.service(StateService, stateService({ ...verbs, repriseOf: stateOf }, done));
-    const services = [ServerService, StoreService, SessionService, StateService];
+    router.service(StudioService, {
+      ...studioLooks(verbs),
+      ...studioRuns({
+        ...verbs,
+        grantOf: (context) => requestOf(context).grant,
+        storeOf: callers.storeOf,
+        recheck: async ({ requestHeader }) =>
+          void (await authenticate(requestHeader.get('authorization') ?? undefined)),
+        runs: studio?.runs,
+        done,
+        diagnose: studio?.diagnose,
+      }),
+    });
+    const services = [ServerService, StoreService, SessionService, StateService, StudioService];
     const names = services.map(({ typeName }) => typeName);
     router.service(Health, healthService(names, draining));
     router.service(ServerReflection, reflectionService([...services, Health, ServerReflection]));

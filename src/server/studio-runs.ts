@@ -14,7 +14,7 @@ import type { VerbParts } from './session-service.ts';
 /** The parts that the live calls of the studio need. */
 export interface StudioParts extends VerbParts {
   readonly grantOf: (context: HandlerContext) => Grant;
-  readonly storeOf: (grant: Grant) => EventStore;
+  readonly storeOf: (grant: Grant) => Pick<EventStore, 'watch'>;
   /** Throws if the token of a call does not hold any more. */
   readonly recheck: (context: HandlerContext) => Promise<void>;
   /** Undefined where the server was started without agents. */

@@ -1,6 +1,7 @@
 import { existsSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { hasCode, RepriseError } from '../../core/error.ts';
+import type { JsonValue } from '../../core/json.ts';
 import { refText } from '../../core/ref.ts';
 import type { StoreAdvice, StoreHealth } from '../../core/store/store-health.ts';
 import type { Reprise, SessionVerification } from '../../engine/reprise.ts';
@@ -82,6 +83,11 @@ export async function diagnose(context: Context, options: DiagnoseOptions): Prom
     if (!(error instanceof RepriseError)) throw error;
     return { ...found, findings: [...found.findings, findingOf(error)] };
   }
+}
+
+/** Checks the store quickly, as plain data for the studio. */
+export async function examined(context: Context): Promise<JsonValue> {
+  return JSON.parse(JSON.stringify(await diagnose(context, { verify: false, create: false }))) as JsonValue;
 }
 
 async function examine(reprise: Reprise, found: DoctorAnswer, options: DiagnoseOptions): Promise<DoctorAnswer> {

@@ -97,20 +97,22 @@ export interface EventRows {
   readonly cost: Float64Array;
 }
 
+type Holds = (flag: number) => boolean;
+
 /** Returns columns as typed arrays, in which the value of every event has its own place. */
 export function rowsOf(columns: EventColumns): EventRows {
   const { first, texts, flags } = columns;
   const count = flags.length;
   const { call, end, outcome, named, spent } = columnFlags;
-  const all = (): boolean => true;
+  const all: Holds = () => true;
   const has =
-    (bits: number): ((flag: number) => boolean) =>
+    (bits: number): Holds =>
     (flag) =>
       (flag & bits) === bits;
   const spread = <Column extends Uint16Array | Uint32Array | Float64Array>(
     target: Column,
     values: readonly number[],
-    holds: (flag: number) => boolean,
+    holds: Holds,
     read: (value: number, row: number) => number = (value) => value,
   ): Column => {
     let next = 0;
@@ -118,8 +120,7 @@ export function rowsOf(columns: EventColumns): EventRows {
     return target;
   };
   const small = (values: readonly number[], holds = all): Uint16Array => spread(new Uint16Array(count), values, holds);
-  const large = (values: readonly number[], holds: (flag: number) => boolean): Uint32Array =>
-    spread(new Uint32Array(count), values, holds);
+  const large = (values: readonly number[], holds: Holds): Uint32Array => spread(new Uint32Array(count), values, holds);
   const back = (distance: number, row: number): number => (distance === 0 ? 0 : first + row - distance);
   const summing = (start: number): ((value: number) => number) => {
     let sum = start;

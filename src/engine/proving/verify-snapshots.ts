@@ -6,6 +6,7 @@ import type { BranchSummary, SessionRecord, Snapshot } from '../../core/store/ev
 import type { DerivedFault, FaultList } from '../../core/store/reindex-request.ts';
 import { snapshotKeyOf } from '../../core/store/snapshot-key.ts';
 import { isSealed, openValue } from '../../core/store/snapshot-seal.ts';
+import { activity } from '../../projections/activity.ts';
 import { conversation } from '../../projections/conversation.ts';
 import { eventIndex } from '../../projections/event-index.ts';
 import { fingerprintProjection } from '../../projections/fingerprint.ts';
@@ -107,7 +108,7 @@ const nameOf = ({ projection, branch, seq }: Omit<Snapshot, 'value'>): string =>
 function comparedBy({ platform }: Engine, own: readonly AnyProjection[]): ReadonlyMap<string, Compared> {
   for (const projection of own) defineProjection(projection);
   const fingerprint = fingerprintProjection(platform.sha256) as AnyProjection;
-  const about = [metadata, markers, eventIndex];
+  const about = [metadata, markers, eventIndex, activity];
   const shipped = [conversation, runs, state, graphState, summary, waiting, ...about] as readonly AnyProjection[];
   const folds = [...own, ...shipped, fingerprint].map((projection): [string, Compared] => [
     projection.name,
