@@ -20,7 +20,7 @@ const token = takeToken();
 const baseUrl = location.origin;
 const source = serverSource(connectTransport(baseUrl, token), openLiveFeed(baseUrl, token));
 const namespace = new URLSearchParams(location.search).get('namespace') ?? 'default';
-const studio = new Studio(source, openAddressBar('path'), namespace);
+const studio = new Studio(source, openAddressBar('path', namespace), namespace);
 theme.begin();
 studio.begin();
 

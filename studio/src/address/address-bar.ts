@@ -16,13 +16,17 @@ export interface AddressBar {
 export type AddressPlace = 'path' | 'fragment';
 
 /** Returns the address bar of this page. */
-export function openAddressBar(place: AddressPlace): AddressBar {
+export function openAddressBar(place: AddressPlace, namespace: string): AddressBar {
   const read = (): Address => {
     if (place === 'path') return readAddress(location.pathname, location.search);
     const [path = '', query = ''] = location.hash.slice(1).split('?');
     return readAddress(path, query);
   };
-  const href = (address: Address): string => `${place === 'path' ? '' : '#'}${addressText(address)}`;
+  const href = (address: Address): string => {
+    const text = addressText(address);
+    const own = namespace === 'default' ? '' : `${text.includes('?') ? '&' : '?'}namespace=${encodeURIComponent(namespace)}`;
+    return `${place === 'path' ? '' : '#'}${text}${own}`;
+  };
   const address = new Cell(read());
   globalThis.addEventListener('popstate', () => address.set(read()));
   globalThis.addEventListener('hashchange', () => address.set(read()));

@@ -9,7 +9,7 @@ import type { SessionRow } from '../source/answers.ts';
 export function Peek({ row, onClose, onOpen }: { readonly row: SessionRow; readonly onClose: () => void; readonly onOpen: (row: SessionRow) => void }): React.ReactNode {
   const { source, namespace } = useStudio();
   const name = { namespace, session: row.session, branch: row.branch };
-  const seqs = [row.activity.firstError, ...Array.from({ length: 6 }, (_, at) => row.head - 5 + at)].filter((seq) => seq !== null && seq >= 1);
+  const seqs = [row.activity.firstError, ...Array.from({ length: 6 }, (_, at) => row.head - 5 + at)].filter((seq): seq is NonNullable<typeof seq> => seq !== null && seq >= 1);
   const wanted = [...new Set(seqs)].sort((a, b) => a - b);
   const { value, error } = useAnswer(`peek ${row.session} ${row.head}`, (signal) => source.events(name, wanted, signal).then(async (events) => ({ events, gists: await source.gists(name, wanted, signal) })));
   return (

@@ -140,8 +140,8 @@ function reads({ studio, sessions }: Clients): Pick<StudioSource, Reads> {
       const options = textOf({ edits: [{ kind: 'drop', seq: without, cascade: true }] });
       return jsonOf<JsonValue>((await sessions.counterfactual({ ...at(point), projection, options }, { signal })).answer);
     },
-    async previewEdits(point, edits, agent, effects, signal) {
-      return jsonOf((await studio.previewEdits({ ...at(point), edits: textOf(edits), agent, effects: textOf(effects) }, { signal })).answer);
+    async previewEdits(point, edits, effects, signal) {
+      return jsonOf((await studio.previewEdits({ ...at(point), edits: textOf(edits), effects: textOf(effects) }, { signal })).answer);
     },
     async previewChange(point, change, options, signal) {
       return jsonOf((await studio.previewChange({ ...at(point), change, options: textOf(options) }, { signal })).answer);

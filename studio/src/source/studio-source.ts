@@ -154,7 +154,7 @@ export interface StudioSource {
   tree(namespace: string, session: string, cursor: string, signal: AbortSignal): Promise<Page<StudioBranch>>;
   experiment(namespace: string, session: string, id: string, signal: AbortSignal): Promise<{ readonly answer: ExperimentAnswer | null; readonly ids: readonly string[] }>;
   counterfactual(point: PointName, without: number, projection: string, signal: AbortSignal): Promise<JsonValue>;
-  previewEdits(point: PointName, edits: readonly Edit[], agent: string, effects: JsonObject | undefined, signal: AbortSignal): Promise<EditPreview>;
+  previewEdits(point: PointName, edits: readonly Edit[], effects: string | undefined, signal: AbortSignal): Promise<EditPreview>;
   previewChange(point: PointName, change: BranchChange, options: JsonObject, signal: AbortSignal): Promise<ChangePreview>;
   verify(name: BranchName, head: number, signal: AbortSignal): Promise<Verified>;
   store(signal: AbortSignal): Promise<Diagnosis>;
