@@ -5,7 +5,9 @@ const now = Date.parse('2026-11-15T10:00:00Z');
 
 test('every word becomes its condition, and what is not given is not there', () => {
   expect(filterFromWords({}, now)).toEqual({});
-  expect(readFilterText('type=call.started,call.ended agent=~sup run=r kind=tool tool=refund outcome=error turn=4', now)).toEqual({
+  expect(
+    readFilterText('type=call.started,call.ended agent=~sup run=r kind=tool tool=refund outcome=error turn=4', now),
+  ).toEqual({
     types: ['call.started', 'call.ended'],
     agent: '~sup',
     run: 'r',

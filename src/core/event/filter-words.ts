@@ -89,7 +89,8 @@ export function readFilterText(text: string, now: number): EventFilter {
     else if (numberNames.has(name)) words[name] = wholeNumber(name, value);
     else fields.push({ key: name, pattern: value });
   }
-  if (searched.length > 0) words['search'] = [words['search'], ...searched].filter((word) => word !== undefined).join(' ');
+  if (searched.length > 0)
+    words['search'] = [words['search'], ...searched].filter((word) => word !== undefined).join(' ');
   const filter = filterFromWords(words, now);
   return checkFilter(fields.length === 0 ? filter : { ...filter, fields });
 }

@@ -24,7 +24,8 @@ export function openAddressBar(place: AddressPlace, namespace: string): AddressB
   };
   const href = (address: Address): string => {
     const text = addressText(address);
-    const own = namespace === 'default' ? '' : `${text.includes('?') ? '&' : '?'}namespace=${encodeURIComponent(namespace)}`;
+    const own =
+      namespace === 'default' ? '' : `${text.includes('?') ? '&' : '?'}namespace=${encodeURIComponent(namespace)}`;
     return `${place === 'path' ? '' : '#'}${text}${own}`;
   };
   const address = new Cell(read());

@@ -17,7 +17,13 @@ test.each([
   runAddress('refund-7', 'main', 14),
   runAddress('a/b@c:d%e?f#g', 'with/@:%', 'head'),
   runAddress('refund-7', 'main', 'time:2026-11-16T10:00:00Z', { panel: 'why', scale: 'seq' }),
-  runAddress('s', 'main', 1, { filter: 'kind=tool "a b"', range: [3, 90], raw: true, difference: 2, with: ['s/x@3', 's/y'] }),
+  runAddress('s', 'main', 1, {
+    filter: 'kind=tool "a b"',
+    range: [3, 90],
+    raw: true,
+    difference: 2,
+    with: ['s/x@3', 's/y'],
+  }),
 ] satisfies Address[])('an address is read as it was written: %j', (address) => {
   expect(read(addressText(address))).toEqual(address);
 });

@@ -43,7 +43,12 @@ export type Address =
 export const comparedMax = 8;
 
 /** Returns the address of a run at a point. */
-export function runAddress(session: string, branch: string, at: string | number, more: Partial<RunAddress> = {}): RunAddress {
+export function runAddress(
+  session: string,
+  branch: string,
+  at: string | number,
+  more: Partial<RunAddress> = {},
+): RunAddress {
   return {
     screen: 'run',
     session,
@@ -70,8 +75,7 @@ export function readAddress(pathname: string, search: string): Address {
   if (first !== 's' || session === undefined) return { screen: 'sessions', query: query.get('q') ?? '' };
   const name = decoded(session);
   if (third === 'tree') return { screen: 'tree', session: name, branch: query.get('branch') ?? undefined };
-  if (third === 'experiment' && id !== undefined)
-    return { screen: 'experiment', session: name, id: decoded(id) };
+  if (third === 'experiment' && id !== undefined) return { screen: 'experiment', session: name, id: decoded(id) };
   return readRun(name, third ?? 'main@head', query);
 }
 
@@ -99,7 +103,8 @@ export function addressText(address: Address): string {
     case 'store':
       return `/${address.screen}`;
     case 'tree': {
-      const branch = address.branch === undefined ? '' : `?${new URLSearchParams({ branch: address.branch }).toString()}`;
+      const branch =
+        address.branch === undefined ? '' : `?${new URLSearchParams({ branch: address.branch }).toString()}`;
       return `/s/${encoded(address.session)}/tree${branch}`;
     }
     case 'experiment':

@@ -4,9 +4,9 @@ import { plural } from '../../../src/wording/amount.ts';
 import { type RunAddress, runAddress } from '../address/address.ts';
 import { useStudio } from '../frame/studio.ts';
 import { useActions } from '../keys/actions.ts';
+import { announce } from '../parts/announcer.ts';
 import { Failure } from '../parts/states.tsx';
 import { asError, useAnswer } from '../parts/use-answer.ts';
-import { announce } from '../parts/announcer.ts';
 import type { CompareAnswer, ComparePair } from '../source/answers.ts';
 import { CompareStates } from './compare-states.tsx';
 import { CompareUsage } from './compare-usage.tsx';
@@ -25,7 +25,11 @@ const views = ['history', 'state', 'usage'] as const;
 export function ComparePairs({ address, left, right }: ComparePairsProps): React.ReactNode {
   const { source, namespace, bar } = useStudio();
   const [view, setView] = useState<(typeof views)[number]>('history');
-  const first = useAnswer(`compare ${left} ${right}`, (signal) => source.compare(left, right, ['state'], '', namespace, signal), { keep: false });
+  const first = useAnswer(
+    `compare ${left} ${right}`,
+    (signal) => source.compare(left, right, ['state'], '', namespace, signal),
+    { keep: false },
+  );
   const [more, setMore] = useState<{ readonly items: readonly ComparePair[]; readonly cursor: string }>();
   useEffect(() => setMore(undefined), [left, right]);
   const answer = first.value?.answer;
@@ -41,17 +45,36 @@ export function ComparePairs({ address, left, right }: ComparePairsProps): React
     if (difference < 1 || difference > differences.length) announce('No difference that way');
     else bar.replace({ ...address, difference });
   };
-  const goToSeq = (place: { readonly left: number | null; readonly right: number | null } | null | undefined): (() => void) | undefined => {
+  const goToSeq = (
+    place: { readonly left: number | null; readonly right: number | null } | null | undefined,
+  ): (() => void) | undefined => {
     if (place == null) return undefined;
     const index = differences.findIndex((row) => {
       const pair = pairs[row];
-      return pair !== undefined && pair.kind !== 'equal' && ((place.left !== null && pair.left?.seq === place.left) || (place.right !== null && pair.right?.seq === place.right));
+      return (
+        pair !== undefined &&
+        pair.kind !== 'equal' &&
+        ((place.left !== null && pair.left?.seq === place.left) ||
+          (place.right !== null && pair.right?.seq === place.right))
+      );
     });
     return index < 0 ? undefined : () => goTo(index + 1);
   };
   useActions([
-    { id: 'next-difference', name: 'Next difference', keys: ['D', 'J', 'ArrowDown'], group: 'Move', run: () => goTo((address.difference ?? 0) + 1) },
-    { id: 'previous-difference', name: 'Difference before', keys: ['Shift+D', 'K', 'ArrowUp'], group: 'Move', run: () => goTo((address.difference ?? 2) - 1) },
+    {
+      id: 'next-difference',
+      name: 'Next difference',
+      keys: ['D', 'J', 'ArrowDown'],
+      group: 'Move',
+      run: () => goTo((address.difference ?? 0) + 1),
+    },
+    {
+      id: 'previous-difference',
+      name: 'Difference before',
+      keys: ['Shift+D', 'K', 'ArrowUp'],
+      group: 'Move',
+      run: () => goTo((address.difference ?? 2) - 1),
+    },
     { id: 'diverged', name: 'Where they first differ', keys: [], group: 'Move', run: goToSeq(answer?.divergedAt) },
     { id: 'sustained', name: 'Where they differ for good', keys: [], group: 'Move', run: goToSeq(answer?.sustainedAt) },
     { id: 'swap', name: 'Swap the sides', keys: [], group: 'Look', run: () => bar.go(swapped(left, right)) },
@@ -68,7 +91,13 @@ export function ComparePairs({ address, left, right }: ComparePairsProps): React
         <h1>Compare</h1>
         <span className="modes" role="group" aria-label="What is compared">
           {views.map((each) => (
-            <button key={each} type="button" className="quiet" aria-pressed={each === view} onClick={() => setView(each)}>
+            <button
+              key={each}
+              type="button"
+              className="quiet"
+              aria-pressed={each === view}
+              onClick={() => setView(each)}
+            >
               {each}
             </button>
           ))}
@@ -80,10 +109,20 @@ export function ComparePairs({ address, left, right }: ComparePairsProps): React
           {address.difference ?? 0} of {differences.length}
           {cursor === '' ? '' : '+'}
         </span>
-        <button type="button" className="quiet" aria-label="Difference before" onClick={() => goTo((address.difference ?? 2) - 1)}>
+        <button
+          type="button"
+          className="quiet"
+          aria-label="Difference before"
+          onClick={() => goTo((address.difference ?? 2) - 1)}
+        >
           ▲
         </button>
-        <button type="button" className="quiet" aria-label="Next difference" onClick={() => goTo((address.difference ?? 0) + 1)}>
+        <button
+          type="button"
+          className="quiet"
+          aria-label="Next difference"
+          onClick={() => goTo((address.difference ?? 0) + 1)}
+        >
           ▼
         </button>
       </header>
@@ -95,7 +134,9 @@ export function ComparePairs({ address, left, right }: ComparePairsProps): React
       {view === 'state' ? (
         <CompareStates states={answer?.states ?? {}} />
       ) : view === 'usage' ? (
-        answer === undefined ? null : <CompareUsage answer={answer} />
+        answer === undefined ? null : (
+          <CompareUsage answer={answer} />
+        )
       ) : (
         <div className="pairs" ref={list} role="table" aria-label="Pairs of events" data-part="pairs" tabIndex={0}>
           {pairs.map((pair, row) => (
@@ -122,7 +163,9 @@ function Verdict({ answer }: { readonly answer: CompareAnswer }): React.ReactNod
   const { identical, matched, changed, onlyLeft, onlyRight } = answer;
   return (
     <span className="dim" data-part="verdict">
-      {identical ? 'They are equal' : `${matched} equal, ${changed} changed, ${onlyLeft} only left, ${onlyRight} only right`}
+      {identical
+        ? 'They are equal'
+        : `${matched} equal, ${changed} changed, ${onlyLeft} only left, ${onlyRight} only right`}
     </span>
   );
 }
@@ -155,7 +198,15 @@ function Places({ answer, onDiverged, onSustained }: PlacesProps): React.ReactNo
   );
 }
 
-function SideHead({ refText, answer, side }: { readonly refText: string; readonly answer: CompareAnswer | undefined; readonly side: 'left' | 'right' }): React.ReactNode {
+function SideHead({
+  refText,
+  answer,
+  side,
+}: {
+  readonly refText: string;
+  readonly answer: CompareAnswer | undefined;
+  readonly side: 'left' | 'right';
+}): React.ReactNode {
   const { bar } = useStudio();
   const about = answer?.[side];
   const { session, branch, at } = parseRef(refText);
@@ -175,4 +226,3 @@ function SideHead({ refText, answer, side }: { readonly refText: string; readonl
     </div>
   );
 }
-

@@ -2,7 +2,7 @@ import type { ValueDiff } from '../../../src/core/comparing/value-diff.ts';
 import { short } from '../../../src/wording/event-gist.ts';
 import { RecordedText } from '../parts/recorded-text.tsx';
 import { Nothing } from '../parts/states.tsx';
-import { pathText } from './pair-row.tsx';
+import { pathText } from '../parts/path-text.ts';
 
 /** The values in which two histories end up different. */
 export function CompareStates({ states }: { readonly states: Readonly<Record<string, ValueDiff>> }): React.ReactNode {
@@ -24,8 +24,20 @@ export function CompareStates({ states }: { readonly states: Readonly<Record<str
                   <td>
                     <code>{pathText([...path])}</code>
                   </td>
-                  <td>{left === '' ? null : <del className="diff-out"><RecordedText text={left} /></del>}</td>
-                  <td>{right === '' ? null : <ins className="diff-in"><RecordedText text={right} /></ins>}</td>
+                  <td>
+                    {left === '' ? null : (
+                      <del className="diff-out">
+                        <RecordedText text={left} />
+                      </del>
+                    )}
+                  </td>
+                  <td>
+                    {right === '' ? null : (
+                      <ins className="diff-in">
+                        <RecordedText text={right} />
+                      </ins>
+                    )}
+                  </td>
                 </tr>
               ))}
             </tbody>

@@ -9,7 +9,11 @@ import { useAnswer } from '../parts/use-answer.ts';
 /** Three to eight histories as a table, each compared with the first. */
 export function CompareTable({ refs }: { readonly refs: readonly string[] }): React.ReactNode {
   const { source, namespace, bar } = useStudio();
-  const { value, error, again } = useAnswer(`table ${refs.join(' ')}`, (signal) => source.compareTable(namespace, refs, signal), { keep: false });
+  const { value, error, again } = useAnswer(
+    `table ${refs.join(' ')}`,
+    (signal) => source.compareTable(namespace, refs, signal),
+    { keep: false },
+  );
   const [first = ''] = refs;
   const pair = (ref: string): void => {
     const { session, branch, at } = parseRef(first);
@@ -29,12 +33,24 @@ export function CompareTable({ refs }: { readonly refs: readonly string[] }): Re
               <tr>
                 <th scope="col">History</th>
                 <th scope="col">Outcome</th>
-                <th scope="col" className="number">Turns</th>
-                <th scope="col" className="number">Events</th>
-                <th scope="col" className="number">Tokens in</th>
-                <th scope="col" className="number">Tokens out</th>
-                <th scope="col" className="number">Cost</th>
-                <th scope="col" className="number">Took</th>
+                <th scope="col" className="number">
+                  Turns
+                </th>
+                <th scope="col" className="number">
+                  Events
+                </th>
+                <th scope="col" className="number">
+                  Tokens in
+                </th>
+                <th scope="col" className="number">
+                  Tokens out
+                </th>
+                <th scope="col" className="number">
+                  Cost
+                </th>
+                <th scope="col" className="number">
+                  Took
+                </th>
                 <th scope="col">First difference</th>
                 <th scope="col">
                   <span className="unseen">Compare</span>
@@ -57,7 +73,17 @@ export function CompareTable({ refs }: { readonly refs: readonly string[] }): Re
                     <td className="number">{countText(row.usage.outputTokens)}</td>
                     <td className="number">{priceText(row.usage, '–')}</td>
                     <td className="number">{row.durationMs === null ? '–' : durationText(row.durationMs)}</td>
-                    <td>{at === 0 ? <span className="faint">the first</span> : row.identical ? 'equal' : seq == null ? '–' : `@${seq}`}</td>
+                    <td>
+                      {at === 0 ? (
+                        <span className="faint">the first</span>
+                      ) : row.identical ? (
+                        'equal'
+                      ) : seq == null ? (
+                        '–'
+                      ) : (
+                        `@${seq}`
+                      )}
+                    </td>
                     <td>
                       {at === 0 ? null : (
                         <button

@@ -3,7 +3,12 @@ import type { CompareAnswer } from '../source/answers.ts';
 
 /** What both histories took, beside each other. */
 export function CompareUsage({ answer: { left, right, counts } }: { readonly answer: CompareAnswer }): React.ReactNode {
-  const rows: readonly (readonly [name: string, left: number | null, right: number | null, write: (value: number) => string])[] = [
+  const rows: readonly (readonly [
+    name: string,
+    left: number | null,
+    right: number | null,
+    write: (value: number) => string,
+  ])[] = [
     ['events', left.summary.events, right.summary.events, countText],
     ['turns', left.summary.turns, right.summary.turns, countText],
     ['tokens in', left.summary.spending.inputTokens, right.summary.spending.inputTokens, countText],
@@ -19,9 +24,15 @@ export function CompareUsage({ answer: { left, right, counts } }: { readonly ans
             <th scope="col">
               <span className="unseen">What</span>
             </th>
-            <th scope="col" className="number">Left</th>
-            <th scope="col" className="number">Right</th>
-            <th scope="col" className="number">Change</th>
+            <th scope="col" className="number">
+              Left
+            </th>
+            <th scope="col" className="number">
+              Right
+            </th>
+            <th scope="col" className="number">
+              Change
+            </th>
           </tr>
         </thead>
         <tbody>
@@ -46,10 +57,18 @@ export function CompareUsage({ answer: { left, right, counts } }: { readonly ans
         <thead>
           <tr>
             <th scope="col">Type</th>
-            <th scope="col" className="number">Equal</th>
-            <th scope="col" className="number">Changed</th>
-            <th scope="col" className="number">Only left</th>
-            <th scope="col" className="number">Only right</th>
+            <th scope="col" className="number">
+              Equal
+            </th>
+            <th scope="col" className="number">
+              Changed
+            </th>
+            <th scope="col" className="number">
+              Only left
+            </th>
+            <th scope="col" className="number">
+              Only right
+            </th>
           </tr>
         </thead>
         <tbody>

@@ -6,6 +6,7 @@ import { short } from '../../../src/wording/event-gist.ts';
 import { runAddress } from '../address/address.ts';
 import { useStudio } from '../frame/studio.ts';
 import { lookOf } from '../look/glyphs.ts';
+import { pathText } from '../parts/path-text.ts';
 import { RecordedText } from '../parts/recorded-text.tsx';
 import { WordDifference } from '../parts/word-difference.tsx';
 import type { ComparePair, EventLine } from '../source/answers.ts';
@@ -26,11 +27,20 @@ export const PairRow = memo(function PairRow({ pair, at, isSelected, left, right
         <span role="cell">
           ⋯ {pair.count} equal <span className="faint mono">{rangeText(pair.left)}</span>
         </span>
-        <span role="cell" className="faint mono">{rangeText(pair.right)}</span>
+        <span role="cell" className="faint mono">
+          {rangeText(pair.right)}
+        </span>
       </div>
     );
   return (
-    <div className="pair" role="row" data-pair={at} data-kind={pair.kind} data-selected={isSelected || undefined} aria-current={isSelected || undefined}>
+    <div
+      className="pair"
+      role="row"
+      data-pair={at}
+      data-kind={pair.kind}
+      data-selected={isSelected || undefined}
+      aria-current={isSelected || undefined}
+    >
       <SideCell line={pair.left} refText={left} />
       <SideCell line={pair.right} refText={right} />
       {pair.fields === undefined ? null : (
@@ -44,14 +54,25 @@ export const PairRow = memo(function PairRow({ pair, at, isSelected, left, right
 
 const rangeText = ([from, to]: readonly [number, number]): string => (from === to ? `@${from}` : `@${from}–${to}`);
 
-function SideCell({ line, refText }: { readonly line: EventLine | undefined; readonly refText: string }): React.ReactNode {
+function SideCell({
+  line,
+  refText,
+}: {
+  readonly line: EventLine | undefined;
+  readonly refText: string;
+}): React.ReactNode {
   const { bar } = useStudio();
   if (line === undefined) return <div className="pair-side pair-none" role="cell" />;
   const look = lookOf(line.type, /^model /.test(line.gist) ? 'model' : 'tool');
   const { session, branch } = parseRef(refText);
   return (
     <div className="pair-side" role="cell">
-      <button type="button" className="link mono" aria-label={`Open ${branch} at ${line.seq}`} onClick={() => bar.go(runAddress(session, branch, line.seq))}>
+      <button
+        type="button"
+        className="link mono"
+        aria-label={`Open ${branch} at ${line.seq}`}
+        onClick={() => bar.go(runAddress(session, branch, line.seq))}
+      >
         {line.seq}
       </button>
       <span className={`color-${look.hue}`}>{look.glyph}</span>
@@ -81,19 +102,23 @@ function Fields({ fields }: { readonly fields: JsonValue }): React.ReactNode {
   );
 }
 
-/** Writes a path as people read it: `message.content[0].input`. */
-export function pathText(path: JsonValue | undefined): string {
-  if (!isArray(path)) return '';
-  return path.map((word) => (typeof word === 'number' ? `[${word}]` : `.${String(word)}`)).join('').replace(/^\./, '');
-}
-
-function Field({ kind, item }: { readonly kind: 'changed' | 'removed' | 'added'; readonly item: JsonObject }): React.ReactNode {
+function Field({
+  kind,
+  item,
+}: {
+  readonly kind: 'changed' | 'removed' | 'added';
+  readonly item: JsonObject;
+}): React.ReactNode {
   const { left, right, value } = item;
   return (
     <p className="pair-field">
       <code className="faint">{pathText(item['path'])}</code>{' '}
       {kind === 'changed' ? (
-        <WordDifference before={typeof left === 'string' ? left : short(left)} after={typeof right === 'string' ? right : short(right)} near />
+        <WordDifference
+          before={typeof left === 'string' ? left : short(left)}
+          after={typeof right === 'string' ? right : short(right)}
+          near
+        />
       ) : kind === 'removed' ? (
         <del className="diff-out">
           <RecordedText text={short(value)} />

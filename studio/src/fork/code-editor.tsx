@@ -15,12 +15,20 @@ export interface CodeEditorProps {
 }
 
 const look = EditorView.theme({
-  '&': { fontSize: '12px', maxHeight: '240px', backgroundColor: 'var(--panel)', color: 'var(--text)', borderRadius: '6px' },
+  '&': {
+    fontSize: '12px',
+    maxHeight: '240px',
+    backgroundColor: 'var(--panel)',
+    color: 'var(--text)',
+    borderRadius: '6px',
+  },
   '.cm-content': { fontFamily: 'var(--mono)', caretColor: 'var(--accent)' },
   '.cm-gutters': { backgroundColor: 'var(--page)', color: 'var(--faint)', border: 'none' },
   '.cm-scroller': { overflow: 'auto', lineHeight: '18px' },
   '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '1px' },
-  '.cm-selectionBackground, &.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground': { backgroundColor: 'var(--tint-selected)' },
+  '.cm-selectionBackground, &.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground': {
+    backgroundColor: 'var(--tint-selected)',
+  },
   '.cm-cursor': { borderLeftColor: 'var(--text)' },
   '.cm-tooltip': { backgroundColor: 'var(--raised)', color: 'var(--text)', border: '1px solid var(--hairline)' },
 });

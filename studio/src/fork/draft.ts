@@ -1,7 +1,7 @@
 import { isObject, type JsonValue } from '../../../src/core/json.ts';
+import type { Edit } from '../../../src/core/view/edit.ts';
 import { short } from '../../../src/wording/event-gist.ts';
 import { messageContent } from '../../../src/wording/message-content.ts';
-import type { Edit } from '../../../src/core/view/edit.ts';
 
 /** A fork that is being prepared. It survives a reload. */
 export interface Draft {
@@ -64,7 +64,10 @@ export function editText(edit: Edit): { readonly what: string; readonly value: s
     case 'model':
       return { what: 'model', value: edit.model };
     case 'tools':
-      return { what: 'tools', value: edit.tools.map((tool) => (isObject(tool) ? String(tool['name'] ?? '?') : '?')).join(', ') };
+      return {
+        what: 'tools',
+        value: edit.tools.map((tool) => (isObject(tool) ? String(tool['name'] ?? '?') : '?')).join(', '),
+      };
     case 'message':
       return { what: `message @${edit.seq}`, value: messageContent(edit.message) };
     case 'toolInput':
@@ -72,7 +75,10 @@ export function editText(edit: Edit): { readonly what: string; readonly value: s
     case 'toolResult':
       return { what: `result of the call at @${edit.call}`, value: short(edit.output) };
     case 'state':
-      return { what: `state ${edit.agent === undefined ? '' : `${edit.agent} `}${edit.key}`, value: edit.value === undefined ? 'deleted' : short(edit.value) };
+      return {
+        what: `state ${edit.agent === undefined ? '' : `${edit.agent} `}${edit.key}`,
+        value: edit.value === undefined ? 'deleted' : short(edit.value),
+      };
     case 'belief':
       return { what: 'belief', value: short(edit.belief) };
     case 'drop':
@@ -88,7 +94,10 @@ export function editText(edit: Edit): { readonly what: string; readonly value: s
 
 /** The content of an edit as text to change: plain for words, JSON for values. */
 export function editContent(edit: Edit): { readonly text: string; readonly isJson: boolean } {
-  const json = (value: JsonValue | undefined): { text: string; isJson: boolean } => ({ text: JSON.stringify(value ?? null, null, 2), isJson: true });
+  const json = (value: JsonValue | undefined): { text: string; isJson: boolean } => ({
+    text: JSON.stringify(value ?? null, null, 2),
+    isJson: true,
+  });
   switch (edit.kind) {
     case 'prompt':
     case 'system':
@@ -98,7 +107,9 @@ export function editContent(edit: Edit): { readonly text: string; readonly isJso
     case 'tools':
       return json([...edit.tools]);
     case 'message':
-      return typeof edit.message['content'] === 'string' ? { text: edit.message['content'], isJson: false } : json(edit.message);
+      return typeof edit.message['content'] === 'string'
+        ? { text: edit.message['content'], isJson: false }
+        : json(edit.message);
     case 'toolInput':
       return json(edit.input);
     case 'toolResult':

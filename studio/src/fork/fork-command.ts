@@ -31,7 +31,9 @@ function optionOf(edit: Edit): readonly string[] {
     case 'toolResult':
       return ['--tool-result', `${edit.call}=${file(edit.output)}`];
     case 'state':
-      return edit.value === undefined ? ['--unset', shellWord(edit.key)] : ['--set', shellWord(`${edit.key}=${JSON.stringify(edit.value)}`), ...agentOf(edit.agent)];
+      return edit.value === undefined
+        ? ['--unset', shellWord(edit.key)]
+        : ['--set', shellWord(`${edit.key}=${JSON.stringify(edit.value)}`), ...agentOf(edit.agent)];
     case 'belief':
       return ['--belief', file(edit.belief)];
     case 'drop':
@@ -45,4 +47,5 @@ function optionOf(edit: Edit): readonly string[] {
   }
 }
 
-const agentOf = (agent: string | undefined): readonly string[] => (agent === undefined ? [] : ['--for', shellWord(agent)]);
+const agentOf = (agent: string | undefined): readonly string[] =>
+  agent === undefined ? [] : ['--for', shellWord(agent)];

@@ -1,3 +1,4 @@
+import { Icon } from '../look/icon.tsx';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { Edit } from '../../../src/core/view/edit.ts';
 import { runAddress } from '../address/address.ts';
@@ -8,15 +9,15 @@ import { ContextView } from '../panels/context-panel.tsx';
 import { announce } from '../parts/announcer.ts';
 import { useCell } from '../parts/cell.ts';
 import { copyText } from '../parts/copy.ts';
-import { Failure, Fading } from '../parts/states.tsx';
+import { Fading, Failure } from '../parts/states.tsx';
 import { asError, useAnswer } from '../parts/use-answer.ts';
 import type { PointName } from '../source/studio-source.ts';
 import { type Draft, editText, emptyDraft, keepDraft, keptDraft } from './draft.ts';
 import { EditEditor } from './edit-editor.tsx';
-import { forkCommand } from './fork-command.ts';
 import { Foreseen, Preview } from './foreseen.tsx';
-import { RunSettings } from './run-settings.tsx';
+import { forkCommand } from './fork-command.ts';
 import { orderOf, type RunMode } from './run-order.ts';
+import { RunSettings } from './run-settings.tsx';
 
 /** What the drawer begins with. */
 export interface ForkDrawerProps {
@@ -71,7 +72,11 @@ export function ForkDrawer({ point, head, index, first, onClose }: ForkDrawerPro
   };
   const forkOnly = (): void =>
     attempt(async () => {
-      const made = await source.fork(point, { name: draft.name || undefined, reason: draft.reason || undefined, edits });
+      const made = await source.fork(point, {
+        name: draft.name || undefined,
+        reason: draft.reason || undefined,
+        edits,
+      });
       announce(`Forked ${made.branch}`);
       done(made.branch, made.head);
     });
@@ -91,12 +96,27 @@ export function ForkDrawer({ point, head, index, first, onClose }: ForkDrawerPro
   const canGoOn = isHead && edits.every(({ kind }) => kind === 'prompt');
   useActions([
     { id: 'back', name: 'Close the drawer', keys: ['Escape'], group: 'Page', run: onClose },
-    { id: 'run-fork', name: 'Fork and run', keys: ['Mod+Enter'], group: 'Change', run: mayRun && !isBusy ? () => start(canGoOn && edits.length === 0 ? 'resume' : 'fork') : undefined },
+    {
+      id: 'run-fork',
+      name: 'Fork and run',
+      keys: ['Mod+Enter'],
+      group: 'Change',
+      run: mayRun && !isBusy ? () => start(canGoOn && edits.length === 0 ? 'resume' : 'fork') : undefined,
+    },
   ]);
   return (
-    <section ref={box} className="drawer float" role="region" aria-label={`Fork at ${ref}`} tabIndex={-1} data-part="drawer">
+    <section
+      ref={box}
+      className="drawer float"
+      role="region"
+      aria-label={`Fork at ${ref}`}
+      tabIndex={-1}
+      data-part="drawer"
+    >
       <header className="drawer-head">
-        <h2>⑂ Fork at {point.branch}@{point.seq}</h2>
+        <h2>
+          <Icon name="fork" /> Fork at {point.branch}@{point.seq}
+        </h2>
         <span className="spacer" />
         <button type="button" className="quiet" aria-label="Close" onClick={onClose}>
           ✕
@@ -111,7 +131,12 @@ export function ForkDrawer({ point, head, index, first, onClose }: ForkDrawerPro
         <Preview point={point} draft={draft} edits={edited}>
           {(preview) => (
             <>
-              <Foreseen preview={preview} simulate={draft.simulate} onSimulate={(simulate) => change({ simulate })} mayRun={mayRun} />
+              <Foreseen
+                preview={preview}
+                simulate={draft.simulate}
+                onSimulate={(simulate) => change({ simulate })}
+                mayRun={mayRun}
+              />
               {mayRun ? <RunSettings draft={draft} onDraft={change} /> : <NoAgents why={whyNoRuns} />}
             </>
           )}
@@ -119,11 +144,21 @@ export function ForkDrawer({ point, head, index, first, onClose }: ForkDrawerPro
         <div className="drawer-names">
           <label>
             <span className="label">name</span>
-            <input className="field" value={draft.name} placeholder="made up if empty" onChange={(event) => change({ name: event.target.value })} />
+            <input
+              className="field"
+              value={draft.name}
+              placeholder="made up if empty"
+              onChange={(event) => change({ name: event.target.value })}
+            />
           </label>
           <label className="drawer-reason">
             <span className="label">why</span>
-            <input className="field" value={draft.reason} placeholder="it guessed the amount" onChange={(event) => change({ reason: event.target.value })} />
+            <input
+              className="field"
+              value={draft.reason}
+              placeholder="it guessed the amount"
+              onChange={(event) => change({ reason: event.target.value })}
+            />
           </label>
         </div>
         {failure === undefined ? null : <Failure error={failure} />}
@@ -136,7 +171,13 @@ export function ForkDrawer({ point, head, index, first, onClose }: ForkDrawerPro
         ) : null}
         {mayRun ? (
           <>
-            <button type="button" className="button main" disabled={isBusy} onClick={() => start('fork')} data-part="fork-and-run">
+            <button
+              type="button"
+              className="button main"
+              disabled={isBusy}
+              onClick={() => start('fork')}
+              data-part="fork-and-run"
+            >
               Fork and run <kbd className="key">{keySign('Mod+Enter')}</kbd>
             </button>
             {canGoOn ? (
@@ -144,14 +185,25 @@ export function ForkDrawer({ point, head, index, first, onClose }: ForkDrawerPro
                 Go on without a fork
               </button>
             ) : null}
-            <button type="button" className="button" disabled={isBusy || edits.length === 0} title={edits.length === 0 ? 'An experiment compares an edit with the original' : undefined} onClick={() => start('experiment')}>
+            <button
+              type="button"
+              className="button"
+              disabled={isBusy || edits.length === 0}
+              title={edits.length === 0 ? 'An experiment compares an edit with the original' : undefined}
+              onClick={() => start('experiment')}
+            >
               Experiment × {draft.repeats}
             </button>
           </>
         ) : null}
         <span className="spacer" />
-        <button type="button" className="quiet mono" title="Copy the command" onClick={() => copyText(forkCommand(ref, draft), 'the command')}>
-          $ reprise fork … ⧉
+        <button
+          type="button"
+          className="quiet mono"
+          title="Copy the command"
+          onClick={() => copyText(forkCommand(ref, draft), 'the command')}
+        >
+          $ reprise fork … <Icon name="copy" />
         </button>
       </footer>
     </section>
@@ -190,7 +242,10 @@ function Edits({ draft: { edits }, editing, onEditing, onDraft, index, point }: 
       ['system', { kind: 'system', text: '' }],
       ['model', { kind: 'model', model: '' }],
       ['tools', { kind: 'tools', tools: [] }],
-      ['message', { kind: 'append', event: { type: 'message.added', data: { message: { role: 'user', content: '' } } } }],
+      [
+        'message',
+        { kind: 'append', event: { type: 'message.added', data: { message: { role: 'user', content: '' } } } },
+      ],
       ['state', { kind: 'state', key: 'key', value: null, ...(agent === '' ? {} : { agent }) }],
       ['belief', { kind: 'belief', belief: { topic: '', claim: '' }, ...(agent === '' ? {} : { agent }) }],
     ],
@@ -209,7 +264,13 @@ function Edits({ draft: { edits }, editing, onEditing, onDraft, index, point }: 
                 </span>
                 <span className="edit-what">{what}</span>
                 <span className="dim edit-value">{value}</span>
-                <button type="button" className="quiet" aria-label={`Change ${what}`} aria-expanded={editing === at} onClick={() => onEditing(editing === at ? undefined : at)}>
+                <button
+                  type="button"
+                  className="quiet"
+                  aria-label={`Change ${what}`}
+                  aria-expanded={editing === at}
+                  onClick={() => onEditing(editing === at ? undefined : at)}
+                >
                   ✎
                 </button>
                 <button
@@ -224,7 +285,9 @@ function Edits({ draft: { edits }, editing, onEditing, onDraft, index, point }: 
                   ✕
                 </button>
               </div>
-              {editing === at ? <EditEditor edit={edit} onEdit={(next) => onDraft({ edits: edits.with(at, next) })} /> : null}
+              {editing === at ? (
+                <EditEditor edit={edit} onEdit={(next) => onDraft({ edits: edits.with(at, next) })} />
+              ) : null}
             </li>
           );
         })}
@@ -241,9 +304,17 @@ function Edits({ draft: { edits }, editing, onEditing, onDraft, index, point }: 
 }
 
 /** The context of the edited point, as the fork will read it. */
-function EditedContext({ point, edits }: { readonly point: PointName; readonly edits: readonly Edit[] }): React.ReactNode {
+function EditedContext({
+  point,
+  edits,
+}: {
+  readonly point: PointName;
+  readonly edits: readonly Edit[];
+}): React.ReactNode {
   const { source } = useStudio();
-  const { value, error, isStale } = useAnswer(`edited ${refOf(point)} ${JSON.stringify(edits)}`, (signal) => source.context(point, { edits }, signal));
+  const { value, error, isStale } = useAnswer(`edited ${refOf(point)} ${JSON.stringify(edits)}`, (signal) =>
+    source.context(point, { edits }, signal),
+  );
   if (error !== undefined) return <Failure error={error} />;
   if (value === undefined) return null;
   return (

@@ -13,7 +13,13 @@ const policies: readonly (readonly [value: string, words: string])[] = [
 ];
 
 /** How to run it: with which agent, within which limits, and what happens to calls that have an effect. */
-export function RunSettings({ draft, onDraft }: { readonly draft: Draft; readonly onDraft: (part: Partial<Draft>) => void }): React.ReactNode {
+export function RunSettings({
+  draft,
+  onDraft,
+}: {
+  readonly draft: Draft;
+  readonly onDraft: (part: Partial<Draft>) => void;
+}): React.ReactNode {
   const { source } = useStudio();
   const { value: agents } = useAnswer('agents', (signal) => source.agents(signal), { keep: false });
   useEffect(() => {
@@ -23,7 +29,12 @@ export function RunSettings({ draft, onDraft }: { readonly draft: Draft; readonl
   const number = (name: 'modelCalls' | 'costUsd' | 'minutes' | 'repeats', label: string): React.ReactNode => (
     <label>
       <span className="label">{label}</span>
-      <input className="field field-small" inputMode="decimal" value={draft[name]} onChange={(event) => onDraft({ [name]: event.target.value })} />
+      <input
+        className="field field-small"
+        inputMode="decimal"
+        value={draft[name]}
+        onChange={(event) => onDraft({ [name]: event.target.value })}
+      />
     </label>
   );
   return (
@@ -44,7 +55,11 @@ export function RunSettings({ draft, onDraft }: { readonly draft: Draft; readonl
         {number('repeats', 'repeats')}
         <label>
           <span className="label">calls with an effect</span>
-          <select className="field" value={draft.effects} onChange={(event) => onDraft({ effects: event.target.value })}>
+          <select
+            className="field"
+            value={draft.effects}
+            onChange={(event) => onDraft({ effects: event.target.value })}
+          >
             {policies.map(([value, words]) => (
               <option key={value} value={value}>
                 {words}

@@ -1,8 +1,8 @@
 import { CSPProvider } from '@base-ui/react/csp-provider';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import type { Address } from '../address/address.ts';
-import { HelpSheet } from '../keys/help-sheet.tsx';
 import { listenToKeys, useActions } from '../keys/actions.ts';
+import { HelpSheet } from '../keys/help-sheet.tsx';
 import { Palette } from '../keys/palette.tsx';
 import { theme } from '../look/theme.ts';
 import { useCell } from '../parts/cell.ts';
@@ -12,16 +12,20 @@ import { SessionsScreen } from '../sessions/sessions-screen.tsx';
 import { Announcements } from './announcements.tsx';
 import { AwayLine } from './away-line.tsx';
 import { useStudio } from './studio.ts';
+import { TokenPage } from './token-page.tsx';
 import { TopBar } from './top-bar.tsx';
 
 const CompareScreen = lazy(async () => ({ default: (await import('../compare/compare-screen.tsx')).CompareScreen }));
 const TreeScreen = lazy(async () => ({ default: (await import('../tree/tree-screen.tsx')).TreeScreen }));
-const ExperimentScreen = lazy(async () => ({ default: (await import('../tree/experiment-screen.tsx')).ExperimentScreen }));
+const ExperimentScreen = lazy(async () => ({
+  default: (await import('../tree/experiment-screen.tsx')).ExperimentScreen,
+}));
 const StoreScreen = lazy(async () => ({ default: (await import('../sessions/store-screen.tsx')).StoreScreen }));
 
 /** The whole page: the bar, the screen that the address names, and what floats above it. */
 export function App(): React.ReactNode {
-  const { bar } = useStudio();
+  const { bar, locked } = useStudio();
+  const lock = useCell(locked);
   const address = useCell(bar.address);
   const [floating, setFloating] = useState<'palette' | 'help'>();
   useEffect(() => listenToKeys(), []);
@@ -41,7 +45,7 @@ export function App(): React.ReactNode {
         <TopBar address={address} onPalette={() => setFloating('palette')} onHelp={() => setFloating('help')} />
         <main className="main">
           <Suspense fallback={<div className="screen" />}>
-            <Screen address={address} />
+            {lock === undefined ? <Screen address={address} /> : <TokenPage error={lock} />}
           </Suspense>
         </main>
         <AwayLine />

@@ -11,7 +11,8 @@ export function AwayLine(): React.ReactNode {
   const left = Math.max(0, Math.ceil((held.retryAt - now) / 1_000));
   return (
     <div className="away" role="alert" data-part="away">
-      <span className="color-warning">●</span> No answer since {new Date(held.since).toLocaleTimeString('en-GB')}, {left > 0 ? `trying again in ${left} s` : 'trying again'}. <span className="faint">{held.why}</span>
+      <span className="color-warning">●</span> No answer since {new Date(held.since).toLocaleTimeString('en-GB')},{' '}
+      {left > 0 ? `trying again in ${left} s` : 'trying again'}. <span className="faint">{held.why}</span>
     </div>
   );
 }

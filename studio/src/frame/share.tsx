@@ -2,10 +2,10 @@ import { Menu } from '@base-ui/react/menu';
 import { mainBranch } from '../../../src/core/ref.ts';
 import type { Address } from '../address/address.ts';
 import { announce } from '../parts/announcer.ts';
+import { useCell } from '../parts/cell.ts';
 import { copyText } from '../parts/copy.ts';
 import { asError } from '../parts/use-answer.ts';
 import { shellWord } from '../run/command-text.ts';
-import { useCell } from '../parts/cell.ts';
 import { refOf, useStudio } from './studio.ts';
 
 /** Ways to hand on what is on screen: its ref, its address without the token, one file that opens anywhere. */
@@ -40,7 +40,12 @@ export function ShareButton({ address }: { readonly address: Address }): React.R
                 <Menu.Item className="menu-item" onClick={save}>
                   Save as one HTML file <span className="faint">opens without a server</span>
                 </Menu.Item>
-                <Menu.Item className="menu-item" onClick={() => copyText(`reprise export ${shellWord(ref)} --format html --to run.html`, 'the command')}>
+                <Menu.Item
+                  className="menu-item"
+                  onClick={() =>
+                    copyText(`reprise export ${shellWord(ref)} --format html --to run.html`, 'the command')
+                  }
+                >
                   Copy the command that saves it
                 </Menu.Item>
               </>

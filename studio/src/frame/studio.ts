@@ -1,12 +1,14 @@
 import { createContext, useContext } from 'react';
-import type { AddressBar } from '../address/address-bar.ts';
-import { runAddress } from '../address/address.ts';
 import { BoundedMap } from '../../../src/core/bounded-map.ts';
-import { refText } from '../../../src/core/ref.ts';
+import type { RepriseError } from '../../../src/core/error.ts';
 import { seq as seqOf } from '../../../src/core/point.ts';
+import { refText } from '../../../src/core/ref.ts';
+import { runAddress } from '../address/address.ts';
+import type { AddressBar } from '../address/address-bar.ts';
 import { OpenHistory } from '../history/open-history.ts';
 import { Gists } from '../list/gists.ts';
 import { Cell } from '../parts/cell.ts';
+import { asError } from '../parts/use-answer.ts';
 import type { StudioRun } from '../source/answers.ts';
 import type { BranchName, News, PointName, Rights, StudioSource } from '../source/studio-source.ts';
 
@@ -31,13 +33,23 @@ export class Studio {
   readonly source: StudioSource;
   readonly bar: AddressBar;
   readonly namespace: string;
-  readonly rights: Cell<Rights> = new Cell<Rights>({ append: false, run: false, admin: false, live: false, whyNoRuns: '' });
+  readonly rights: Cell<Rights> = new Cell<Rights>({
+    append: false,
+    run: false,
+    admin: false,
+    live: false,
+    whyNoRuns: '',
+  });
   readonly away: Cell<Away | undefined> = new Cell<Away | undefined>(undefined);
   readonly runs: Cell<readonly StudioRun[]> = new Cell<readonly StudioRun[]>([]);
   /** Text that models are writing now, by the id of the call. */
   readonly streams: Cell<ReadonlyMap<string, string>> = new Cell<ReadonlyMap<string, string>>(new Map());
+  /** Why nothing can be read: the token does not hold. */
+  readonly locked: Cell<RepriseError | undefined> = new Cell<RepriseError | undefined>(undefined);
   /** A second point, kept for comparing. */
-  readonly pin: Cell<Omit<PointName, 'namespace'> | undefined> = new Cell<Omit<PointName, 'namespace'> | undefined>(undefined);
+  readonly pin: Cell<Omit<PointName, 'namespace'> | undefined> = new Cell<Omit<PointName, 'namespace'> | undefined>(
+    undefined,
+  );
   readonly #open = new BoundedMap<string, OpenBranch>(openMax);
   #shown: readonly BranchName[] = [];
   #wantsSessions = false;
@@ -60,8 +72,10 @@ export class Studio {
         return rights.live ? this.source.runs(signal) : [];
       })
       .then((runs) => this.runs.set(runs))
-      .catch(() => {
-        // Every screen asks for its own data and says what is the case.
+      .catch((error: unknown) => {
+        // Every screen asks for its own data and says what is the case; without a token none of them can.
+        const failure = asError(error);
+        if (/^token\./.test(failure.code)) this.locked.set(failure);
       });
   }
 
@@ -73,7 +87,10 @@ export class Studio {
       this.#open.set(key, known);
       return known;
     }
-    const opened = { history: new OpenHistory(this.source, branch, () => this.#follow()), gists: new Gists(this.source, branch) };
+    const opened = {
+      history: new OpenHistory(this.source, branch, () => this.#follow()),
+      gists: new Gists(this.source, branch),
+    };
     this.#open.set(key, opened);
     opened.history.load(around);
     return opened;

@@ -2,6 +2,7 @@ import { Menu } from '@base-ui/react/menu';
 import type { Address } from '../address/address.ts';
 import { runAddress } from '../address/address.ts';
 import { keySign } from '../keys/actions.ts';
+import { Icon } from '../look/icon.tsx';
 import { theme } from '../look/theme.ts';
 import { useCell } from '../parts/cell.ts';
 import { RecordedText } from '../parts/recorded-text.tsx';
@@ -41,12 +42,13 @@ export function TopBar({ address, onPalette, onHelp }: TopBarProps): React.React
       </a>
       <Place address={address} />
       <button type="button" className="bar-find" onClick={onPalette}>
-        <span aria-hidden="true">⌕</span> go to, filter, do… <kbd className="key">{keySign('Mod+K')}</kbd>
+        <Icon name="find" /> go to, filter, do… <kbd className="key">{keySign('Mod+K')}</kbd>
       </button>
       <span className="spacer" />
       {open.length > 0 ? (
         <button type="button" className="quiet" onClick={() => bar.go({ screen: 'runs' })}>
-          <span className="pulse" aria-hidden="true" /> {open.length} running{questions > 0 ? `, ${questions} ${questions === 1 ? 'question' : 'questions'}` : ''}
+          <span className="pulse" aria-hidden="true" /> {open.length} running
+          {questions > 0 ? `, ${questions} ${questions === 1 ? 'question' : 'questions'}` : ''}
         </button>
       ) : null}
       {live ? (
@@ -58,7 +60,13 @@ export function TopBar({ address, onPalette, onHelp }: TopBarProps): React.React
       <button type="button" className="quiet" aria-label="Keys and help" title="Keys and help (?)" onClick={onHelp}>
         ?
       </button>
-      <button type="button" className="quiet" aria-label={`Theme: ${chosen}`} title={`Theme: ${chosen}`} onClick={theme.next}>
+      <button
+        type="button"
+        className="quiet"
+        aria-label={`Theme: ${chosen}`}
+        title={`Theme: ${chosen}`}
+        onClick={theme.next}
+      >
         {chosen === 'light' ? '○' : chosen === 'dark' ? '●' : '◐'}
       </button>
     </nav>
@@ -75,7 +83,10 @@ function Logo(): React.ReactNode {
 
 function Place({ address }: { readonly address: Address }): React.ReactNode {
   const { bar, namespace } = useStudio();
-  if (!('session' in address)) return <span className="bar-place">{address.screen === 'sessions' ? `${namespace} / sessions` : address.screen}</span>;
+  if (!('session' in address))
+    return (
+      <span className="bar-place">{address.screen === 'sessions' ? `${namespace} / sessions` : address.screen}</span>
+    );
   const { session } = address;
   return (
     <span className="bar-place">
@@ -83,7 +94,12 @@ function Place({ address }: { readonly address: Address }): React.ReactNode {
       <strong className="bar-session">
         <RecordedText text={session} />
       </strong>
-      <BranchMenu session={session} branch={'branch' in address ? address.branch : undefined} onBranch={(branch) => bar.go(runAddress(session, branch, 'head'))} onTree={() => bar.go({ screen: 'tree', session, branch: undefined })} />
+      <BranchMenu
+        session={session}
+        branch={'branch' in address ? address.branch : undefined}
+        onBranch={(branch) => bar.go(runAddress(session, branch, 'head'))}
+        onTree={() => bar.go({ screen: 'tree', session, branch: undefined })}
+      />
     </span>
   );
 }
@@ -103,7 +119,7 @@ function BranchMenu({ session, branch, onBranch, onTree }: BranchMenuProps): Rea
   return (
     <Menu.Root>
       <Menu.Trigger className="quiet bar-branch">
-        ⑂ {branch ?? 'tree'} ▾ {count > 1 ? <span className="faint">{count} branches</span> : null}
+        <Icon name="fork" /> {branch ?? 'tree'} ▾ {count > 1 ? <span className="faint">{count} branches</span> : null}
       </Menu.Trigger>
       <Menu.Portal>
         <Menu.Positioner sideOffset={4} className="float-place">

@@ -4,7 +4,11 @@ import { EventIndex, type IndexRow } from './event-index.ts';
 
 const { call: isCall, end, error, erased, reused } = columnFlags;
 
-function call(seq: number, type: 'call.started' | 'call.ended', { flags = 0, ...more }: Partial<IndexRow> = {}): IndexRow {
+function call(
+  seq: number,
+  type: 'call.started' | 'call.ended',
+  { flags = 0, ...more }: Partial<IndexRow> = {},
+): IndexRow {
   return { seq, time: seq, type, turn: 1, flags: flags | isCall | (type === 'call.ended' ? end : 0), ...more };
 }
 
@@ -64,7 +68,17 @@ test('a chunk of the store becomes rows, with the words of its own dictionary', 
       ...none,
     }),
   );
-  expect([index.word('name', 2), index.word('agent', 3), index.word('outcome', 3), index.columns.turn[3]]).toEqual(['refund', 'a', 'ok', 3]);
-  expect([index.endOf(2), index.callOf(3), index.number('latencyMs', 3), index.number('latencyMs', 2)]).toEqual([3, 2, 5, undefined]);
+  expect([index.word('name', 2), index.word('agent', 3), index.word('outcome', 3), index.columns.turn[3]]).toEqual([
+    'refund',
+    'a',
+    'ok',
+    3,
+  ]);
+  expect([index.endOf(2), index.callOf(3), index.number('latencyMs', 3), index.number('latencyMs', 2)]).toEqual([
+    3,
+    2,
+    5,
+    undefined,
+  ]);
   expect(index.columns.time[3]).toBe(1_005);
 });

@@ -91,7 +91,8 @@ export class EventIndex {
       columns.turn[seq] = row.turn;
       columns.flags[seq] = flags;
       for (const name of floats) columns[name][seq] = row[name] ?? Number.NaN;
-      for (const name of ['cause', 'inputTokens', 'outputTokens', 'cachedTokens'] as const) columns[name][seq] = row[name] ?? 0;
+      for (const name of ['cause', 'inputTokens', 'outputTokens', 'cachedTokens'] as const)
+        columns[name][seq] = row[name] ?? 0;
       for (const name of wordColumns) columns[name][seq] = this.#lists[name].numberOf(row[name]);
     }
     this.version++;
@@ -108,7 +109,8 @@ export class EventIndex {
       const columns = this.#columns;
       columns.time[seq] = rows.time[row] ?? 0;
       columns.flags[seq] = flags;
-      for (const name of ['turn', 'cause', 'inputTokens', 'outputTokens', 'cachedTokens'] as const) columns[name][seq] = rows[name][row] ?? 0;
+      for (const name of ['turn', 'cause', 'inputTokens', 'outputTokens', 'cachedTokens'] as const)
+        columns[name][seq] = rows[name][row] ?? 0;
       const cost = rows.cost[row] ?? -1;
       columns.cost[seq] = cost < 0 ? Number.NaN : cost / 1e6;
       columns.latencyMs[seq] = (flags & columnFlags.end) === 0 ? Number.NaN : (rows.latency[row] ?? 0);
@@ -206,12 +208,18 @@ function makeColumns(size: number, from?: Columns): Columns {
   return columns;
 }
 
-function copied<Column extends { set(from: ArrayLike<number>): void }>(to: Column, from: ArrayLike<number> | undefined): Column {
+function copied<Column extends { set(from: ArrayLike<number>): void }>(
+  to: Column,
+  from: ArrayLike<number> | undefined,
+): Column {
   if (from !== undefined) to.set(from);
   return to;
 }
 
-function fresh<Name extends string, Column>(names: readonly Name[], make: (name: Name) => Column): Record<Name, Column> {
+function fresh<Name extends string, Column>(
+  names: readonly Name[],
+  make: (name: Name) => Column,
+): Record<Name, Column> {
   const made: Partial<Record<Name, Column>> = {};
   for (const name of names) made[name] = make(name);
   return made as Record<Name, Column>;

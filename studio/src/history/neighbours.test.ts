@@ -15,9 +15,19 @@ index.put([
 ]);
 
 test('a step goes to the next event of its kind, or nowhere', () => {
-  expect([stepFrom(index, 1, 'event', 1), stepFrom(index, 7, 'event', 1), stepFrom(index, 1, 'event', -1)]).toEqual([2, undefined, undefined]);
-  expect([stepFrom(index, 2, 'model', 1), stepFrom(index, 6, 'model', -1), stepFrom(index, 6, 'model', 1)]).toEqual([6, 2, undefined]);
-  expect([stepFrom(index, 1, 'error', 1), stepFrom(index, 5, 'error', 1), stepFrom(index, 7, 'error', -1)]).toEqual([5, 7, 5]);
+  expect([stepFrom(index, 1, 'event', 1), stepFrom(index, 7, 'event', 1), stepFrom(index, 1, 'event', -1)]).toEqual([
+    2,
+    undefined,
+    undefined,
+  ]);
+  expect([stepFrom(index, 2, 'model', 1), stepFrom(index, 6, 'model', -1), stepFrom(index, 6, 'model', 1)]).toEqual([
+    6,
+    2,
+    undefined,
+  ]);
+  expect([stepFrom(index, 1, 'error', 1), stepFrom(index, 5, 'error', 1), stepFrom(index, 7, 'error', -1)]).toEqual([
+    5, 7, 5,
+  ]);
   expect([stepFrom(index, 3, 'turn', 1), stepFrom(index, 7, 'turn', -1)]).toEqual([6, 2]);
 });
 

@@ -4,7 +4,13 @@ import type { EventIndex } from './event-index.ts';
 export type Step = 'event' | 'model' | 'turn' | 'error';
 
 /** Returns the next event in a direction: any, of a model call, of a different turn, of an error; undefined at the end. */
-export function stepFrom(index: EventIndex, seq: number, step: Step, direction: 1 | -1, isShown: (seq: number) => boolean = () => true): number | undefined {
+export function stepFrom(
+  index: EventIndex,
+  seq: number,
+  step: Step,
+  direction: 1 | -1,
+  isShown: (seq: number) => boolean = () => true,
+): number | undefined {
   const { columns, head } = index;
   const model = index.numberOf('kind', 'model');
   const started = index.numberOf('type', 'call.started');

@@ -18,7 +18,13 @@ export interface HistoryProgress {
 export class OpenHistory {
   readonly name: BranchName;
   readonly index: EventIndex = new EventIndex();
-  readonly progress: Cell<HistoryProgress> = new Cell<HistoryProgress>({ version: 0, isLoading: true, head: 0, digest: '', error: undefined });
+  readonly progress: Cell<HistoryProgress> = new Cell<HistoryProgress>({
+    version: 0,
+    isLoading: true,
+    head: 0,
+    digest: '',
+    error: undefined,
+  });
   readonly #source: StudioSource;
   #control = new AbortController();
   #digest = '';

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { keyText } from './actions.ts';
 
-const press = (key: string, more = {}) => keyText({ key, shiftKey: false, ctrlKey: false, metaKey: false, altKey: false, ...more });
+const press = (key: string, more = {}) =>
+  keyText({ key, shiftKey: false, ctrlKey: false, metaKey: false, altKey: false, ...more });
 
 test('a key is written as actions name it', () => {
   expect(press('e')).toBe('E');

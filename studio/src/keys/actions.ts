@@ -51,7 +51,12 @@ export function currentActions(): readonly Action[] {
 export function keyText(event: Pick<KeyboardEvent, 'key' | 'shiftKey' | 'ctrlKey' | 'metaKey' | 'altKey'>): string {
   const key = event.key === ' ' ? 'Space' : event.key.length === 1 ? event.key.toUpperCase() : event.key;
   const isLetter = /^[A-Z]$/.test(key) || key.length > 1;
-  return [event.ctrlKey || event.metaKey ? 'Mod' : '', event.altKey ? 'Alt' : '', event.shiftKey && isLetter ? 'Shift' : '', key]
+  return [
+    event.ctrlKey || event.metaKey ? 'Mod' : '',
+    event.altKey ? 'Alt' : '',
+    event.shiftKey && isLetter ? 'Shift' : '',
+    key,
+  ]
     .filter((part) => part !== '')
     .join('+');
 }
@@ -72,8 +77,18 @@ export function listenToKeys(): () => void {
     if (isTyped(event) && !isModified) return;
     if (/^(?:Shift\+)?[A-Z]$/.test(text) && !lettersAct.cell.value) return;
     // Buttons and tabs have their own use for these.
-    if ((text === 'Space' || text === 'Enter') && event.target instanceof HTMLElement && event.target.closest('button,a,[role=tab],[role=menuitem]') !== null) return;
-    if (text.startsWith('Arrow') && event.target instanceof HTMLElement && event.target.closest('[role=tablist],[role=menu],[role=separator],[role=treegrid],[data-own-keys]') !== null) return;
+    if (
+      (text === 'Space' || text === 'Enter') &&
+      event.target instanceof HTMLElement &&
+      event.target.closest('button,a,[role=tab],[role=menuitem]') !== null
+    )
+      return;
+    if (
+      text.startsWith('Arrow') &&
+      event.target instanceof HTMLElement &&
+      event.target.closest('[role=tablist],[role=menu],[role=separator],[role=treegrid],[data-own-keys]') !== null
+    )
+      return;
     const action = currentActions().find(({ keys }) => keys.includes(text));
     if (action?.run === undefined) return;
     event.preventDefault();
@@ -98,4 +113,8 @@ const signs: Readonly<Record<string, string>> = {
 };
 
 /** Writes a key for people: `⇧E`, `⌘K`. */
-export const keySign = (key: string): string => key.split('+').map((part) => signs[part] ?? part).join('');
+export const keySign = (key: string): string =>
+  key
+    .split('+')
+    .map((part) => signs[part] ?? part)
+    .join('');

@@ -42,9 +42,16 @@ export function HelpSheet({ onClose }: { readonly onClose: () => void }): React.
             })}
           </div>
           <label className="sheet-line">
-            <input type="checkbox" checked={letters} onChange={(event) => lettersAct.set(event.target.checked)} /> Single letters act as keys
+            <input type="checkbox" checked={letters} onChange={(event) => lettersAct.set(event.target.checked)} />{' '}
+            Single letters act as keys
           </label>
-          {append ? null : <p className="sheet-line dim">{live ? 'This token only reads: forking and changing are not offered.' : 'This is a copy without a server: it can be read, not changed.'}</p>}
+          {append ? null : (
+            <p className="sheet-line dim">
+              {live
+                ? 'This token only reads: forking and changing are not offered.'
+                : 'This is a copy without a server: it can be read, not changed.'}
+            </p>
+          )}
           {run || whyNoRuns === '' ? null : <p className="sheet-line dim">{whyNoRuns}</p>}
           <Dialog.Close className="button">Close</Dialog.Close>
         </Dialog.Popup>

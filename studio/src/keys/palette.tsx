@@ -3,9 +3,9 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import { parseRef } from '../../../src/core/ref.ts';
 import { runAddress } from '../address/address.ts';
 import { useStudio } from '../frame/studio.ts';
+import { useCell } from '../parts/cell.ts';
 import { useAnswer } from '../parts/use-answer.ts';
 import { useBranches } from '../tree/use-branches.ts';
-import { useCell } from '../parts/cell.ts';
 import { currentActions, keySign } from './actions.ts';
 
 interface Entry {
@@ -24,7 +24,14 @@ export function Palette({ onClose }: { readonly onClose: () => void }): React.Re
   const list = useRef<HTMLUListElement>(null);
   const entries = useEntries();
   const ref = useRefEntry(text);
-  const found = useMemo(() => [...(ref === undefined ? [] : [ref]), ...entries.filter(({ name, about }) => isFound(text, `${name} ${about}`))].slice(0, shownMax), [entries, ref, text]);
+  const found = useMemo(
+    () =>
+      [
+        ...(ref === undefined ? [] : [ref]),
+        ...entries.filter(({ name, about }) => isFound(text, `${name} ${about}`)),
+      ].slice(0, shownMax),
+    [entries, ref, text],
+  );
   useEffect(() => list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' }), [chosen]);
   const run = (entry: Entry | undefined): void => {
     onClose();
@@ -58,7 +65,14 @@ export function Palette({ onClose }: { readonly onClose: () => void }): React.Re
           />
           <ul ref={list} id="palette-list" className="palette-list" role="listbox" aria-label="Found">
             {found.map((entry, at) => (
-              <li key={entry.id} id={`palette-${at}`} role="option" aria-selected={at === chosen} className="palette-item" onClick={() => run(entry)}>
+              <li
+                key={entry.id}
+                id={`palette-${at}`}
+                role="option"
+                aria-selected={at === chosen}
+                className="palette-item"
+                onClick={() => run(entry)}
+              >
                 <span>{entry.name}</span>
                 <span className="faint">{entry.about}</span>
               </li>
@@ -85,13 +99,25 @@ function useEntries(): readonly Entry[] {
   const address = useCell(bar.address);
   const session = 'session' in address ? address.session : undefined;
   const branches = useBranches(session ?? '', 0);
-  const sessions = useAnswer('palette sessions', (signal) => source.sessions(namespace, {}, '', signal), { keep: false });
+  const sessions = useAnswer('palette sessions', (signal) => source.sessions(namespace, {}, '', signal), {
+    keep: false,
+  });
   return useMemo(() => {
-    const actions = currentActions().map(({ id, name, keys, run }) => ({ id, name, about: keys.map(keySign).join(' '), run: () => run?.() }));
+    const actions = currentActions().map(({ id, name, keys, run }) => ({
+      id,
+      name,
+      about: keys.map(keySign).join(' '),
+      run: () => run?.(),
+    }));
     const own = session === undefined ? [] : (branches.value ?? []);
     return [
       ...actions,
-      ...own.map(({ branch, outcome }) => ({ id: `branch ${branch}`, name: `⑂ ${branch}`, about: outcome ?? 'branch', run: () => bar.go(runAddress(session ?? '', branch, 'head')) })),
+      ...own.map(({ branch, outcome }) => ({
+        id: `branch ${branch}`,
+        name: `branch ${branch}`,
+        about: outcome ?? '',
+        run: () => bar.go(runAddress(session ?? '', branch, 'head')),
+      })),
       ...(sessions.value?.items ?? []).map((row) => ({
         id: `session ${row.session}`,
         name: row.title ?? row.session,
@@ -109,7 +135,12 @@ function useRefEntry(text: string): Entry | undefined {
   try {
     const { session, branch } = parseRef(text.trim());
     const at = text.includes('@') ? text.trim().slice(text.trim().indexOf('@') + 1) : 'head';
-    return { id: 'ref', name: `Go to ${text.trim()}`, about: 'ref', run: () => bar.go(runAddress(session, branch, at)) };
+    return {
+      id: 'ref',
+      name: `Go to ${text.trim()}`,
+      about: 'ref',
+      run: () => bar.go(runAddress(session, branch, at)),
+    };
   } catch {
     return undefined;
   }

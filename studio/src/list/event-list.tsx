@@ -59,7 +59,10 @@ export function EventList(props: EventListProps): React.ReactNode {
           const seq = rows.rows[item.index] ?? 0;
           const place = { top: item.start, height: rowHeight, at: item.index + 1, of: rows.rows.length };
           const fold = seq < 0 ? rows.folds.get(-seq) : undefined;
-          if (fold !== undefined) return <FoldRow key={item.key} fold={fold} place={place} isSelected={item.index === at} onFold={props.onFold} />;
+          if (fold !== undefined)
+            return (
+              <FoldRow key={item.key} fold={fold} place={place} isSelected={item.index === at} onFold={props.onFold} />
+            );
           return (
             <EventRow
               key={item.key}
@@ -104,7 +107,18 @@ interface RowProps {
 }
 
 const EventRow = memo(
-  function EventRow({ index, seq, depth, line, place, isSelected, isPinned, differs, onSelect, onHover }: RowProps): React.ReactNode {
+  function EventRow({
+    index,
+    seq,
+    depth,
+    line,
+    place,
+    isSelected,
+    isPinned,
+    differs,
+    onSelect,
+    onHover,
+  }: RowProps): React.ReactNode {
     const look = lookOf(index.word('type', seq), index.word('kind', seq));
     const isHollow = !index.isInView(seq);
     return (
@@ -118,7 +132,8 @@ const EventRow = memo(
         aria-label={spokenRow(index, seq, line)}
         className="row"
         data-seq={seq}
-        data-hollow={isHollow || undefined}
+        data-hollow={(isHollow && !index.hasFlag(seq, 'marker')) || undefined}
+        data-marker={index.hasFlag(seq, 'marker') || undefined}
         data-pinned={isPinned || undefined}
         data-differs={differs || undefined}
         data-error={index.isError(seq) || undefined}
@@ -133,7 +148,7 @@ const EventRow = memo(
           <span className="row-name">{rowName(index, seq)}</span>
           {line === undefined ? null : (
             <span className="row-line">
-              <RecordedText text={withoutName(line, index.word('name', seq))} />
+              <RecordedText text={shortLine(line, index.word('name', seq))} />
             </span>
           )}
         </span>
@@ -158,16 +173,19 @@ const EventRow = memo(
 export function rowName(index: EventIndex, seq: number): string {
   const type = index.word('type', seq);
   const name = index.word('name', seq);
-  if (type.startsWith('call.')) return name === '' ? type : name;
+  if (type.startsWith('call.') || type === 'message.added') return name === '' ? type : name;
   return type.replace('.', ' ');
 }
 
-/** Returns a line without the name that stands before it already. */
-function withoutName(line: string, name: string): string {
-  if (name === '') return line;
-  for (const prefix of [`model ${name}`, name]) if (line.startsWith(prefix)) return line.slice(prefix.length).trimStart();
-  return line;
+/** Returns a line without what stands beside it already: the name, the outcome, tokens, cost and time. */
+export function shortLine(line: string, name: string): string {
+  const pieces = line.split('  ').filter((piece) => piece !== name && piece !== `model ${name}` && !known.test(piece));
+  const [first = '', ...rest] = pieces;
+  return [first.startsWith(`${name}: `) ? first.slice(name.length + 2) : first, ...rest].join('  ');
 }
+
+const known =
+  /^(?:ok|error|aborted|interrupted|budget|waiting|simulated|reused|\([a-z]+\)|[\d,]+ tok|[<$?][\d.$<]*|[\d.]+m?s|\d+m \d\ds|\d+h \d\dm)$/;
 
 function RowEnd({ index, seq }: { readonly index: EventIndex; readonly seq: number }): React.ReactNode {
   const outcome = index.word('outcome', seq);
@@ -176,11 +194,17 @@ function RowEnd({ index, seq }: { readonly index: EventIndex; readonly seq: numb
   const end = lookOfOutcome(outcome);
   return (
     <span className="row-end">
-      {effect === 'irreversible' ? <span className="color-warning" title="irreversible">⚠</span> : null}
+      {effect === 'irreversible' ? (
+        <span className="color-warning" title="irreversible">
+          ⚠
+        </span>
+      ) : null}
       {took === undefined || took < 1 ? null : <span className="faint">{durationText(took)}</span>}
       {index.hasFlag(seq, 'reused') ? <span className="chip">reused</span> : null}
       {index.hasFlag(seq, 'simulated') ? <span className="chip">simulated</span> : null}
-      {outcome === '' ? null : <span className={`color-${end.hue}`}>{outcome === 'ok' ? '✓' : `${end.glyph} ${end.word}`}</span>}
+      {outcome === '' ? null : (
+        <span className={`color-${end.hue}`}>{outcome === 'ok' ? '✓' : `${end.glyph} ${end.word}`}</span>
+      )}
     </span>
   );
 }
@@ -202,8 +226,21 @@ export function spokenRow(index: EventIndex, seq: number, line?: string): string
     .join(', ');
 }
 
-function FoldRow({ fold, place, isSelected, onFold }: { readonly fold: Fold; readonly place: Place; readonly isSelected: boolean; readonly onFold: (fold: Fold) => void }): React.ReactNode {
-  const words = fold.why === 'noise' ? `${plural(fold.count, 'like event')} folded` : `${plural(fold.count, 'event')} taken out of the view`;
+function FoldRow({
+  fold,
+  place,
+  isSelected,
+  onFold,
+}: {
+  readonly fold: Fold;
+  readonly place: Place;
+  readonly isSelected: boolean;
+  readonly onFold: (fold: Fold) => void;
+}): React.ReactNode {
+  const words =
+    fold.why === 'noise'
+      ? `${plural(fold.count, 'like event')} folded`
+      : `${plural(fold.count, 'event')} taken out of the view`;
   return (
     <div
       id={`row-${-fold.from}`}

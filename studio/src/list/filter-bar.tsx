@@ -2,6 +2,7 @@ import { useEffect, useId, useMemo, useRef, useState } from 'react';
 import { filterWordNames } from '../../../src/core/event/filter-words.ts';
 import { countText } from '../../../src/wording/amount.ts';
 import type { EventIndex } from '../history/event-index.ts';
+import { Icon } from '../look/icon.tsx';
 import type { Filtered } from './use-filter.ts';
 
 /** What the bar shows, and what it reports. */
@@ -57,7 +58,7 @@ export function FilterBar({ index, version, text, filtered, matched, total, onTe
   return (
     <div className="filter">
       <span className="filter-sign" aria-hidden="true">
-        ⌕
+        <Icon name="find" />
       </span>
       <input
         ref={input}
@@ -84,7 +85,11 @@ export function FilterBar({ index, version, text, filtered, matched, total, onTe
         onKeyDown={onKey}
       />
       <span className="filter-count" aria-live="polite">
-        {filtered.error !== undefined ? '' : typed === '' ? countText(total) : `${countText(matched)} of ${countText(total)}${filtered.isSearching ? '…' : ''}`}
+        {filtered.error !== undefined
+          ? ''
+          : typed === ''
+            ? countText(total)
+            : `${countText(matched)} of ${countText(total)}${filtered.isSearching ? '…' : ''}`}
       </span>
       {typed === '' ? null : (
         <button type="button" className="quiet" aria-label="Clear the filter" onClick={() => setTyped('')}>

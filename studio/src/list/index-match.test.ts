@@ -7,8 +7,28 @@ const at = Date.parse('2026-11-16T10:00:00Z');
 const index = new EventIndex();
 index.put([
   { seq: 1, time: at, type: 'run.started', turn: 0, agent: 'support', run: 'r1' },
-  { seq: 2, time: at + 1_000, type: 'call.started', turn: 1, agent: 'support', run: 'r1', kind: 'tool', name: 'refund' },
-  { seq: 3, time: at + 2_000, type: 'call.ended', turn: 1, agent: 'support', run: 'r1', kind: 'tool', name: 'refund', outcome: 'error', cause: 2 },
+  {
+    seq: 2,
+    time: at + 1_000,
+    type: 'call.started',
+    turn: 1,
+    agent: 'support',
+    run: 'r1',
+    kind: 'tool',
+    name: 'refund',
+  },
+  {
+    seq: 3,
+    time: at + 2_000,
+    type: 'call.ended',
+    turn: 1,
+    agent: 'support',
+    run: 'r1',
+    kind: 'tool',
+    name: 'refund',
+    outcome: 'error',
+    cause: 2,
+  },
   { seq: 4, time: at + 3_000, type: 'message.added', turn: 2, agent: 'Researcher', run: 'r2', name: 'refund' },
 ]);
 

@@ -15,7 +15,14 @@ export function indexMatch(index: EventIndex, filter: EventFilter): (seq: number
   if (after !== undefined) tests.push((seq) => seq > after);
   if (through !== undefined) tests.push((seq) => seq <= through);
   if (types !== undefined) tests.push(oneOf(index, 'type', types));
-  if (agent !== undefined) tests.push(oneOf(index, 'agent', index.words('agent').filter((each) => agentHolds(agent, each))));
+  if (agent !== undefined)
+    tests.push(
+      oneOf(
+        index,
+        'agent',
+        index.words('agent').filter((each) => agentHolds(agent, each)),
+      ),
+    );
   if (run !== undefined) tests.push(oneOf(index, 'run', [run]));
   if (turn !== undefined) tests.push((seq) => columns.turn[seq] === turn);
   if (filter.turnAfter !== undefined) tests.push((seq) => (columns.turn[seq] ?? 0) > (filter.turnAfter ?? 0));
@@ -27,7 +34,11 @@ export function indexMatch(index: EventIndex, filter: EventFilter): (seq: number
   return (seq) => tests.every((test) => test(seq));
 }
 
-function oneOf(index: EventIndex, column: Parameters<EventIndex['word']>[0], words: readonly string[]): (seq: number) => boolean {
+function oneOf(
+  index: EventIndex,
+  column: Parameters<EventIndex['word']>[0],
+  words: readonly string[],
+): (seq: number) => boolean {
   const numbers = new Set(words.map((word) => index.numberOf(column, word)));
   const values = index.columns[column];
   return (seq) => numbers.has(values[seq] ?? 0);

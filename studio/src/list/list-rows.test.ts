@@ -32,6 +32,12 @@ test('events that left the view are one line, or hollow rows in raw history', ()
   expect([...listRows(index, { ...all, raw: true }).rows]).toEqual([1, 2, 3, 4]);
 });
 
+test('a marker is a row, although no view holds it', () => {
+  const index = indexOf([{}, { flags: columnFlags.marker }, {}]);
+  index.leaveOut([[2, 2]]);
+  expect([...listRows(index, all).rows]).toEqual([1, 2, 3]);
+});
+
 test('a filter shows what matches and folds nothing', () => {
   const index = indexOf([{}, noise, noise, noise]);
   const found = listRows(index, { ...all, isMatch: (seq) => seq > 2 });

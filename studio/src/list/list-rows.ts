@@ -35,7 +35,7 @@ export function listRows(index: EventIndex, { raw, isMatch, opened }: ListChoice
   let matched = 0;
   for (let seq = 1; seq <= index.head; ) {
     if (isMatch !== undefined) {
-      if (index.has(seq) && (raw || index.isInView(seq)) && isMatch(seq)) {
+      if (index.has(seq) && (raw || index.isInView(seq) || index.hasFlag(seq, 'marker')) && isMatch(seq)) {
         rows.push(seq);
         matched++;
       }
@@ -69,7 +69,7 @@ function foldAt(index: EventIndex, seq: number, raw: boolean): Fold | undefined 
 
 function foldKind(index: EventIndex, seq: number, raw: boolean): Fold['why'] | undefined {
   if (!index.has(seq)) return undefined;
-  if (!raw && !index.isInView(seq)) return 'outside';
+  if (!raw && !index.isInView(seq) && !index.hasFlag(seq, 'marker')) return 'outside';
   return index.hasFlag(seq, 'noise') && !index.isError(seq) ? 'noise' : undefined;
 }
 

@@ -50,7 +50,12 @@ type Search = Omit<Filtered, 'isMatch'>;
 
 const idle: Search = { hits: nothing, searched: undefined, isSearching: false, error: undefined };
 
-function useSearch({ namespace, session, branch }: BranchName, head: number, filter: EventFilter, raw: boolean): Search {
+function useSearch(
+  { namespace, session, branch }: BranchName,
+  head: number,
+  filter: EventFilter,
+  raw: boolean,
+): Search {
   const { source } = useStudio();
   const [search, setSearch] = useState<Search>(idle);
   const key = needsContent(filter) ? JSON.stringify([namespace, session, branch, filter, raw, head > 0]) : '';
@@ -61,7 +66,13 @@ function useSearch({ namespace, session, branch }: BranchName, head: number, fil
       const hits: number[] = [];
       let [searched, cursor] = [0, ''];
       do {
-        const page = await source.search({ namespace, session, branch, seq: head }, filter, raw, cursor, control.signal);
+        const page = await source.search(
+          { namespace, session, branch, seq: head },
+          filter,
+          raw,
+          cursor,
+          control.signal,
+        );
         hits.push(...page.items.map(({ seq }) => seq));
         searched += page.searched;
         cursor = page.cursor;

@@ -1,15 +1,5 @@
 /** A color of the tokens that means something. */
-export type Hue =
-  | 'model'
-  | 'tool'
-  | 'wire'
-  | 'person'
-  | 'state'
-  | 'message'
-  | 'ok'
-  | 'error'
-  | 'warning'
-  | 'dim';
+export type Hue = 'model' | 'tool' | 'wire' | 'person' | 'state' | 'message' | 'ok' | 'error' | 'warning' | 'dim';
 
 /** How an event looks: a glyph and a color, and a word for those who see neither. */
 export interface Look {
@@ -37,7 +27,7 @@ const types: readonly (readonly [pattern: RegExp, look: Look])[] = [
   [/^run\.ended$/, { glyph: '■', hue: 'dim', word: 'run ended' }],
   [/^turn\./, { glyph: '▸', hue: 'dim', word: 'turn' }],
   [/^message\./, { glyph: '▤', hue: 'message', word: 'message' }],
-  [/^branch\.forked$/, { glyph: '⑂', hue: 'dim', word: 'fork' }],
+  [/^branch\.forked$/, { glyph: '↗', hue: 'person', word: 'fork' }],
   [/^branch\.rewound$/, { glyph: '↶', hue: 'warning', word: 'rewind' }],
   [/^event\.reverted$/, { glyph: '↶', hue: 'warning', word: 'taken out' }],
   [/^event\.(?:replaced|inserted)$/, { glyph: '✎', hue: 'warning', word: 'edit' }],

@@ -4,7 +4,7 @@ import type { EventIndex } from '../history/event-index.ts';
 import { FoldSection } from '../parts/fold-section.tsx';
 import { JsonTree } from '../parts/json-tree.tsx';
 import { RecordedText } from '../parts/recorded-text.tsx';
-import { Failure, Fading, Nothing } from '../parts/states.tsx';
+import { Fading, Failure, Nothing } from '../parts/states.tsx';
 import type { PointName } from '../source/studio-source.ts';
 import type { ChangeThis } from './change-this.ts';
 import { SeqLink } from './context-panel.tsx';
@@ -23,7 +23,10 @@ export interface AnswerPanelProps {
 export function AnswerPanel({ index, point, onGo, onChange }: AnswerPanelProps): React.ReactNode {
   const start = index.callOf(point.seq);
   const end = start === undefined ? undefined : index.endOf(start);
-  const { value, error, isStale, again } = useEvents(point, start === undefined ? [point.seq] : end === undefined ? [start] : [start, end]);
+  const { value, error, isStale, again } = useEvents(
+    point,
+    start === undefined ? [point.seq] : end === undefined ? [start] : [start, end],
+  );
   if (point.seq === 0) return <Nothing>The beginning: nothing has happened.</Nothing>;
   if (error !== undefined) return <Failure error={error} onAgain={again} />;
   if (value === undefined) return null;
@@ -34,7 +37,10 @@ export function AnswerPanel({ index, point, onGo, onChange }: AnswerPanelProps):
         <EventData data={first?.value.data ?? {}} />
       </Fading>
     );
-  if (end === undefined || last === undefined) return <Nothing>This call has not ended{index.head > point.seq ? ': nobody knows whether it happened' : ''}.</Nothing>;
+  if (end === undefined || last === undefined)
+    return (
+      <Nothing>This call has not ended{index.head > point.seq ? ': nobody knows whether it happened' : ''}.</Nothing>
+    );
   return (
     <Fading isStale={isStale}>
       <CallEnd asked={first?.value.data ?? {}} data={last.value.data} seq={end} onGo={onGo} onChange={onChange} />
@@ -77,7 +83,14 @@ function CallEnd({ asked, data, seq, onGo, onChange }: CallEndProps): React.Reac
         {data['simulated'] === true ? <Fact name="from">a simulation: it was not made</Fact> : null}
       </dl>
       {asked['input'] === undefined ? null : (
-        <Section name="Asked" action={onChange === undefined ? undefined : () => onChange({ kind: 'toolInput', call: seq, input: asked['input'] ?? null })}>
+        <Section
+          name="Asked"
+          action={
+            onChange === undefined
+              ? undefined
+              : () => onChange({ kind: 'toolInput', call: seq, input: asked['input'] ?? null })
+          }
+        >
           <Value value={asked['input']} />
         </Section>
       )}
@@ -87,12 +100,22 @@ function CallEnd({ asked, data, seq, onGo, onChange }: CallEndProps): React.Reac
         </Section>
       )}
       {isObject(message) ? (
-        <Section name="Wrote" seq={seq} onGo={onGo} action={onChange === undefined ? undefined : () => onChange({ kind: 'message', seq, message })}>
+        <Section
+          name="Wrote"
+          seq={seq}
+          onGo={onGo}
+          action={onChange === undefined ? undefined : () => onChange({ kind: 'message', seq, message })}
+        >
           <MessageView message={message} />
         </Section>
       ) : null}
       {output === undefined ? null : (
-        <Section name="Returned" seq={seq} onGo={onGo} action={onChange === undefined ? undefined : () => onChange({ kind: 'toolResult', call: seq, output })}>
+        <Section
+          name="Returned"
+          seq={seq}
+          onGo={onGo}
+          action={onChange === undefined ? undefined : () => onChange({ kind: 'toolResult', call: seq, output })}
+        >
           {typeof output === 'string' ? <RecordedText text={output} as="pre" /> : <JsonTree value={output} open={2} />}
         </Section>
       )}
@@ -152,4 +175,3 @@ function Section({ name, seq, onGo, action, children }: SectionProps): React.Rea
     </section>
   );
 }
-

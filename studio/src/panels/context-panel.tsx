@@ -6,7 +6,7 @@ import { refOf, useStudio } from '../frame/studio.ts';
 import { FoldSection } from '../parts/fold-section.tsx';
 import { JsonTree } from '../parts/json-tree.tsx';
 import { LongText } from '../parts/long-text.tsx';
-import { Failure, Fading, Nothing } from '../parts/states.tsx';
+import { Fading, Failure, Nothing } from '../parts/states.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
 import { WordDifference } from '../parts/word-difference.tsx';
 import type { ContextAnswer, ContextMark, ContextMessage, ContextTool } from '../source/answers.ts';
@@ -44,7 +44,13 @@ export function ContextPanel({ point, pin, onGo, onChange }: ContextPanelProps):
           pin === undefined ? undefined : (
             <span className="modes" role="group" aria-label="Compared with">
               {(['before', 'pin'] as const).map((each) => (
-                <button key={each} type="button" className="quiet" aria-pressed={mode === each} onClick={() => setMode(each)}>
+                <button
+                  key={each}
+                  type="button"
+                  className="quiet"
+                  aria-pressed={mode === each}
+                  onClick={() => setMode(each)}
+                >
                   {each === 'before' ? 'the call before' : `pin @${pin.seq}`}
                 </button>
               ))}
@@ -82,17 +88,42 @@ export function ContextView({ point, answer, cuts, onGo, onChange, tools }: Cont
         </h2>
         {tools}
       </div>
-      {fresh.length === 0 && dropped.length === 0 ? <p className="faint context-none">Nothing: every message was there before.</p> : null}
+      {fresh.length === 0 && dropped.length === 0 ? (
+        <p className="faint context-none">Nothing: every message was there before.</p>
+      ) : null}
       <ul className="context-list">
         {fresh.map((message) => (
-          <MessageRow key={`${message.index} ${message.mark}`} message={message} cuts={cuts} at={messages.indexOf(message)} read={read} onGo={onGo} onChange={onChange} />
+          <MessageRow
+            key={`${message.index} ${message.mark}`}
+            message={message}
+            cuts={cuts}
+            at={messages.indexOf(message)}
+            read={read}
+            onGo={onGo}
+            onChange={onChange}
+          />
         ))}
         {dropped.map((message) => (
-          <MessageRow key={`dropped ${message.index}`} message={{ ...message, mark: 'dropped' }} cuts={cuts} at={-1} read={undefined} onGo={onGo} onChange={undefined} />
+          <MessageRow
+            key={`dropped ${message.index}`}
+            message={{ ...message, mark: 'dropped' }}
+            cuts={cuts}
+            at={-1}
+            read={undefined}
+            onGo={onGo}
+            onChange={undefined}
+          />
         ))}
       </ul>
       <ChangedSettings answer={answer} />
-      <Earlier point={point} against={against === null ? undefined : against.ref} count={earlier} sizes={answer} onGo={onGo} onChange={onChange} />
+      <Earlier
+        point={point}
+        against={against === null ? undefined : against.ref}
+        count={earlier}
+        sizes={answer}
+        onGo={onGo}
+        onChange={onChange}
+      />
       <Settings answer={answer} onChange={onChange} />
     </div>
   );
@@ -128,7 +159,11 @@ function Written({ answer, onGo, onChange }: Pick<ContextViewProps, 'answer' | '
         {call.endSeq === null ? null : <SeqLink seq={call.endSeq} onGo={onGo} />}
         <span className="spacer" />
         {onChange !== undefined && call.endSeq !== null && isMessage(message) ? (
-          <button type="button" className="quiet" onClick={() => onChange({ kind: 'message', seq: call.endSeq ?? 0, message })}>
+          <button
+            type="button"
+            className="quiet"
+            onClick={() => onChange({ kind: 'message', seq: call.endSeq ?? 0, message })}
+          >
             ✎ change this
           </button>
         ) : null}
@@ -144,7 +179,8 @@ function Written({ answer, onGo, onChange }: Pick<ContextViewProps, 'answer' | '
   );
 }
 
-const isMessage = (value: JsonValue | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isMessage = (value: JsonValue | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const marks: Readonly<Record<ContextMark, { readonly sign: string; readonly word: string }>> = {
   new: { sign: '+', word: 'new' },
@@ -168,7 +204,14 @@ function MessageRow({ message: row, cuts, at, read, onGo, onChange }: MessageRow
   const { mark, message, seq, role, size, was } = row;
   const [showsWas, setShowsWas] = useState(false);
   const { sign, word } = marks[mark];
-  const more = { cuts, path: `/messages/${at}/message`, read: read === undefined ? undefined : (path: string, offset: number) => read(`/data/request/messages/${row.index}${path}`, offset) };
+  const more = {
+    cuts,
+    path: `/messages/${at}/message`,
+    read:
+      read === undefined
+        ? undefined
+        : (path: string, offset: number) => read(`/data/request/messages/${row.index}${path}`, offset),
+  };
   return (
     <li className="context-row" data-mark={mark} data-role={role}>
       <span className="context-mark" title={word}>
@@ -192,7 +235,13 @@ function MessageRow({ message: row, cuts, at, read, onGo, onChange }: MessageRow
           </button>
         )}
         {onChange === undefined || message === null ? null : (
-          <button type="button" className="quiet context-edit" title="Fork here with a different message" aria-label={`Change this ${role} message`} onClick={() => onChange({ kind: 'message', seq, message })}>
+          <button
+            type="button"
+            className="quiet context-edit"
+            title="Fork here with a different message"
+            aria-label={`Change this ${role} message`}
+            onClick={() => onChange({ kind: 'message', seq, message })}
+          >
             ✎
           </button>
         )}
@@ -204,7 +253,13 @@ function MessageRow({ message: row, cuts, at, read, onGo, onChange }: MessageRow
 }
 
 /** A seq that goes there. */
-export function SeqLink({ seq, onGo }: { readonly seq: number; readonly onGo: (seq: number) => void }): React.ReactNode {
+export function SeqLink({
+  seq,
+  onGo,
+}: {
+  readonly seq: number;
+  readonly onGo: (seq: number) => void;
+}): React.ReactNode {
   return (
     <button type="button" className="link mono" aria-label={`Go to event ${seq}`} onClick={() => onGo(seq)}>
       @{seq}
@@ -212,7 +267,9 @@ export function SeqLink({ seq, onGo }: { readonly seq: number; readonly onGo: (s
   );
 }
 
-function ChangedSettings({ answer: { model, system, tools, settings, against } }: Pick<ContextViewProps, 'answer'>): React.ReactNode {
+function ChangedSettings({
+  answer: { model, system, tools, settings, against },
+}: Pick<ContextViewProps, 'answer'>): React.ReactNode {
   if (against === null) return null;
   const changedTools = tools.filter(({ mark }) => mark !== 'same');
   const hasSettings = settings.mark !== 'same' && settings.mark !== 'erased';
@@ -236,14 +293,25 @@ function ChangedSettings({ answer: { model, system, tools, settings, against } }
       ))}
       {hasSettings ? (
         <SettingRow name="settings">
-          <WordDifference before={JSON.stringify(settings.was, null, 1)} after={JSON.stringify(settings.value, null, 1)} />
+          <WordDifference
+            before={JSON.stringify(settings.was, null, 1)}
+            after={JSON.stringify(settings.value, null, 1)}
+          />
         </SettingRow>
       ) : null}
     </ul>
   );
 }
 
-function SettingRow({ name, mark = 'edited', children }: { readonly name: string; readonly mark?: ContextMark; readonly children: React.ReactNode }): React.ReactNode {
+function SettingRow({
+  name,
+  mark = 'edited',
+  children,
+}: {
+  readonly name: string;
+  readonly mark?: ContextMark;
+  readonly children: React.ReactNode;
+}): React.ReactNode {
   return (
     <li className="context-row" data-mark={mark}>
       <span className="context-mark">{marks[mark].sign}</span>
@@ -286,10 +354,17 @@ function Earlier({ point, count, sizes, onGo, onChange }: EarlierProps): React.R
   );
 }
 
-function WholeList({ point, total, onGo, onChange }: Pick<EarlierProps, 'point' | 'onGo' | 'onChange'> & { readonly total: number }): React.ReactNode {
+function WholeList({
+  point,
+  total,
+  onGo,
+  onChange,
+}: Pick<EarlierProps, 'point' | 'onGo' | 'onChange'> & { readonly total: number }): React.ReactNode {
   const { source } = useStudio();
   const [from, setFrom] = useState(Math.max(0, total - earlierStep));
-  const { value, error, again, isStale } = useAnswer(`whole ${refOf(point)} ${from}`, (signal) => source.context(point, { offset: from, limit: Math.min(200, total - from) }, signal));
+  const { value, error, again, isStale } = useAnswer(`whole ${refOf(point)} ${from}`, (signal) =>
+    source.context(point, { offset: from, limit: Math.min(200, total - from) }, signal),
+  );
   if (error !== undefined) return <Failure error={error} onAgain={again} />;
   if (value === undefined) return null;
   const read = readerOf(point, value.value, source);
@@ -303,7 +378,15 @@ function WholeList({ point, total, onGo, onChange }: Pick<EarlierProps, 'point' 
       <ul className="context-list">
         {value.value.messages.map((message, at) =>
           message.mark === 'same' || message.mark === 'erased' ? (
-            <MessageRow key={message.index} message={message} cuts={value.cuts} at={at} read={read} onGo={onGo} onChange={onChange} />
+            <MessageRow
+              key={message.index}
+              message={message}
+              cuts={value.cuts}
+              at={at}
+              read={read}
+              onGo={onGo}
+              onChange={onChange}
+            />
           ) : null,
         )}
       </ul>
@@ -319,7 +402,11 @@ function Settings({ answer, onChange }: Pick<ContextViewProps, 'answer' | 'onCha
         <FoldSection title="System" about={bytesText(sizes.system)}>
           <LongText text={system.value} className="message-text" />
           {onChange === undefined ? null : (
-            <button type="button" className="quiet" onClick={() => onChange({ kind: 'system', text: system.value ?? '' })}>
+            <button
+              type="button"
+              className="quiet"
+              onClick={() => onChange({ kind: 'system', text: system.value ?? '' })}
+            >
               ✎ change this
             </button>
           )}
@@ -331,7 +418,11 @@ function Settings({ answer, onChange }: Pick<ContextViewProps, 'answer' | 'onCha
             <JsonTree key={name} value={{ [name]: definition }} open={1} />
           ))}
           {onChange === undefined ? null : (
-            <button type="button" className="quiet" onClick={() => onChange({ kind: 'tools', tools: tools.map(({ definition }) => definition) })}>
+            <button
+              type="button"
+              className="quiet"
+              onClick={() => onChange({ kind: 'tools', tools: tools.map(({ definition }) => definition) })}
+            >
               ✎ change these
             </button>
           )}
@@ -341,7 +432,11 @@ function Settings({ answer, onChange }: Pick<ContextViewProps, 'answer' | 'onCha
         <FoldSection title="Settings" about={model.value ?? ''}>
           <JsonTree value={{ model: model.value, ...settings.value }} open={1} />
           {onChange === undefined ? null : (
-            <button type="button" className="quiet" onClick={() => onChange({ kind: 'model', model: model.value ?? '' })}>
+            <button
+              type="button"
+              className="quiet"
+              onClick={() => onChange({ kind: 'model', model: model.value ?? '' })}
+            >
               ✎ change the model
             </button>
           )}

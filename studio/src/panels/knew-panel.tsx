@@ -6,11 +6,12 @@ import { short } from '../../../src/wording/event-gist.ts';
 import { refOf, useStudio } from '../frame/studio.ts';
 import { JsonTree } from '../parts/json-tree.tsx';
 import { RecordedText } from '../parts/recorded-text.tsx';
-import { Failure, Fading, Nothing } from '../parts/states.tsx';
+import { Fading, Failure, Nothing } from '../parts/states.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
 import type { KnownSection } from '../source/answers.ts';
 import type { CutValue, PointName } from '../source/studio-source.ts';
 import type { ChangeThis } from './change-this.ts';
+import { pathText as readablePath } from '../parts/path-text.ts';
 import { SeqLink } from './context-panel.tsx';
 
 /** What the panel shows. */
@@ -36,7 +37,9 @@ export function KnewPanel({ point, pin, agents, onGo, onChange, onTicks }: KnewP
   const [eyes, setEyes] = useState('');
   const [followed, setFollowed] = useState<ValuePath>();
   const key = `knew ${refOf(point)} ${pin === undefined ? '' : refOf(pin)} ${eyes}`;
-  const { value, error, isStale, again } = useAnswer(key, (signal) => source.known(point, { since: pin, eyes }, signal));
+  const { value, error, isStale, again } = useAnswer(key, (signal) =>
+    source.known(point, { since: pin, eyes }, signal),
+  );
   if (error !== undefined) return <Failure error={error} onAgain={again} />;
   if (value === undefined) return null;
   return (
@@ -54,21 +57,48 @@ export function KnewPanel({ point, pin, agents, onGo, onChange, onTicks }: KnewP
           </label>
         ) : null}
         {value.length === 0 ? <Nothing>Nothing was kept up to here: no state, no tasks, no metadata.</Nothing> : null}
-        {followed === undefined ? null : <When key={JSON.stringify(followed)} value={followed} point={point} onGo={onGo} onTicks={onTicks} onClose={() => setFollowed(undefined)} />}
-        {value.map((section) => (
-          <Section key={section.value.projection} section={section} onFollow={(path) => setFollowed({ projection: section.value.projection, path })} onChange={onChange} />
+        {followed === undefined ? null : (
+          <When
+            key={JSON.stringify(followed)}
+            value={followed}
+            point={point}
+            onGo={onGo}
+            onTicks={onTicks}
+            onClose={() => setFollowed(undefined)}
+          />
+        )}
+        {ordered(value).map((section) => (
+          <Section
+            key={section.value.projection}
+            section={section}
+            onFollow={(path) => setFollowed({ projection: section.value.projection, path })}
+            onChange={onChange}
+          />
         ))}
       </div>
     </Fading>
   );
 }
 
-const pathText = (path: readonly (string | number)[]): string => path.map((word) => `/${String(word).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+const firstSections = ['state', 'beliefs', 'metadata', 'waiting'];
+
+/** Puts what agents kept before what is known about their runs. */
+function ordered(sections: readonly CutValue<KnownSection>[]): readonly CutValue<KnownSection>[] {
+  const place = ({ value: { projection } }: CutValue<KnownSection>): number => {
+    const at = firstSections.indexOf(projection);
+    return at < 0 ? firstSections.length : at;
+  };
+  return sections.toSorted((a, b) => place(a) - place(b));
+}
+
+const pathText = (path: readonly (string | number)[]): string =>
+  path.map((word) => `/${String(word).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 
 /** Returns the paths of values that differ, and of everything that holds them. */
 function changedPaths(diff: ValueDiff): ReadonlySet<string> {
   const paths = new Set<string>();
-  for (const { path } of [...diff.added, ...diff.changed]) for (let length = 1; length <= path.length; length++) paths.add(pathText(path.slice(0, length)));
+  for (const { path } of [...diff.added, ...diff.changed])
+    for (let length = 1; length <= path.length; length++) paths.add(pathText(path.slice(0, length)));
   return paths;
 }
 
@@ -87,7 +117,9 @@ function Section({ section: { value: section, cuts }, onFollow, onChange }: Sect
       <button type="button" className="quiet" title="Every point at which this changed" onClick={() => onFollow(path)}>
         when?
       </button>
-      {onChange === undefined || projection !== 'state' ? null : <ChangeState path={path} value={held} onChange={onChange} />}
+      {onChange === undefined || projection !== 'state' ? null : (
+        <ChangeState path={path} value={held} onChange={onChange} />
+      )}
     </>
   );
   return (
@@ -97,18 +129,20 @@ function Section({ section: { value: section, cuts }, onFollow, onChange }: Sect
         {count === 0 ? null : <span className="chip knew-changed">~ {plural(count, 'value')} changed here</span>}
         {since === null || since.diff.identical ? null : (
           <span className="chip">
-            {plural(since.diff.added.length + since.diff.removed.length + since.diff.changed.length, 'value')} since @{since.ref.split('@').at(-1)}
+            {plural(since.diff.added.length + since.diff.removed.length + since.diff.changed.length, 'value')} since @
+            {since.ref.split('@').at(-1)}
           </span>
         )}
       </header>
-      {changedHere.changed.slice(0, 20).map(({ path, left, right }) => (
+      {changedHere.changed.slice(0, 8).map(({ path, left, right }) => (
         <p key={pathText(path)} className="knew-diff">
-          <code>{pathText(path)}</code> <del className="diff-out">{short(left)}</del> <ins className="diff-in">{short(right)}</ins>
+          <code>{readablePath([...path])}</code> <del className="diff-out">{short(left)}</del>{' '}
+          <ins className="diff-in">{short(right)}</ins>
         </p>
       ))}
-      {changedHere.removed.slice(0, 20).map(({ path, value: gone }) => (
+      {changedHere.removed.slice(0, 8).map(({ path, value: gone }) => (
         <p key={pathText(path)} className="knew-diff">
-          <code>{pathText(path)}</code> <del className="diff-out">{short(gone)}</del>
+          <code>{readablePath([...path])}</code> <del className="diff-out">{short(gone)}</del>
         </p>
       ))}
       <JsonTree value={value} cuts={cuts} open={projection === 'state' ? 3 : 2} actions={actions} changed={changed} />
@@ -117,13 +151,27 @@ function Section({ section: { value: section, cuts }, onFollow, onChange }: Sect
 }
 
 /** Offers to change a value of the state, whose path is `/agent/key/value`. */
-function ChangeState({ path, value, onChange }: { readonly path: string; readonly value: JsonValue; readonly onChange: ChangeThis }): React.ReactNode {
+function ChangeState({
+  path,
+  value,
+  onChange,
+}: {
+  readonly path: string;
+  readonly value: JsonValue;
+  readonly onChange: ChangeThis;
+}): React.ReactNode {
   const [, agent, key, last, ...more] = path.split('/').map((word) => word.replaceAll('~1', '/').replaceAll('~0', '~'));
-  if (agent === undefined || key === undefined || more.length > 0 || (last !== undefined && last !== 'value')) return null;
+  if (agent === undefined || key === undefined || more.length > 0 || (last !== undefined && last !== 'value'))
+    return null;
   const held = last === 'value' ? value : isObject(value) ? value['value'] : undefined;
   if (held === undefined) return null;
   return (
-    <button type="button" className="quiet" title="Fork here with a different value" onClick={() => onChange({ kind: 'state', agent, key, value: held })}>
+    <button
+      type="button"
+      className="quiet"
+      title="Fork here with a different value"
+      onClick={() => onChange({ kind: 'state', agent, key, value: held })}
+    >
       ✎
     </button>
   );
@@ -140,16 +188,28 @@ interface WhenProps {
 /** Every point at which a value changed, as a list; and as marks on the strip. */
 function When({ value: { projection, path }, point, onGo, onTicks, onClose }: WhenProps): React.ReactNode {
   const { source } = useStudio();
-  const { value, error } = useAnswer(`when ${refOf(point)} ${projection} ${path}`, async (signal) => {
-    const page = await source.changes(point, projection, path, '', signal);
-    onTicks(page.items.map(({ seq }) => seq));
-    return page;
-  }, { keep: false });
+  const { value, error } = useAnswer(
+    `when ${refOf(point)} ${projection} ${path}`,
+    async (signal) => {
+      const page = await source.changes(point, projection, path, '', signal);
+      onTicks(page.items.map(({ seq }) => seq));
+      return page;
+    },
+    { keep: false },
+  );
   return (
     <section className="knew-when" aria-label="When it changed">
       <header>
         <h2>
-          When <code>{path === '' ? projection : path}</code> changed {value === undefined ? '' : <span className="faint">({countText(value.items.length)}{value.cursor === '' ? '' : ' and more'})</span>}
+          When <code>{path === '' ? projection : path}</code> changed{' '}
+          {value === undefined ? (
+            ''
+          ) : (
+            <span className="faint">
+              ({countText(value.items.length)}
+              {value.cursor === '' ? '' : ' and more'})
+            </span>
+          )}
         </h2>
         <span className="spacer" />
         <button
@@ -172,7 +232,18 @@ function When({ value: { projection, path }, point, onGo, onTicks, onClose }: Wh
             <span className="faint mono">{time.slice(11, 23)}</span>
             <span className="dim">{agent ?? ''}</span>
             <span>
-              {before === undefined ? null : <del className="diff-out"><RecordedText text={short(before)} /></del>} {after === undefined ? <span className="faint">removed</span> : <ins className="diff-in"><RecordedText text={short(after)} /></ins>}
+              {before === undefined ? null : (
+                <del className="diff-out">
+                  <RecordedText text={short(before)} />
+                </del>
+              )}{' '}
+              {after === undefined ? (
+                <span className="faint">removed</span>
+              ) : (
+                <ins className="diff-in">
+                  <RecordedText text={short(after)} />
+                </ins>
+              )}
             </span>
           </li>
         ))}

@@ -15,7 +15,13 @@ export interface MoreText {
 }
 
 /** A message, part by part: what was said, which tools were called, what they returned. */
-export function MessageView({ message, more }: { readonly message: JsonObject; readonly more?: MoreText | undefined }): React.ReactNode {
+export function MessageView({
+  message,
+  more,
+}: {
+  readonly message: JsonObject;
+  readonly more?: MoreText | undefined;
+}): React.ReactNode {
   const { content } = message;
   const parts = partsOf(message);
   if (parts.length === 0)
@@ -27,7 +33,13 @@ export function MessageView({ message, more }: { readonly message: JsonObject; r
   return (
     <div className="message">
       {parts.map((part, at) => (
-        <Part key={`${at} ${part.type}`} part={part} more={more} path={typeof content === 'string' ? '/content' : `/content/${at}`} isText={typeof content === 'string'} />
+        <Part
+          key={`${at} ${part.type}`}
+          part={part}
+          more={more}
+          path={typeof content === 'string' ? '/content' : `/content/${at}`}
+          isText={typeof content === 'string'}
+        />
       ))}
     </div>
   );
@@ -43,7 +55,13 @@ interface PartProps {
 function Part({ part, more, path, isText }: PartProps): React.ReactNode {
   switch (part.type) {
     case 'text':
-      return <LongText text={String(part.text)} more={moreOf(more, isText ? path : `${path}/text`)} className="message-text" />;
+      return (
+        <LongText
+          text={String(part.text)}
+          more={moreOf(more, isText ? path : `${path}/text`)}
+          className="message-text"
+        />
+      );
     case 'reasoning':
       return (
         <div className="message-reasoning">
@@ -63,7 +81,11 @@ function Part({ part, more, path, isText }: PartProps): React.ReactNode {
           <span className={part.isError === true ? 'color-error' : 'color-tool'}>
             {part.isError === true ? '✕' : '←'} {part.toolName}
           </span>{' '}
-          {typeof part.output === 'string' ? <LongText text={part.output} more={moreOf(more, `${path}/output`)} /> : <Value value={part.output} />}
+          {typeof part.output === 'string' ? (
+            <LongText text={part.output} more={moreOf(more, `${path}/output`)} />
+          ) : (
+            <Value value={part.output} />
+          )}
         </div>
       );
     case 'image':
@@ -79,7 +101,10 @@ function Part({ part, more, path, isText }: PartProps): React.ReactNode {
   }
 }
 
-function moreOf(more: MoreText | undefined, path: string): { readonly length: number; readonly read: (offset: number) => Promise<string> } | undefined {
+function moreOf(
+  more: MoreText | undefined,
+  path: string,
+): { readonly length: number; readonly read: (offset: number) => Promise<string> } | undefined {
   const cut = more?.cuts.find((each) => each.path === `${more.path}${path}` && !each.items);
   const read = more?.read;
   if (cut === undefined || read === undefined) return undefined;
@@ -95,7 +120,13 @@ export function Value({ value }: { readonly value: JsonValue }): React.ReactNode
 }
 
 /** A picture of the record. It is shown after a click, and only if the record holds its data. */
-function Picture({ data, mediaType }: { readonly data: string; readonly mediaType: string | undefined }): React.ReactNode {
+function Picture({
+  data,
+  mediaType,
+}: {
+  readonly data: string;
+  readonly mediaType: string | undefined;
+}): React.ReactNode {
   const [isShown, setShown] = useState(false);
   const isLink = /^[a-z]+:\/\//i.test(data);
   const url = data.startsWith('data:image/') ? data : `data:${mediaType ?? 'image/png'};base64,${data}`;

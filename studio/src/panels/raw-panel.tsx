@@ -2,9 +2,10 @@ import { useState } from 'react';
 import type { JsonValue } from '../../../src/core/json.ts';
 import { bytesText, plural } from '../../../src/wording/amount.ts';
 import { useStudio } from '../frame/studio.ts';
+import { Icon } from '../look/icon.tsx';
 import { copyText } from '../parts/copy.ts';
 import { JsonTree } from '../parts/json-tree.tsx';
-import { Failure, Fading, Nothing } from '../parts/states.tsx';
+import { Fading, Failure, Nothing } from '../parts/states.tsx';
 import { asError } from '../parts/use-answer.ts';
 import type { Cut, PointName, Verified } from '../source/studio-source.ts';
 import { useEvents } from './use-events.ts';
@@ -34,8 +35,12 @@ export function RawPanel({ point }: { readonly point: PointName }): React.ReactN
           <Digest digest={event.value.digest} />
           <span className="faint">{bytesText(size)}</span>
           <span className="spacer" />
-          <button type="button" className="quiet" onClick={() => copyText(JSON.stringify(event.value, null, 2), 'the event')}>
-            ⧉ copy as JSON
+          <button
+            type="button"
+            className="quiet"
+            onClick={() => copyText(JSON.stringify(event.value, null, 2), 'the event')}
+          >
+            <Icon name="copy" /> copy as JSON
           </button>
         </div>
         <Verify point={point} key={`${point.branch} ${point.seq}`} />
@@ -55,7 +60,7 @@ export function RawPanel({ point }: { readonly point: PointName }): React.ReactN
 export function Digest({ digest }: { readonly digest: string }): React.ReactNode {
   return (
     <button type="button" className="quiet mono" title={digest} onClick={() => copyText(digest, 'the digest')}>
-      <span className="faint">digest</span> {digest.slice(0, 8)}… ⧉
+      <span className="faint">digest</span> {digest.slice(0, 8)}… <Icon name="copy" />
     </button>
   );
 }

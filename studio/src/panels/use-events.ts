@@ -4,7 +4,10 @@ import { type Answer, useAnswer } from '../parts/use-answer.ts';
 import type { BranchName, CutValue } from '../source/studio-source.ts';
 
 /** Returns events of a branch, as they are stored. */
-export function useEvents({ namespace, session, branch }: BranchName, seqs: readonly number[]): Answer<readonly CutValue<Event>[]> {
+export function useEvents(
+  { namespace, session, branch }: BranchName,
+  seqs: readonly number[],
+): Answer<readonly CutValue<Event>[]> {
   const { source } = useStudio();
   const name = { namespace, session, branch };
   const wanted = seqs.filter((seq) => seq > 0);

@@ -3,10 +3,11 @@ import type { JsonValue } from '../../../src/core/json.ts';
 import { countText } from '../../../src/wording/amount.ts';
 import { refOf, useStudio } from '../frame/studio.ts';
 import { lookOf } from '../look/glyphs.ts';
+import { Icon } from '../look/icon.tsx';
 import { FoldSection } from '../parts/fold-section.tsx';
 import { JsonTree } from '../parts/json-tree.tsx';
 import { RecordedText } from '../parts/recorded-text.tsx';
-import { Failure, Fading, Nothing } from '../parts/states.tsx';
+import { Fading, Failure, Nothing } from '../parts/states.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
 import type { EventLine } from '../source/answers.ts';
 import type { PointName } from '../source/studio-source.ts';
@@ -22,7 +23,9 @@ export interface WhyPanelProps {
 /** Why an event happened: its causes up to the first, what followed from it, and where its run went wrong. */
 export function WhyPanel({ point, head, onGo, onForkAt }: WhyPanelProps): React.ReactNode {
   const { source } = useStudio();
-  const { value, error, isStale, again } = useAnswer(point.seq === 0 ? undefined : `why ${refOf(point)}`, (signal) => source.causes(point, signal));
+  const { value, error, isStale, again } = useAnswer(point.seq === 0 ? undefined : `why ${refOf(point)}`, (signal) =>
+    source.causes(point, signal),
+  );
   if (point.seq === 0) return <Nothing>The beginning has no cause.</Nothing>;
   if (error !== undefined) return <Failure error={error} onAgain={again} />;
   if (value === undefined) return null;
@@ -38,7 +41,7 @@ export function WhyPanel({ point, head, onGo, onForkAt }: WhyPanelProps): React.
             {decidedBy === null ? null : <Line line={decidedBy} onGo={onGo} note="the model call that decided it" />}
             {forkSeq === undefined || Number.isNaN(forkSeq) || onForkAt === undefined ? null : (
               <button type="button" className="button" onClick={() => onForkAt(forkSeq)}>
-                ⑂ Fork before it, at @{forkSeq}
+                <Icon name="fork" /> Fork before it, at @{forkSeq}
               </button>
             )}
           </section>
@@ -81,7 +84,15 @@ export function WhyPanel({ point, head, onGo, onForkAt }: WhyPanelProps): React.
 }
 
 /** One event as a line that goes there. */
-export function Line({ line, onGo, note }: { readonly line: EventLine; readonly onGo: (seq: number) => void; readonly note?: string }): React.ReactNode {
+export function Line({
+  line,
+  onGo,
+  note,
+}: {
+  readonly line: EventLine;
+  readonly onGo: (seq: number) => void;
+  readonly note?: string;
+}): React.ReactNode {
   const kind = line.type.startsWith('call.') && line.gist.startsWith('model ') ? 'model' : 'tool';
   const look = lookOf(line.type, kind);
   return (
@@ -104,14 +115,28 @@ function Without({ point, head }: { readonly point: PointName; readonly head: nu
   const [isOpen, setOpen] = useState(false);
   return (
     <FoldSection title="Without this event" about="a look; nothing is written" onOpen={() => setOpen(true)}>
-      {isOpen ? looked.map((projection) => <WithoutValue key={projection} point={point} head={head} projection={projection} />) : null}
+      {isOpen
+        ? looked.map((projection) => (
+            <WithoutValue key={projection} point={point} head={head} projection={projection} />
+          ))
+        : null}
     </FoldSection>
   );
 }
 
-function WithoutValue({ point, head, projection }: { readonly point: PointName; readonly head: number; readonly projection: string }): React.ReactNode {
+function WithoutValue({
+  point,
+  head,
+  projection,
+}: {
+  readonly point: PointName;
+  readonly head: number;
+  readonly projection: string;
+}): React.ReactNode {
   const { source } = useStudio();
-  const { value, error } = useAnswer(`without ${refOf(point)} ${head} ${projection}`, (signal) => source.counterfactual({ ...point, seq: head }, point.seq, projection, signal));
+  const { value, error } = useAnswer(`without ${refOf(point)} ${head} ${projection}`, (signal) =>
+    source.counterfactual({ ...point, seq: head }, point.seq, projection, signal),
+  );
   if (error !== undefined) return <Failure error={error} />;
   return value === undefined ? null : <JsonTree value={{ [projection]: value as JsonValue }} open={2} />;
 }

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { isArray, isObject, type JsonValue } from '../../../src/core/json.ts';
 import { bytesText, countText, plural } from '../../../src/wording/amount.ts';
+import { Icon } from '../look/icon.tsx';
 import type { Cut } from '../source/studio-source.ts';
 import { copyText } from './copy.ts';
 import { RecordedText } from './recorded-text.tsx';
@@ -47,7 +48,13 @@ function Node(props: NodeProps): React.ReactNode {
     <div className="node" data-depth={Math.min(depth, 8)} data-changed={changed?.has(path) || undefined}>
       <div className="node-line">
         {isBranch ? (
-          <button type="button" className="node-fold" aria-expanded={isOpen} aria-label={`${isOpen ? 'Fold' : 'Open'} ${name ?? 'the value'}`} onClick={() => setOpen(!isOpen)}>
+          <button
+            type="button"
+            className="node-fold"
+            aria-expanded={isOpen}
+            aria-label={`${isOpen ? 'Fold' : 'Open'} ${name ?? 'the value'}`}
+            onClick={() => setOpen(!isOpen)}
+          >
             {isOpen ? '▾' : '▸'}
           </button>
         ) : (
@@ -60,11 +67,23 @@ function Node(props: NodeProps): React.ReactNode {
         )}
         {isBranch ? <Summary value={value} isOpen={isOpen} cut={cut} /> : <Leaf {...props} cut={cut} />}
         <span className="node-actions">
-          <button type="button" className="quiet" title="Copy the path" aria-label={`Copy the path ${path}`} onClick={() => copyText(path, 'the path')}>
+          <button
+            type="button"
+            className="quiet"
+            title="Copy the path"
+            aria-label={`Copy the path ${path}`}
+            onClick={() => copyText(path, 'the path')}
+          >
             path
           </button>
-          <button type="button" className="quiet" title="Copy the value" aria-label="Copy the value" onClick={() => copyText(textOf(value), 'the value')}>
-            ⧉
+          <button
+            type="button"
+            className="quiet"
+            title="Copy the value"
+            aria-label="Copy the value"
+            onClick={() => copyText(textOf(value), 'the value')}
+          >
+            <Icon name="copy" />
           </button>
           {props.actions?.(path, value)}
         </span>
@@ -76,7 +95,15 @@ function Node(props: NodeProps): React.ReactNode {
 
 const textOf = (value: JsonValue): string => (typeof value === 'string' ? value : JSON.stringify(value, null, 2));
 
-function Summary({ value, isOpen, cut }: { readonly value: JsonValue; readonly isOpen: boolean; readonly cut: Cut | undefined }): React.ReactNode {
+function Summary({
+  value,
+  isOpen,
+  cut,
+}: {
+  readonly value: JsonValue;
+  readonly isOpen: boolean;
+  readonly cut: Cut | undefined;
+}): React.ReactNode {
   const count = isArray(value) ? value.length : isObject(value) ? Object.keys(value).length : 0;
   const words = isArray(value) ? plural(count, 'item') : plural(count, 'key');
   const gone = cut?.items === true ? `, ${countText(cut.length - cut.shown)} more are not here` : '';
@@ -93,7 +120,11 @@ function Summary({ value, isOpen, cut }: { readonly value: JsonValue; readonly i
 function Leaf({ value, cut, onMore }: NodeProps & { readonly cut: Cut | undefined }): React.ReactNode {
   const [isWhole, setWhole] = useState(false);
   if (typeof value !== 'string')
-    return <span className={typeof value === 'number' ? 'node-number' : 'node-word'}>{isObject(value) ? '{}' : isArray(value) ? '[]' : String(value)}</span>;
+    return (
+      <span className={typeof value === 'number' ? 'node-number' : 'node-word'}>
+        {isObject(value) ? '{}' : isArray(value) ? '[]' : String(value)}
+      </span>
+    );
   const shown = isWhole ? value : value.slice(0, textMax);
   const length = cut?.length ?? value.length;
   return (

@@ -38,7 +38,9 @@ export function LongText({ text, more, className }: LongTextProps): React.ReactN
         <span className="long-more">
           {' '}
           {shown >= laidOutMax ? (
-            <span className="faint">… {bytesText(length)} in all, of which the first {bytesText(laidOutMax)} are shown</span>
+            <span className="faint">
+              … {bytesText(length)} in all, of which the first {bytesText(laidOutMax)} are shown
+            </span>
           ) : (
             <button type="button" className="link" onClick={readOn}>
               … {bytesText(length)} in all, show more

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { signedPieces } from './recorded-text.tsx';
 
-const shown = (text: string): string => signedPieces(text).map((piece) => (piece.isSign ? `[${piece.text}]` : piece.text)).join('');
+const shown = (text: string): string =>
+  signedPieces(text)
+    .map((piece) => (piece.isSign ? `[${piece.text}]` : piece.text))
+    .join('');
 
 test('characters that would act are shown as signs, and nothing else changes', () => {
   expect(shown('plain\n\ttext “ä”')).toBe('plain\n\ttext “ä”');

@@ -1,7 +1,8 @@
 import { memo } from 'react';
 
 // Characters that would act instead of showing: controls, direction marks, invisible ones. Line breaks and tabs stay.
-const acting = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\uffff]/g;
+const acting =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\uffff]/g;
 
 /** Returns a visible sign for a character that would act: `␛`, or its number. */
 export function signOf(character: string): string {
@@ -24,7 +25,13 @@ export function signedPieces(text: string): readonly { readonly text: string; re
 }
 
 /** Shows recorded text as text: nothing in it acts, and its direction does not reach what is around it. */
-export const RecordedText = memo(function RecordedText({ text, as: Tag = 'span' }: { readonly text: string; readonly as?: 'span' | 'pre' | 'p' }): React.ReactNode {
+export const RecordedText = memo(function RecordedText({
+  text,
+  as: Tag = 'span',
+}: {
+  readonly text: string;
+  readonly as?: 'span' | 'pre' | 'p';
+}): React.ReactNode {
   acting.lastIndex = 0;
   if (!acting.test(text))
     return (

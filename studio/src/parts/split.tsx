@@ -33,7 +33,12 @@ export function Split({ name, label, initial, min, max, side = 'start', children
   const resize = (next: number): void => setting.set(Math.round(Math.min(max, Math.max(min, next))));
   const [first, second] = Children.toArray(children);
   return (
-    <div className="split" data-side={side} data-split={name} ref={(element) => element?.style.setProperty('--size', `${size}px`)}>
+    <div
+      className="split"
+      data-side={side}
+      data-split={name}
+      ref={(element) => element?.style.setProperty('--size', `${size}px`)}
+    >
       {first}
       <div
         className="divider"

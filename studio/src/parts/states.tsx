@@ -2,7 +2,13 @@ import type { RepriseError } from '../../../src/core/error.ts';
 import { RecordedText } from './recorded-text.tsx';
 
 /** An error as it is: its message, what to do next, its code, and a way to try again. */
-export function Failure({ error, onAgain }: { readonly error: RepriseError; readonly onAgain?: (() => void) | undefined }): React.ReactNode {
+export function Failure({
+  error,
+  onAgain,
+}: {
+  readonly error: RepriseError;
+  readonly onAgain?: (() => void) | undefined;
+}): React.ReactNode {
   return (
     <div className="failure" role="alert">
       <p className="failure-message">
@@ -31,7 +37,13 @@ export function Nothing({ children }: { readonly children: React.ReactNode }): R
 }
 
 /** Content that stays while new content is on its way. */
-export function Fading({ isStale, children }: { readonly isStale: boolean; readonly children: React.ReactNode }): React.ReactNode {
+export function Fading({
+  isStale,
+  children,
+}: {
+  readonly isStale: boolean;
+  readonly children: React.ReactNode;
+}): React.ReactNode {
   return (
     <div className="fading" data-stale={isStale || undefined} aria-busy={isStale}>
       {children}

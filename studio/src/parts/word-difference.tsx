@@ -6,7 +6,15 @@ import { RecordedText } from './recorded-text.tsx';
 const comparedMax = 100_000;
 
 /** Two texts as one: words that left are struck out, words that came are marked. */
-export function WordDifference({ before, after, near = false }: { readonly before: string; readonly after: string; readonly near?: boolean }): React.ReactNode {
+export function WordDifference({
+  before,
+  after,
+  near = false,
+}: {
+  readonly before: string;
+  readonly after: string;
+  readonly near?: boolean;
+}): React.ReactNode {
   const runs = useMemo(() => {
     if (before.length + after.length > comparedMax) return undefined;
     const found = wordRuns(before, after);

@@ -2,8 +2,10 @@ import { refOf } from '../frame/studio.ts';
 import type { EventIndex } from '../history/event-index.ts';
 import { type Step, stepFrom } from '../history/neighbours.ts';
 import { keySign } from '../keys/actions.ts';
+import { Icon, type IconName } from '../look/icon.tsx';
 import { copyText } from '../parts/copy.ts';
 import type { PointName } from '../source/studio-source.ts';
+import { ChangeMenu } from './change-menu.tsx';
 import { shellWord } from './command-text.ts';
 
 /** What the bar at the bottom shows. */
@@ -26,37 +28,63 @@ export function BottomBar({ point, index, head, pin, onSelect, onFork }: BottomB
   const command = `reprise show ${shellWord(refOf(point))}`;
   return (
     <footer className="bottom">
-      <Move label="Beginning" sign="⏮" onMove={seq > 1 ? () => onSelect(1) : undefined} />
-      <Move label="Event before" sign="◀" onMove={step('event', -1)} />
+      <Move label="Beginning" icon="first" onMove={seq > 1 ? () => onSelect(1) : undefined} />
+      <Move label="Event before" icon="before" onMove={step('event', -1)} />
       <span className="bottom-point mono" data-part="point">
         <strong>
           {branch}@{seq}
         </strong>{' '}
         <span className="faint">of {head}</span>
       </span>
-      <Move label="Next event" sign="▶" onMove={step('event', 1)} />
-      <Move label="Head" sign="⏭" onMove={seq < head ? () => onSelect(head) : undefined} />
+      <Move label="Next event" icon="after" onMove={step('event', 1)} />
+      <Move label="Head" icon="last" onMove={seq < head ? () => onSelect(head) : undefined} />
       <span className="bottom-keys faint">
-        next error <kbd className="key">E</kbd> next model call <kbd className="key">{keySign('Shift+ArrowRight')}</kbd> all keys <kbd className="key">?</kbd>
+        next error <kbd className="key">E</kbd> next model call <kbd className="key">{keySign('Shift+ArrowRight')}</kbd>{' '}
+        all keys <kbd className="key">?</kbd>
       </span>
-      {pin === undefined ? null : <span className="chip">pin {pin.branch}@{pin.seq}</span>}
+      {pin === undefined ? null : (
+        <span className="chip">
+          pin {pin.branch}@{pin.seq}
+        </span>
+      )}
       <span className="spacer" />
-      <button type="button" className="bottom-command mono" title="Copy the command" onClick={() => copyText(command, 'the command')}>
-        $ {command} ⧉
+      <button
+        type="button"
+        className="bottom-command mono"
+        title="Copy the command"
+        onClick={() => copyText(command, 'the command')}
+      >
+        $ {command} <Icon name="copy" />
       </button>
+      <ChangeMenu point={point} head={head} />
       {onFork === undefined ? null : (
         <button type="button" className="button main" onClick={onFork} data-part="fork">
-          ⑂ {seq === head ? 'Fork or go on' : 'Fork here'} <kbd className="key">F</kbd>
+          <Icon name="fork" /> {seq === head ? 'Fork or go on' : 'Fork here'} <kbd className="key">F</kbd>
         </button>
       )}
     </footer>
   );
 }
 
-function Move({ label, sign, onMove }: { readonly label: string; readonly sign: string; readonly onMove: (() => void) | undefined }): React.ReactNode {
+function Move({
+  label,
+  icon,
+  onMove,
+}: {
+  readonly label: string;
+  readonly icon: IconName;
+  readonly onMove: (() => void) | undefined;
+}): React.ReactNode {
   return (
-    <button type="button" className="quiet" aria-label={label} title={label} disabled={onMove === undefined} onClick={onMove}>
-      {sign}
+    <button
+      type="button"
+      className="quiet"
+      aria-label={label}
+      title={label}
+      disabled={onMove === undefined}
+      onClick={onMove}
+    >
+      <Icon name={icon} />
     </button>
   );
 }

@@ -5,7 +5,9 @@ const point = { namespace: 'default', session: 'refund', branch: 'main', seq: 14
 
 test('the command shows what is on screen', () => {
   expect(commandFor(point, { filter: '' })).toBe('reprise show refund@14');
-  expect(commandFor({ ...point, branch: 'careful' }, { filter: 'kind=tool' })).toBe('reprise replay refund/careful@14 --kind tool');
+  expect(commandFor({ ...point, branch: 'careful' }, { filter: 'kind=tool' })).toBe(
+    'reprise replay refund/careful@14 --kind tool',
+  );
 });
 
 test('filter words become the options of the command line', () => {

@@ -1,10 +1,11 @@
+import { splitWords } from '../../../src/core/event/filter-words.ts';
 import type { RunAddress } from '../address/address.ts';
 import { refOf } from '../frame/studio.ts';
 import type { PointName } from '../source/studio-source.ts';
-import { splitWords } from '../../../src/core/event/filter-words.ts';
 
 /** Quotes a word for a shell, if it needs it. */
-export const shellWord = (word: string): string => (/^[\w@%+=:,./~-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
+export const shellWord = (word: string): string =>
+  /^[\w@%+=:,./~-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 
 /** Writes the command that shows what is on screen: `replay` with the filter, else `show` at the point. */
 export function commandFor(point: PointName, { filter }: Pick<RunAddress, 'filter'>): string {
@@ -28,4 +29,5 @@ export function filterFlags(text: string): string {
   return options.join(' ');
 }
 
-const isOption = (name: string): boolean => /^(?:type|event-type|agent|run|turn|kind|tool|outcome|search|since|until|after|through)$/.test(name);
+const isOption = (name: string): boolean =>
+  /^(?:type|event-type|agent|run|turn|kind|tool|outcome|search|since|until|after|through)$/.test(name);

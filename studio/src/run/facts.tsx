@@ -9,6 +9,7 @@ import { useEvents } from '../panels/use-events.ts';
 import { useAnswer } from '../parts/use-answer.ts';
 import type { ContextAnswer } from '../source/answers.ts';
 import type { PointName } from '../source/studio-source.ts';
+import { clockText } from '../strip/ruler.ts';
 import type { ForkMark } from '../strip/scene.ts';
 import { sumsOf } from './range-sums.ts';
 
@@ -32,15 +33,23 @@ export function Facts({ index, version, point, range, forks, onGo, onBranch }: F
   const look = lookOf(index.word('type', about), index.word('kind', about));
   const outcome = index.word('outcome', end ?? seq);
   const here = forks.filter((fork) => fork.seq === seq);
-  if (seq === 0) return <aside className="facts" aria-label="Facts"><p className="facts-name">the beginning</p></aside>;
+  if (seq === 0)
+    return (
+      <aside className="facts" aria-label="Facts">
+        <p className="facts-name">the beginning</p>
+      </aside>
+    );
   return (
     <aside className="facts" aria-label="Facts" data-part="facts">
       <p className="facts-name">
-        <span className={`color-${look.hue}`}>{look.glyph}</span> {index.word('name', about) || index.word('type', about)}
+        <span className={`color-${look.hue}`}>{look.glyph}</span>{' '}
+        {index.word('name', about) || index.word('type', about)}
       </p>
       <p className="faint">
         {look.word}
-        {index.word('effect', about) === '' || index.word('effect', about) === 'unknown' ? '' : `, ${index.word('effect', about)}`}
+        {index.word('effect', about) === '' || index.word('effect', about) === 'unknown'
+          ? ''
+          : `, ${index.word('effect', about)}`}
       </p>
       {outcome === '' ? null : (
         <p className={`color-${lookOfOutcome(outcome).hue}`}>
@@ -52,7 +61,11 @@ export function Facts({ index, version, point, range, forks, onGo, onBranch }: F
       <dl className="facts-list">
         <Row name="agent">{index.word('agent', seq) || '–'}</Row>
         <Row name="turn">{index.columns.turn[seq]}</Row>
-        <Row name="time">{timeText(index.columns.time[seq] ?? 0)}</Row>
+        <Row name="time">
+          <span title={new Date(index.columns.time[seq] ?? 0).toISOString()}>
+            {clockText(index.columns.time[seq] ?? 0, 1)}
+          </span>
+        </Row>
         <Links index={index} version={version} seq={seq} onGo={onGo} />
         {here.length === 0 ? null : (
           <Row name="forks here">
@@ -70,11 +83,6 @@ export function Facts({ index, version, point, range, forks, onGo, onBranch }: F
   );
 }
 
-function timeText(time: number): string {
-  const date = new Date(time);
-  return `${date.toLocaleDateString('en-CA')} ${date.toLocaleTimeString('en-GB')}`;
-}
-
 function Row({ name, children }: { readonly name: string; readonly children: React.ReactNode }): React.ReactNode {
   return (
     <div>
@@ -88,7 +96,11 @@ function Usage({ index, end }: { readonly index: EventIndex; readonly end: numbe
   if (end === undefined) return null;
   const { inputTokens, outputTokens, cachedTokens } = index.columns;
   const [input, output, cached] = [inputTokens[end] ?? 0, outputTokens[end] ?? 0, cachedTokens[end] ?? 0];
-  const [took, first, cost] = [index.number('latencyMs', end), index.number('firstTokenMs', end), index.number('cost', end)];
+  const [took, first, cost] = [
+    index.number('latencyMs', end),
+    index.number('firstTokenMs', end),
+    index.number('cost', end),
+  ];
   const most = Math.max(input, output, 1);
   return (
     <div className="facts-usage">
@@ -113,7 +125,15 @@ function Usage({ index, end }: { readonly index: EventIndex; readonly end: numbe
 }
 
 /** A number with a bar of its size. */
-function Meter({ label, part, inner = 0 }: { readonly label: string; readonly part: number; readonly inner?: number }): React.ReactNode {
+function Meter({
+  label,
+  part,
+  inner = 0,
+}: {
+  readonly label: string;
+  readonly part: number;
+  readonly inner?: number;
+}): React.ReactNode {
   return (
     <div className="meter">
       <span className="mono">{label}</span>
@@ -125,7 +145,14 @@ function Meter({ label, part, inner = 0 }: { readonly label: string; readonly pa
   );
 }
 
-const kinds = ['system', 'tools', 'user', 'assistant', 'results', 'other'] as const satisfies readonly (keyof ContextAnswer['sizes'])[];
+const kinds = [
+  'system',
+  'tools',
+  'user',
+  'assistant',
+  'results',
+  'other',
+] as const satisfies readonly (keyof ContextAnswer['sizes'])[];
 
 /** What fills the context of a model call, by kind. */
 function Window({ point }: { readonly point: PointName }): React.ReactNode {
@@ -139,7 +166,13 @@ function Window({ point }: { readonly point: PointName }): React.ReactNode {
   return (
     <div className="facts-window">
       <p className="label">context, {bytesText(all)}</p>
-      <svg className="window-bar" viewBox="0 0 100 8" preserveAspectRatio="none" role="img" aria-label={kinds.map((kind) => `${kind} ${Math.round((sizes[kind] / all) * 100)} %`).join(', ')}>
+      <svg
+        className="window-bar"
+        viewBox="0 0 100 8"
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={kinds.map((kind) => `${kind} ${Math.round((sizes[kind] / all) * 100)} %`).join(', ')}
+      >
         {kinds.map((kind) => {
           const wide = (sizes[kind] / all) * 100;
           const rect = <rect key={kind} className={`window-${kind}`} x={at} width={wide} height="8" />;
@@ -152,7 +185,8 @@ function Window({ point }: { readonly point: PointName }): React.ReactNode {
           .filter((kind) => sizes[kind] > 0)
           .map((kind) => (
             <li key={kind}>
-              <span className={`window-dot window-${kind}`} /> {kind} <span className="faint">{Math.round((sizes[kind] / all) * 100)} %</span>
+              <span className={`window-dot window-${kind}`} /> {kind}{' '}
+              <span className="faint">{Math.round((sizes[kind] / all) * 100)} %</span>
             </li>
           ))}
       </ul>
@@ -162,7 +196,17 @@ function Window({ point }: { readonly point: PointName }): React.ReactNode {
 
 const linksMax = 6;
 
-function Links({ index, version, seq, onGo }: { readonly index: EventIndex; readonly version: number; readonly seq: number; readonly onGo: (seq: number) => void }): React.ReactNode {
+function Links({
+  index,
+  version,
+  seq,
+  onGo,
+}: {
+  readonly index: EventIndex;
+  readonly version: number;
+  readonly seq: number;
+  readonly onGo: (seq: number) => void;
+}): React.ReactNode {
   const cause = index.columns.cause[seq] ?? 0;
   const led = useMemo(() => {
     const found: number[] = [];
@@ -195,14 +239,22 @@ function EventDigest({ point }: { readonly point: PointName }): React.ReactNode 
   return event === undefined ? null : <Digest digest={event.value.digest} />;
 }
 
-function RangeFacts({ index, range }: { readonly index: EventIndex; readonly range: readonly [number, number] }): React.ReactNode {
+function RangeFacts({
+  index,
+  range,
+}: {
+  readonly index: EventIndex;
+  readonly range: readonly [number, number];
+}): React.ReactNode {
   const sums = sumsOf(index, range);
   return (
     <section className="facts-range" aria-label="The stretch on screen">
       <p className="label">
         on screen, {range[0]}–{range[1]}
       </p>
-      <p>{plural(sums.events, 'event')}, {plural(sums.calls, 'call')}</p>
+      <p>
+        {plural(sums.events, 'event')}, {plural(sums.calls, 'call')}
+      </p>
       <p className="faint">
         {countText(sums.inputTokens)} in, {countText(sums.outputTokens)} out
         {sums.cost === undefined ? '' : `, ${costText(sums.cost)}`}

@@ -25,7 +25,13 @@ export interface PanelsProps {
   readonly onTicks: (seqs: readonly number[]) => void;
 }
 
-const names: Readonly<Record<Panel, string>> = { context: 'Context', answer: 'Answer', knew: 'Knew', why: 'Why', raw: 'Raw' };
+const names: Readonly<Record<Panel, string>> = {
+  context: 'Context',
+  answer: 'Answer',
+  knew: 'Knew',
+  why: 'Why',
+  raw: 'Raw',
+};
 
 /** The panels of the selected point. */
 export function Panels(props: PanelsProps): React.ReactNode {
@@ -42,7 +48,8 @@ export function Panels(props: PanelsProps): React.ReactNode {
           ))}
         </Tabs.List>
         <h1 className="panels-about">
-          <span className={`color-${look.hue}`}>{look.glyph}</span> {point.seq === 0 ? 'the beginning' : `${look.word} ${rowName(index, point.seq)}`}{' '}
+          <span className={`color-${look.hue}`}>{look.glyph}</span>{' '}
+          {point.seq === 0 ? 'the beginning' : `${look.word} ${rowName(index, point.seq)}`}{' '}
           <span className="faint mono">@{point.seq}</span>
         </h1>
       </div>
@@ -55,14 +62,33 @@ export function Panels(props: PanelsProps): React.ReactNode {
   );
 }
 
-function PanelBody({ panel, point, pin, index, head, onGo, onChange, onForkAt, onTicks }: PanelsProps & { readonly panel: Panel }): React.ReactNode {
+function PanelBody({
+  panel,
+  point,
+  pin,
+  index,
+  head,
+  onGo,
+  onChange,
+  onForkAt,
+  onTicks,
+}: PanelsProps & { readonly panel: Panel }): React.ReactNode {
   switch (panel) {
     case 'context':
       return <ContextPanel point={point} pin={pin} onGo={onGo} onChange={onChange} />;
     case 'answer':
       return <AnswerPanel index={index} point={point} onGo={onGo} onChange={onChange} />;
     case 'knew':
-      return <KnewPanel point={point} pin={pin} agents={index.words('agent')} onGo={onGo} onChange={onChange} onTicks={onTicks} />;
+      return (
+        <KnewPanel
+          point={point}
+          pin={pin}
+          agents={index.words('agent')}
+          onGo={onGo}
+          onChange={onChange}
+          onTicks={onTicks}
+        />
+      );
     case 'why':
       return <WhyPanel point={point} head={head} onGo={onGo} onForkAt={onForkAt} />;
     case 'raw':

@@ -8,9 +8,30 @@ const index = new EventIndex();
 index.put([
   { seq: 1, time: 0, type: 'run.started', turn: 0 },
   { seq: 2, time: 100, type: 'call.started', turn: 0, kind: 'model', flags: call },
-  { seq: 3, time: 400, type: 'call.ended', turn: 0, kind: 'model', began: 2, flags: call | end, latencyMs: 300, inputTokens: 10, outputTokens: 2, cost: 0.5 },
+  {
+    seq: 3,
+    time: 400,
+    type: 'call.ended',
+    turn: 0,
+    kind: 'model',
+    began: 2,
+    flags: call | end,
+    latencyMs: 300,
+    inputTokens: 10,
+    outputTokens: 2,
+    cost: 0.5,
+  },
   { seq: 4, time: 1_400, type: 'call.started', turn: 0, kind: 'tool', flags: call },
-  { seq: 5, time: 1_450, type: 'call.ended', turn: 0, kind: 'tool', began: 4, flags: call | end | error, latencyMs: 50 },
+  {
+    seq: 5,
+    time: 1_450,
+    type: 'call.ended',
+    turn: 0,
+    kind: 'tool',
+    began: 4,
+    flags: call | end | error,
+    latencyMs: 50,
+  },
 ]);
 
 test('a stretch is added up: calls, tokens, cost, time in models, in tools, idle', () => {

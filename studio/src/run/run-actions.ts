@@ -9,9 +9,8 @@ import { rowOfSeq } from '../list/list-rows.ts';
 import { announce } from '../parts/announcer.ts';
 import { copyText } from '../parts/copy.ts';
 import type { PointName } from '../source/studio-source.ts';
-import { placeEvents } from '../strip/positions.ts';
+import { nearestSeq, placeEvents } from '../strip/positions.ts';
 import { panned, type Viewport, wholeView, zoomed } from '../strip/viewport.ts';
-import { nearestSeq } from '../strip/positions.ts';
 import { commandFor } from './command-text.ts';
 
 /** What the keys of a run act on. */
@@ -35,7 +34,8 @@ export function useRunActions(acting: RunActing): void {
   const { seq } = point;
   const go = (step: Step, direction: 1 | -1): void => {
     const to = stepFrom(index, seq, step, direction, address.raw ? undefined : (at) => index.isInView(at));
-    if (to === undefined) announce(direction === 1 ? `No ${nameOf(step)} after this one` : `No ${nameOf(step)} before this one`);
+    if (to === undefined)
+      announce(direction === 1 ? `No ${nameOf(step)} after this one` : `No ${nameOf(step)} before this one`);
     else select(to);
   };
   const goHit = (direction: 1 | -1): void => {
@@ -48,8 +48,15 @@ export function useRunActions(acting: RunActing): void {
     const to = rows.rows[at];
     if (to !== undefined) select(Math.abs(to));
   };
-  const view = (change: (view: Viewport, total: number) => Viewport): void => set({ range: changedRange(index, address, seq, change) });
-  const move = (id: string, name: string, keys: readonly string[], run: () => void): Action => ({ id, name, keys, group: 'Move', run });
+  const view = (change: (view: Viewport, total: number) => Viewport): void =>
+    set({ range: changedRange(index, address, seq, change) });
+  const move = (id: string, name: string, keys: readonly string[], run: () => void): Action => ({
+    id,
+    name,
+    keys,
+    group: 'Move',
+    run,
+  });
   const actions: readonly Action[] = [
     move('next', 'Next event', ['ArrowRight'], () => go('event', 1)),
     move('previous', 'Event before', ['ArrowLeft'], () => go('event', -1)),
@@ -67,20 +74,82 @@ export function useRunActions(acting: RunActing): void {
     move('row-up', 'Row before', ['K', 'ArrowUp'], () => goRow(-1)),
     move('page-down', 'A page of the list down', ['PageDown'], () => goRow(20)),
     move('page-up', 'A page of the list up', ['PageUp'], () => goRow(-20)),
-    { id: 'zoom-in', name: 'Zoom in', keys: ['W'], group: 'Look', run: () => view((old, total) => zoomed(old, total, 0.6, placeOfSeq(index, address, seq))) },
-    { id: 'zoom-out', name: 'Zoom out', keys: ['S'], group: 'Look', run: () => view((old, total) => zoomed(old, total, 1 / 0.6, placeOfSeq(index, address, seq))) },
-    { id: 'pan-left', name: 'Pan left', keys: ['A'], group: 'Look', run: () => view((old, total) => panned(old, total, -0.25)) },
-    { id: 'pan-right', name: 'Pan right', keys: ['D'], group: 'Look', run: () => view((old, total) => panned(old, total, 0.25)) },
+    {
+      id: 'zoom-in',
+      name: 'Zoom in',
+      keys: ['W'],
+      group: 'Look',
+      run: () => view((old, total) => zoomed(old, total, 0.6, placeOfSeq(index, address, seq))),
+    },
+    {
+      id: 'zoom-out',
+      name: 'Zoom out',
+      keys: ['S'],
+      group: 'Look',
+      run: () => view((old, total) => zoomed(old, total, 1 / 0.6, placeOfSeq(index, address, seq))),
+    },
+    {
+      id: 'pan-left',
+      name: 'Pan left',
+      keys: ['A'],
+      group: 'Look',
+      run: () => view((old, total) => panned(old, total, -0.25)),
+    },
+    {
+      id: 'pan-right',
+      name: 'Pan right',
+      keys: ['D'],
+      group: 'Look',
+      run: () => view((old, total) => panned(old, total, 0.25)),
+    },
     { id: 'whole', name: 'Show everything', keys: ['0'], group: 'Look', run: () => set({ range: undefined }) },
-    { id: 'play', name: play.speed === 0 ? 'Play with the original pauses' : `Playing ${play.speed}×`, keys: ['Space'], group: 'Look', run: play.next },
-    ...panels.map((panel, at): Action => ({ id: `panel-${panel}`, name: `Panel ${panel}`, keys: [String(at + 1)], group: 'Look', run: () => set({ panel }) })),
-    { id: 'raw', name: address.raw ? 'Show the view only' : 'Show what left the view', keys: [], group: 'Look', run: () => set({ raw: !address.raw }) },
+    {
+      id: 'play',
+      name: play.speed === 0 ? 'Play with the original pauses' : `Playing ${play.speed}×`,
+      keys: ['Space'],
+      group: 'Look',
+      run: play.next,
+    },
+    ...panels.map(
+      (panel, at): Action => ({
+        id: `panel-${panel}`,
+        name: `Panel ${panel}`,
+        keys: [String(at + 1)],
+        group: 'Look',
+        run: () => set({ panel }),
+      }),
+    ),
+    {
+      id: 'raw',
+      name: address.raw ? 'Show the view only' : 'Show what left the view',
+      keys: [],
+      group: 'Look',
+      run: () => set({ raw: !address.raw }),
+    },
     { id: 'pin', name: 'Pin this point', keys: ['P'], group: 'Look', run: () => togglePin(studio, point) },
-    { id: 'filter', name: 'Filter the list', keys: ['/'], group: 'Look', run: () => document.querySelector<HTMLElement>('[data-part=filter]')?.focus() },
+    {
+      id: 'filter',
+      name: 'Filter the list',
+      keys: ['/'],
+      group: 'Look',
+      run: () => document.querySelector<HTMLElement>('[data-part=filter]')?.focus(),
+    },
     { id: 'fork', name: seq === head ? 'Fork here, or go on' : 'Fork here', keys: ['F'], group: 'Change', run: onFork },
-    { id: 'tree', name: 'Branches of this session', keys: ['T'], group: 'Go', run: () => studio.bar.go({ screen: 'tree', session: point.session, branch: point.branch }) },
+    {
+      id: 'tree',
+      name: 'Branches of this session',
+      keys: ['T'],
+      group: 'Go',
+      run: () => studio.bar.go({ screen: 'tree', session: point.session, branch: point.branch }),
+    },
     { id: 'copy-ref', name: 'Copy the ref', keys: ['Y'], group: 'Page', run: () => copyText(refOf(point), 'the ref') },
-    { id: 'copy-command', name: 'Copy the command', keys: ['Shift+Y'], group: 'Page', run: () => copyText(commandFor(point, address), 'the command') },
+    {
+      id: 'copy-command',
+      name: 'Copy the command',
+      keys: ['Shift+Y'],
+      group: 'Page',
+      run: () => copyText(commandFor(point, address), 'the command'),
+    },
   ];
   useActions(actions);
 }
@@ -98,9 +167,15 @@ function togglePin(studio: ReturnType<typeof useStudio>, { session, branch, seq 
   announce(isHere ? 'Pin removed' : `Pinned @${seq}`);
 }
 
-const placeOfSeq = (index: EventIndex, { scale }: RunAddress, seq: number): number => placeEvents(index, scale).at[seq] ?? 0;
+const placeOfSeq = (index: EventIndex, { scale }: RunAddress, seq: number): number =>
+  placeEvents(index, scale).at[seq] ?? 0;
 
-function changedRange(index: EventIndex, { scale, range }: RunAddress, _seq: number, change: (view: Viewport, total: number) => Viewport): readonly [number, number] | undefined {
+function changedRange(
+  index: EventIndex,
+  { scale, range }: RunAddress,
+  _seq: number,
+  change: (view: Viewport, total: number) => Viewport,
+): readonly [number, number] | undefined {
   const positions = placeEvents(index, scale);
   const { total, at } = positions;
   const old = range === undefined ? wholeView(total) : { from: at[range[0]] ?? 0, to: at[range[1]] ?? total };

@@ -1,14 +1,14 @@
+import { useMemo } from 'react';
+import { costText, countText, durationText, plural } from '../../../src/wording/amount.ts';
 import { type ScaleName, scales } from '../address/address.ts';
 import { useStudio } from '../frame/studio.ts';
 import type { EventIndex } from '../history/event-index.ts';
 import type { HistoryProgress } from '../history/open-history.ts';
-import { costText, countText, durationText, plural } from '../../../src/wording/amount.ts';
 import { lookOfOutcome } from '../look/glyphs.ts';
 import { RecordedText } from '../parts/recorded-text.tsx';
 import type { BranchName } from '../source/studio-source.ts';
 import { useBranch } from '../tree/use-branches.ts';
 import { sumsOf } from './range-sums.ts';
-import { useMemo } from 'react';
 
 /** What the line below the bar shows. */
 export interface RunHeadProps {
@@ -47,7 +47,10 @@ export function RunHead({ name, index, progress, scale, onScale, onOpenError }: 
           </span>
         )}
         {sums.cost === undefined ? null : <span>{costText(sums.cost)}</span>}
-        <span className="run-agents">{index.words('agent').slice(0, 4).join(', ')}{index.words('agent').length > 4 ? ` and ${index.words('agent').length - 4} more` : ''}</span>
+        <span className="run-agents">
+          {index.words('agent').slice(0, 4).join(', ')}
+          {index.words('agent').length > 4 ? ` and ${index.words('agent').length - 4} more` : ''}
+        </span>
         {errors === 0 ? null : (
           <button type="button" className="link color-error" onClick={onOpenError}>
             {plural(errors, 'error')}
@@ -63,7 +66,13 @@ export function RunHead({ name, index, progress, scale, onScale, onOpenError }: 
       {rights.value.live ? null : <span className="chip">a copy, read only</span>}
       <span className="modes" role="group" aria-label="Scale of the strip">
         {scales.map((each) => (
-          <button key={each} type="button" className="quiet" aria-pressed={each === scale} onClick={() => onScale(each)}>
+          <button
+            key={each}
+            type="button"
+            className="quiet"
+            aria-pressed={each === scale}
+            onClick={() => onScale(each)}
+          >
             {each}
           </button>
         ))}

@@ -1,7 +1,7 @@
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import { type RunAddress, runAddress } from '../address/address.ts';
-import { refOf, useStudio } from '../frame/studio.ts';
 import type { ForkDrawerProps } from '../fork/fork-drawer.tsx';
+import { refOf, useStudio } from '../frame/studio.ts';
 import { openingSeq } from '../history/neighbours.ts';
 import { EventList, spokenRow } from '../list/event-list.tsx';
 import { FilterBar } from '../list/filter-bar.tsx';
@@ -17,9 +17,9 @@ import { useForks } from '../tree/use-branches.ts';
 import { BottomBar } from './bottom-bar.tsx';
 import { Facts } from './facts.tsx';
 import { Panels } from './panels.tsx';
+import { useRunActions } from './run-actions.ts';
 import { RunBanner } from './run-banner.tsx';
 import { RunHead } from './run-head.tsx';
-import { useRunActions } from './run-actions.ts';
 
 const ForkDrawer = lazy(async () => ({ default: (await import('../fork/fork-drawer.tsx')).ForkDrawer }));
 
@@ -28,12 +28,24 @@ export function RunScreen({ address }: { readonly address: RunAddress }): React.
   const { source, namespace, bar } = useStudio();
   const { session, branch, at } = address;
   const isSeq = /^\d+$/.test(at) && session !== 'latest';
-  const found = useAnswer(isSeq ? undefined : `locate ${session} ${branch} ${at}`, (signal) => source.locate(namespace, session, `${encodeURIComponent(branch)}@${at}`, signal), { keep: false });
+  const found = useAnswer(
+    isSeq ? undefined : `locate ${session} ${branch} ${at}`,
+    (signal) => source.locate(namespace, session, `${encodeURIComponent(branch)}@${at}`, signal),
+    { keep: false },
+  );
   const place = found.value;
   useEffect(() => {
-    if (!isSeq && place !== undefined) bar.replace({ ...address, session: place.session, branch, at: String(place.seq) });
+    if (!isSeq && place !== undefined)
+      bar.replace({ ...address, session: place.session, branch, at: String(place.seq) });
   }, [isSeq, place]);
-  if (!isSeq) return found.error === undefined ? <div className="screen" /> : <div className="screen"><Failure error={found.error} onAgain={found.again} /></div>;
+  if (!isSeq)
+    return found.error === undefined ? (
+      <div className="screen" />
+    ) : (
+      <div className="screen">
+        <Failure error={found.error} onAgain={found.again} />
+      </div>
+    );
   return <OpenRun key={`${session}\n${branch}`} address={address} />;
 }
 
@@ -54,13 +66,20 @@ function OpenRun({ address }: { readonly address: RunAddress }): React.ReactNode
   const [ticks, setTicks] = useState<readonly number[]>([]);
   const [draft, setDraft] = useState<ForkDrawerProps['first']>();
   const filtered = useFilter(name, index, progress.version, address.filter, address.raw);
-  const rows = useMemo(() => listRows(index, { raw: address.raw, isMatch: filtered.isMatch, opened }), [index, progress.version, address.raw, filtered.isMatch, opened]);
+  const rows = useMemo(
+    () => listRows(index, { raw: address.raw, isMatch: filtered.isMatch, opened }),
+    [index, progress.version, address.raw, filtered.isMatch, opened],
+  );
   const forks = useForks(name, progress.head);
   const point: PointName = { ...name, seq: Math.min(seq, Math.max(progress.head, progress.isLoading ? seq : 0)) };
   const set = (change: Partial<RunAddress>): void => bar.replace({ ...address, ...change });
   const select = (to: number): void => set({ at: String(to) });
-  const pinHere = pin !== undefined && pin.session === session && pin.branch === branch ? { ...name, seq: pin.seq } : undefined;
-  const fork = rights.append || rights.run ? (edit?: NonNullable<ForkDrawerProps['first']>['edit']) => setDraft({ edit, at: Date.now() }) : undefined;
+  const pinHere =
+    pin !== undefined && pin.session === session && pin.branch === branch ? { ...name, seq: pin.seq } : undefined;
+  const fork =
+    rights.append || rights.run
+      ? (edit?: NonNullable<ForkDrawerProps['first']>['edit']) => setDraft({ edit, at: Date.now() })
+      : undefined;
   const onFold = (fold: Fold): void => {
     if (fold.why === 'outside') return set({ raw: true });
     const next = new Set(opened);
@@ -68,7 +87,17 @@ function OpenRun({ address }: { readonly address: RunAddress }): React.ReactNode
     setOpened(next);
   };
   const shownTicks = ticks.length > 0 ? ticks : filtered.hits;
-  useRunActions({ address, point, index, rows, hits: shownTicks, head: progress.head, select, set, onFork: fork === undefined ? undefined : () => fork() });
+  useRunActions({
+    address,
+    point,
+    index,
+    rows,
+    hits: shownTicks,
+    head: progress.head,
+    select,
+    set,
+    onFork: fork === undefined ? undefined : () => fork(),
+  });
   if (progress.error !== undefined && progress.head === 0)
     return (
       <div className="screen">
@@ -78,7 +107,14 @@ function OpenRun({ address }: { readonly address: RunAddress }): React.ReactNode
   const shown = hovered ?? point.seq;
   return (
     <div className="run" data-loading={progress.isLoading || undefined}>
-      <RunHead name={name} index={index} progress={progress} scale={address.scale} onScale={(scale) => set({ scale, range: undefined })} onOpenError={() => select(openingSeq(index))} />
+      <RunHead
+        name={name}
+        index={index}
+        progress={progress}
+        scale={address.scale}
+        onScale={(scale) => set({ scale, range: undefined })}
+        onOpenError={() => select(openingSeq(index))}
+      />
       <RunBanner name={name} />
       <div className="run-strip">
         <Strip
@@ -96,11 +132,21 @@ function OpenRun({ address }: { readonly address: RunAddress }): React.ReactNode
           onHover={setHovered}
           onRange={(range) => set({ range })}
         />
-        {hovered === undefined || hovered === point.seq ? null : <HoverLine text={spokenRow(index, shown, gists.line(shown))} />}
+        {hovered === undefined || hovered === point.seq ? null : (
+          <HoverLine text={spokenRow(index, shown, gists.line(shown))} />
+        )}
       </div>
-      <Split name="list" label="Width of the list" initial={360} min={220} max={720}>
+      <Split name="list" label="Width of the list" initial={globalThis.innerWidth >= 1_600 ? 480 : 360} min={220} max={720}>
         <section className="run-list" aria-label="Events">
-          <FilterBar index={index} version={progress.version} text={address.filter} filtered={filtered} matched={rows.matched} total={index.count} onText={(filter) => set({ filter })} />
+          <FilterBar
+            index={index}
+            version={progress.version}
+            text={address.filter}
+            filtered={filtered}
+            matched={rows.matched}
+            total={index.count}
+            onText={(filter) => set({ filter })}
+          />
           <EventList
             index={index}
             version={progress.version}
@@ -115,7 +161,7 @@ function OpenRun({ address }: { readonly address: RunAddress }): React.ReactNode
             label={`Events of ${branch}`}
           />
         </section>
-        <Split name="facts" label="Width of the facts" initial={248} min={200} max={480} side="end">
+        <Split name="facts" label="Width of the facts" initial={globalThis.innerWidth >= 1_600 ? 360 : 248} min={200} max={480} side="end">
           <Panels
             address={address}
             point={point}
@@ -125,16 +171,45 @@ function OpenRun({ address }: { readonly address: RunAddress }): React.ReactNode
             onPanel={(panel) => set({ panel })}
             onGo={select}
             onChange={fork}
-            onForkAt={fork === undefined ? undefined : (to) => { select(to); fork(); }}
+            onForkAt={
+              fork === undefined
+                ? undefined
+                : (to) => {
+                    select(to);
+                    fork();
+                  }
+            }
             onTicks={setTicks}
           />
-          <Facts index={index} version={progress.version} point={point} range={address.range} forks={forks} onGo={select} onBranch={(to) => bar.go(runAddress(session, to, 'head'))} />
+          <Facts
+            index={index}
+            version={progress.version}
+            point={point}
+            range={address.range}
+            forks={forks}
+            onGo={select}
+            onBranch={(to) => bar.go(runAddress(session, to, 'head'))}
+          />
         </Split>
       </Split>
-      <BottomBar point={point} index={index} head={progress.head} pin={pin} onSelect={select} onFork={fork === undefined ? undefined : () => fork()} />
+      <BottomBar
+        point={point}
+        index={index}
+        head={progress.head}
+        pin={pin}
+        onSelect={select}
+        onFork={fork === undefined ? undefined : () => fork()}
+      />
       {draft === undefined ? null : (
         <Suspense>
-          <ForkDrawer key={refOf(point)} point={point} head={progress.head} index={index} first={draft} onClose={() => setDraft(undefined)} />
+          <ForkDrawer
+            key={refOf(point)}
+            point={point}
+            head={progress.head}
+            index={index}
+            first={draft}
+            onClose={() => setDraft(undefined)}
+          />
         </Suspense>
       )}
     </div>
@@ -149,4 +224,3 @@ function HoverLine({ text }: { readonly text: string }): React.ReactNode {
     </p>
   );
 }
-

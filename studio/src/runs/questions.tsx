@@ -29,8 +29,12 @@ function Question({ run, question }: { readonly run: StudioRun; readonly questio
       {question.kind === 'effect' ? <EffectQuestion question={question} /> : <PersonQuestion question={question} />}
       {!rights.value.run ? null : question.kind === 'effect' ? (
         <span className="question-answers">
-          {question.question.outcome === undefined ? null : <AnswerButton label="Reuse" isBusy={isBusy} onAnswer={() => answer({ kind: 'effect', answer: 'reuse' })} />}
-          {question.canSimulate ? <AnswerButton label="Simulate" isBusy={isBusy} onAnswer={() => answer({ kind: 'simulate' })} /> : null}
+          {question.question.outcome === undefined ? null : (
+            <AnswerButton label="Reuse" isBusy={isBusy} onAnswer={() => answer({ kind: 'effect', answer: 'reuse' })} />
+          )}
+          {question.canSimulate ? (
+            <AnswerButton label="Simulate" isBusy={isBusy} onAnswer={() => answer({ kind: 'simulate' })} />
+          ) : null}
           <AnswerButton label="Run" isBusy={isBusy} onAnswer={() => answer({ kind: 'effect', answer: 'run' })} />
           <AnswerButton label="Refuse" isBusy={isBusy} onAnswer={() => answer({ kind: 'effect', answer: 'refuse' })} />
         </span>
@@ -46,7 +50,15 @@ function Question({ run, question }: { readonly run: StudioRun; readonly questio
   );
 }
 
-function AnswerButton({ label, isBusy, onAnswer }: { readonly label: string; readonly isBusy: boolean; readonly onAnswer: () => void }): React.ReactNode {
+function AnswerButton({
+  label,
+  isBusy,
+  onAnswer,
+}: {
+  readonly label: string;
+  readonly isBusy: boolean;
+  readonly onAnswer: () => void;
+}): React.ReactNode {
   return (
     <button type="button" className="button" disabled={isBusy} onClick={onAnswer}>
       {label}
@@ -54,17 +66,30 @@ function AnswerButton({ label, isBusy, onAnswer }: { readonly label: string; rea
   );
 }
 
-function EffectQuestion({ question: { question } }: { readonly question: Extract<RunQuestion, { kind: 'effect' }> }): React.ReactNode {
+function EffectQuestion({
+  question: { question },
+}: {
+  readonly question: Extract<RunQuestion, { kind: 'effect' }>;
+}): React.ReactNode {
   return (
     <span className="question-words">
       <strong>{question.name}</strong>(<RecordedText text={short(question.input)} />) is {question.effect}
       {question.earlier === undefined ? '' : `. It was made before, at ${question.earlier}`}
-      {question.outcome === undefined ? (question.earlier === undefined ? '' : ', and nobody knows how it ended') : `, and ended ${question.outcome}`}.
+      {question.outcome === undefined
+        ? question.earlier === undefined
+          ? ''
+          : ', and nobody knows how it ended'
+        : `, and ended ${question.outcome}`}
+      .
     </span>
   );
 }
 
-function PersonQuestion({ question: { question } }: { readonly question: Extract<RunQuestion, { kind: 'person' }> }): React.ReactNode {
+function PersonQuestion({
+  question: { question },
+}: {
+  readonly question: Extract<RunQuestion, { kind: 'person' }>;
+}): React.ReactNode {
   return (
     <span className="question-words">
       {question.agent ?? 'The agent'} asks: <RecordedText text={short(question.input)} />
@@ -72,7 +97,13 @@ function PersonQuestion({ question: { question } }: { readonly question: Extract
   );
 }
 
-function AnswerField({ isBusy, onAnswer }: { readonly isBusy: boolean; readonly onAnswer: (text: string) => void }): React.ReactNode {
+function AnswerField({
+  isBusy,
+  onAnswer,
+}: {
+  readonly isBusy: boolean;
+  readonly onAnswer: (text: string) => void;
+}): React.ReactNode {
   const [text, setText] = useState('');
   return (
     <form
@@ -82,7 +113,12 @@ function AnswerField({ isBusy, onAnswer }: { readonly isBusy: boolean; readonly 
         onAnswer(text);
       }}
     >
-      <input className="field" aria-label="Your answer" value={text} onChange={(event) => setText(event.target.value)} />
+      <input
+        className="field"
+        aria-label="Your answer"
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
       <button type="submit" className="button" disabled={isBusy || text === ''}>
         Answer
       </button>

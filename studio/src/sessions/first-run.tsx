@@ -1,3 +1,4 @@
+import { Icon } from '../look/icon.tsx';
 import { Tabs } from '@base-ui/react/tabs';
 import { copyText } from '../parts/copy.ts';
 
@@ -25,7 +26,10 @@ export function FirstRun(): React.ReactNode {
   return (
     <div className="screen first" data-part="first-run">
       <h1>Nothing is recorded yet</h1>
-      <p className="first-lead">Reprise records what an agent does. Here you look at any moment of it, change it, run it on, and read what became different.</p>
+      <p className="first-lead">
+        Reprise records what an agent does. Here you look at any moment of it, change it, run it on, and read what
+        became different.
+      </p>
       <div className="first-ways">
         <section>
           <h2>1. Watch a story</h2>
@@ -65,7 +69,7 @@ function Snippet({ text }: { readonly text: string }): React.ReactNode {
     <div className="snippet">
       <pre>{text}</pre>
       <button type="button" className="quiet" aria-label="Copy" onClick={() => copyText(text, 'it')}>
-        ⧉
+        <Icon name="copy" />
       </button>
     </div>
   );

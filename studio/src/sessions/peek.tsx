@@ -6,12 +6,26 @@ import { useAnswer } from '../parts/use-answer.ts';
 import type { SessionRow } from '../source/answers.ts';
 
 /** A look at a session without leaving the list: its title, its last messages, its first error. */
-export function Peek({ row, onClose, onOpen }: { readonly row: SessionRow; readonly onClose: () => void; readonly onOpen: (row: SessionRow) => void }): React.ReactNode {
+export function Peek({
+  row,
+  onClose,
+  onOpen,
+}: {
+  readonly row: SessionRow;
+  readonly onClose: () => void;
+  readonly onOpen: (row: SessionRow) => void;
+}): React.ReactNode {
   const { source, namespace } = useStudio();
   const name = { namespace, session: row.session, branch: row.branch };
-  const seqs = [row.activity.firstError, ...Array.from({ length: 6 }, (_, at) => row.head - 5 + at)].filter((seq): seq is NonNullable<typeof seq> => seq !== null && seq >= 1);
+  const seqs = [row.activity.firstError, ...Array.from({ length: 6 }, (_, at) => row.head - 5 + at)].filter(
+    (seq): seq is NonNullable<typeof seq> => seq !== null && seq >= 1,
+  );
   const wanted = [...new Set(seqs)].sort((a, b) => a - b);
-  const { value, error } = useAnswer(`peek ${row.session} ${row.head}`, (signal) => source.events(name, wanted, signal).then(async (events) => ({ events, gists: await source.gists(name, wanted, signal) })));
+  const { value, error } = useAnswer(`peek ${row.session} ${row.head}`, (signal) =>
+    source
+      .events(name, wanted, signal)
+      .then(async (events) => ({ events, gists: await source.gists(name, wanted, signal) })),
+  );
   return (
     <aside className="float peek" aria-label="A look at the session">
       <header>
@@ -28,7 +42,19 @@ export function Peek({ row, onClose, onOpen }: { readonly row: SessionRow; reado
       </header>
       {error === undefined ? null : <Failure error={error} />}
       {value?.events.map(({ value: event }, at) => (
-        <Line key={event.seq} line={{ seq: event.seq, type: event.type, agent: event.agent ?? null, time: event.time, turn: event.turn, gist: value.gists[at] ?? '' }} onGo={() => onOpen(row)} {...(event.seq === row.activity.firstError ? { note: 'first error' } : {})} />
+        <Line
+          key={event.seq}
+          line={{
+            seq: event.seq,
+            type: event.type,
+            agent: event.agent ?? null,
+            time: event.time,
+            turn: event.turn,
+            gist: value.gists[at] ?? '',
+          }}
+          onGo={() => onOpen(row)}
+          {...(event.seq === row.activity.firstError ? { note: 'first error' } : {})}
+        />
       ))}
     </aside>
   );

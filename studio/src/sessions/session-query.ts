@@ -11,7 +11,8 @@ export function readSessionQuery(text: string, now: number): SessionFilter {
     else if (/^(?:agent|outcome|since|until)$/.test(name)) named[name] = value;
     else bare.push(`${name}=${value}`);
   }
-  const time = (name: string): string | undefined => (named[name] === undefined ? undefined : timeFromWord(named[name], now));
+  const time = (name: string): string | undefined =>
+    named[name] === undefined ? undefined : timeFromWord(named[name], now);
   return given({
     text: bare.length === 0 ? undefined : bare.join(' '),
     agent: named['agent'],

@@ -25,11 +25,17 @@ export function SessionsScreen({ query }: { readonly query: string }): React.Rea
   const [peeked, setPeeked] = useState<string>();
   useEffect(() => studio.show([], true), [studio]);
   const row = rows[Math.min(at, rows.length - 1)];
-  const open = (target: SessionRow): void => bar.go(runAddress(target.session, target.branch, target.activity.firstError ?? (target.head || 'head')));
+  const open = (target: SessionRow): void =>
+    bar.go(runAddress(target.session, target.branch, target.activity.firstError ?? (target.head || 'head')));
   const compare = (): void => {
     const picked = rows.filter(({ session }) => chosen.has(session));
     const [first, ...others] = picked;
-    if (first !== undefined) bar.go(runAddress(first.session, first.branch, first.head, { with: others.map(({ session, branch, head }) => refOf({ session, branch, seq: head })) }));
+    if (first !== undefined)
+      bar.go(
+        runAddress(first.session, first.branch, first.head, {
+          with: others.map(({ session, branch, head }) => refOf({ session, branch, seq: head })),
+        }),
+      );
   };
   const toggle = (session: string): void => {
     const next = new Set(chosen);
@@ -37,13 +43,49 @@ export function SessionsScreen({ query }: { readonly query: string }): React.Rea
     setChosen(next);
   };
   useActions([
-    { id: 'down', name: 'Next session', keys: ['J', 'ArrowDown'], group: 'Move', run: () => setAt(Math.min(rows.length - 1, at + 1)) },
+    {
+      id: 'down',
+      name: 'Next session',
+      keys: ['J', 'ArrowDown'],
+      group: 'Move',
+      run: () => setAt(Math.min(rows.length - 1, at + 1)),
+    },
     { id: 'up', name: 'Session before', keys: ['K', 'ArrowUp'], group: 'Move', run: () => setAt(Math.max(0, at - 1)) },
-    { id: 'open', name: 'Open the session', keys: ['Enter', 'ArrowRight'], group: 'Go', run: row === undefined ? undefined : () => open(row) },
-    { id: 'peek', name: 'Peek', keys: ['Space'], group: 'Look', run: row === undefined ? undefined : () => setPeeked(peeked === row.session ? undefined : row.session) },
-    { id: 'choose', name: 'Choose for a comparison', keys: ['X'], group: 'Look', run: row === undefined ? undefined : () => toggle(row.session) },
-    { id: 'compare', name: 'Compare the chosen', keys: ['C'], group: 'Go', run: chosen.size >= 2 && chosen.size <= 8 ? compare : undefined },
-    { id: 'filter', name: 'Filter the sessions', keys: ['/'], group: 'Look', run: () => document.querySelector<HTMLElement>('[data-part=session-filter]')?.focus() },
+    {
+      id: 'open',
+      name: 'Open the session',
+      keys: ['Enter', 'ArrowRight'],
+      group: 'Go',
+      run: row === undefined ? undefined : () => open(row),
+    },
+    {
+      id: 'peek',
+      name: 'Peek',
+      keys: ['Space'],
+      group: 'Look',
+      run: row === undefined ? undefined : () => setPeeked(peeked === row.session ? undefined : row.session),
+    },
+    {
+      id: 'choose',
+      name: 'Choose for a comparison',
+      keys: ['X'],
+      group: 'Look',
+      run: row === undefined ? undefined : () => toggle(row.session),
+    },
+    {
+      id: 'compare',
+      name: 'Compare the chosen',
+      keys: ['C'],
+      group: 'Go',
+      run: chosen.size >= 2 && chosen.size <= 8 ? compare : undefined,
+    },
+    {
+      id: 'filter',
+      name: 'Filter the sessions',
+      keys: ['/'],
+      group: 'Look',
+      run: () => document.querySelector<HTMLElement>('[data-part=session-filter]')?.focus(),
+    },
   ]);
   if (error === undefined && !isLoading && rows.length === 0 && fresh.length === 0 && query === '') return <FirstRun />;
   return (
@@ -64,19 +106,35 @@ export function SessionsScreen({ query }: { readonly query: string }): React.Rea
           {fresh.length} new
         </button>
       )}
-      {rows.length === 0 && !isLoading && error === undefined ? <Nothing>No session matches. {query === '' ? '' : 'Clear the filter to see all of them.'}</Nothing> : null}
-      {rows.length === 0 ? null : <SessionTable rows={rows} at={at} chosen={chosen} onAt={setAt} onOpen={open} onToggle={toggle} />}
+      {rows.length === 0 && !isLoading && error === undefined ? (
+        <Nothing>No session matches. {query === '' ? '' : 'Clear the filter to see all of them.'}</Nothing>
+      ) : null}
+      {rows.length === 0 ? null : (
+        <SessionTable rows={rows} at={at} chosen={chosen} onAt={setAt} onOpen={open} onToggle={toggle} />
+      )}
       {list.hasMore ? (
         <button type="button" className="button sessions-more" onClick={list.more}>
           More sessions
         </button>
       ) : null}
-      {peeked === undefined || row === undefined ? null : <Peek row={rows.find(({ session }) => session === peeked) ?? row} onClose={() => setPeeked(undefined)} onOpen={open} />}
+      {peeked === undefined || row === undefined ? null : (
+        <Peek
+          row={rows.find(({ session }) => session === peeked) ?? row}
+          onClose={() => setPeeked(undefined)}
+          onOpen={open}
+        />
+      )}
     </div>
   );
 }
 
-function SessionFilterField({ query, onQuery }: { readonly query: string; readonly onQuery: (text: string) => void }): React.ReactNode {
+function SessionFilterField({
+  query,
+  onQuery,
+}: {
+  readonly query: string;
+  readonly onQuery: (text: string) => void;
+}): React.ReactNode {
   const [text, setText] = useState(query);
   useEffect(() => setText(query), [query]);
   useEffect(() => {
@@ -130,19 +188,40 @@ function SessionTable({ rows, at, chosen, onAt, onOpen, onToggle }: TableProps):
             <th scope="col">Title</th>
             <th scope="col">Agents</th>
             <th scope="col">Started</th>
-            <th scope="col" className="number">Took</th>
-            <th scope="col" className="number">Turns</th>
-            <th scope="col" className="number">Tokens</th>
-            <th scope="col" className="number">Cost</th>
-            <th scope="col" className="number">Branches</th>
+            <th scope="col" className="number">
+              Took
+            </th>
+            <th scope="col" className="number">
+              Turns
+            </th>
+            <th scope="col" className="number">
+              Tokens
+            </th>
+            <th scope="col" className="number">
+              Cost
+            </th>
+            <th scope="col" className="number">
+              Branches
+            </th>
             <th scope="col">Activity</th>
           </tr>
         </thead>
         <tbody ref={body}>
           {rows.map((row, index) => (
-            <tr key={row.session} data-at={index === at || undefined} onClick={() => onOpen(row)} onPointerEnter={() => onAt(index)}>
+            <tr
+              key={row.session}
+              data-at={index === at || undefined}
+              onClick={() => onOpen(row)}
+              onPointerEnter={() => onAt(index)}
+            >
               <td>
-                <input type="checkbox" aria-label={`Choose ${row.session}`} checked={chosen.has(row.session)} onClick={(event) => event.stopPropagation()} onChange={() => onToggle(row.session)} />
+                <input
+                  type="checkbox"
+                  aria-label={`Choose ${row.session}`}
+                  checked={chosen.has(row.session)}
+                  onClick={(event) => event.stopPropagation()}
+                  onChange={() => onToggle(row.session)}
+                />
               </td>
               <td>
                 <OutcomeCell row={row} now={now} />
@@ -158,16 +237,39 @@ function SessionTable({ rows, at, chosen, onAt, onOpen, onToggle }: TableProps):
                 >
                   <RecordedText text={row.title ?? row.session} />
                 </a>
-                {row.title === null ? null : <span className="faint mono table-id"><RecordedText text={row.session} /></span>}
+                {row.title === null ? null : (
+                  <span className="faint mono table-id">
+                    <RecordedText text={row.session} />
+                  </span>
+                )}
               </td>
-              <td className="dim">{row.agents.slice(0, 3).join(', ')}{row.agents.length > 3 ? ` +${row.agents.length - 3}` : ''}</td>
-              <td className="dim" title={row.startedAt ?? ''}>{row.startedAt === null ? '–' : agoText(Date.parse(row.startedAt), now)}</td>
+              <td className="dim">
+                {row.agents.slice(0, 3).join(', ')}
+                {row.agents.length > 3 ? ` +${row.agents.length - 3}` : ''}
+              </td>
+              <td className="dim" title={row.startedAt ?? ''}>
+                {row.startedAt === null ? '–' : agoText(Date.parse(row.startedAt), now)}
+              </td>
               <td className="number">{row.durationMs === null ? '–' : durationText(row.durationMs)}</td>
               <td className="number">{countText(row.turns)}</td>
-              <td className="number" title={`${countText(row.usage.inputTokens)} in, ${countText(row.usage.outputTokens)} out`}>
-                {row.usage.inputTokens + row.usage.outputTokens === 0 ? '–' : shortCount(row.usage.inputTokens + row.usage.outputTokens)}
+              <td
+                className="number"
+                title={`${countText(row.usage.inputTokens)} in, ${countText(row.usage.outputTokens)} out`}
+              >
+                {row.usage.inputTokens + row.usage.outputTokens === 0
+                  ? '–'
+                  : shortCount(row.usage.inputTokens + row.usage.outputTokens)}
               </td>
-              <td className="number" title={row.usage.unpricedCalls > 0 ? `${plural(row.usage.unpricedCalls, 'call')} without a known price` : undefined}>{priceText(row.usage, '–')}</td>
+              <td
+                className="number"
+                title={
+                  row.usage.unpricedCalls > 0
+                    ? `${plural(row.usage.unpricedCalls, 'call')} without a known price`
+                    : undefined
+                }
+              >
+                {priceText(row.usage, '–')}
+              </td>
               <td className="number">{countText(row.branches)}</td>
               <td>
                 <Spark activity={row.activity} />
@@ -185,7 +287,8 @@ function OutcomeCell({ row, now }: { readonly row: SessionRow; readonly now: num
   const silent = row.outcome === 'silent' && row.silentSince !== null ? now - Date.parse(row.silentSince) : 0;
   return (
     <span className={`color-${look.hue}`}>
-      {row.outcome === 'silent' ? <span className="pulse" aria-hidden="true" /> : look.glyph} {silent > 60_000 ? `silent for ${durationText(silent)}` : look.word}
+      {row.outcome === 'silent' ? <span className="pulse" aria-hidden="true" /> : look.glyph}{' '}
+      {silent > 60_000 ? `silent for ${durationText(silent)}` : look.word}
       {row.waiting.length > 0 ? <span className="color-person"> ☺ {row.waiting.length}</span> : null}
     </span>
   );

@@ -1,4 +1,4 @@
-import { bytesText, countText } from '../../../src/wording/amount.ts';
+import { bytesText, countText, plural } from '../../../src/wording/amount.ts';
 import { useStudio } from '../frame/studio.ts';
 import { Failure } from '../parts/states.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
@@ -20,31 +20,45 @@ export function StoreScreen(): React.ReactNode {
 }
 
 function Health({ health }: { readonly health: Diagnosis }): React.ReactNode {
-  const { problems, advice, facts, tables, namespaces } = health;
+  const { ok, findings, advice, store, sessions, branches, events } = health;
   return (
     <>
-      <p className={problems.length === 0 ? 'color-ok store-verdict' : 'color-error store-verdict'}>
-        {problems.length === 0 ? '✓ The store is sound' : `✕ ${problems.length} ${problems.length === 1 ? 'problem' : 'problems'}`}
+      <p className={ok ? 'color-ok store-verdict' : 'color-error store-verdict'}>
+        {ok ? '✓ The store is sound' : `✕ ${plural(findings.length, 'problem')}`}
       </p>
-      {[...problems, ...advice].map((each) => (
+      {[...findings, ...advice].map((each) => (
         <p key={each.message} className="store-advice">
-          {each.message} {each.todo === undefined ? null : <code>{each.todo}</code>}
+          {each.message} <code>{each.todo}</code>
         </p>
       ))}
       <dl className="store-facts">
-        <Fact name="kind">{health.kind}</Fact>
         <Fact name="place">{health.location}</Fact>
-        <Fact name="schema">{health.schema}</Fact>
-        <Fact name="size">{bytesText(health.bytes)}</Fact>
-        <Fact name="an append survives">{health.durability}</Fact>
-        {facts.map(({ name, text }) => (
-          <Fact key={name} name={name}>
-            {text}
+        {events === null ? null : (
+          <Fact name="holds">
+            {plural(sessions ?? 0, 'session')}, {branches === 1 ? '1 branch' : `${countText(branches ?? 0)} branches`}, {plural(events, 'event')}
           </Fact>
-        ))}
+        )}
+        {store === null ? null : (
+          <>
+            <Fact name="kind">
+              {store.kind}, schema {store.schema}
+            </Fact>
+            <Fact name="size">{bytesText(store.bytes)}</Fact>
+            <Fact name="an append survives">{store.durability}</Fact>
+            {store.facts.map(({ name, text }) => (
+              <Fact key={name} name={name}>
+                {text}
+              </Fact>
+            ))}
+          </>
+        )}
+        {health.freeBytes === null ? null : <Fact name="free on the disk">{bytesText(health.freeBytes)}</Fact>}
+        <Fact name="release">
+          reprise {health.reprise}, Node {health.node}
+        </Fact>
       </dl>
-      <Sizes name="Namespaces" rows={namespaces.map(({ name, sessions, bytes }) => [name, `${countText(sessions)} sessions`, bytesText(bytes)])} />
-      <Sizes name="Tables" rows={tables.map(({ name, bytes, indexBytes }) => [name, bytesText(bytes), `${bytesText(indexBytes)} of indexes`])} />
+      <Sizes name="Namespaces" rows={(store?.namespaces ?? []).map(({ name, sessions: count, bytes }) => [name, plural(count, 'session'), bytesText(bytes)])} />
+      <Sizes name="Tables" rows={(store?.tables ?? []).map(({ name, bytes, indexBytes }) => [name, bytesText(bytes), `${bytesText(indexBytes)} of indexes`])} />
     </>
   );
 }
@@ -58,7 +72,13 @@ function Fact({ name, children }: { readonly name: string; readonly children: Re
   );
 }
 
-function Sizes({ name, rows }: { readonly name: string; readonly rows: readonly (readonly string[])[] }): React.ReactNode {
+function Sizes({
+  name,
+  rows,
+}: {
+  readonly name: string;
+  readonly rows: readonly (readonly string[])[];
+}): React.ReactNode {
   if (rows.length === 0) return null;
   return (
     <section>

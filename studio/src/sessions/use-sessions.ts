@@ -44,7 +44,12 @@ export function useSessions(query: string): SessionList {
   const read = async (cursor: string, signal: AbortSignal): Promise<void> => {
     if (filter instanceof Error) return setHeld({ ...empty, isLoading: false, error: filter });
     const page = await source.sessions(namespace, filter, cursor, signal);
-    setHeld((old) => ({ rows: cursor === '' ? page.items : [...old.rows, ...page.items], cursor: page.cursor, isLoading: false, error: undefined }));
+    setHeld((old) => ({
+      rows: cursor === '' ? page.items : [...old.rows, ...page.items],
+      cursor: page.cursor,
+      isLoading: false,
+      error: undefined,
+    }));
   };
   useEffect(() => {
     const control = new AbortController();
@@ -75,7 +80,9 @@ export function useSessions(query: string): SessionList {
     fresh,
     hasMore: held.cursor !== '',
     more: () => {
-      read(held.cursor, new AbortController().signal).catch((error: unknown) => setHeld((old) => ({ ...old, error: asError(error) })));
+      read(held.cursor, new AbortController().signal).catch((error: unknown) =>
+        setHeld((old) => ({ ...old, error: asError(error) })),
+      );
     },
     take: () => {
       setHeld((old) => ({ ...old, rows: [...fresh, ...old.rows] }));

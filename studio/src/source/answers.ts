@@ -1,4 +1,6 @@
 /** The answers of a source, as the rooms that compute them define them. */
+
+export type { DoctorAnswer as Diagnosis } from '../../../src/cli/answering/diagnosis.ts';
 export type { BranchRow as StudioBranch } from '../../../src/reading/branch-rows.ts';
 export type {
   ContextAnswer,
@@ -16,4 +18,3 @@ export type { AgentRow, QuestionAnswer, RunOrder, RunQuestion, StudioRun } from 
 export type { SessionFilter, SessionRow } from '../../../src/reading/session-rows.ts';
 export type { EventLine } from '../../../src/reading/shown-events.ts';
 export type { ValueChange } from '../../../src/reading/value-changes.ts';
-export type { StoreHealth as Diagnosis } from '../../../src/core/store/store-health.ts';

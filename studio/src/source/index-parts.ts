@@ -1,5 +1,10 @@
 import { rowsOf } from '../../../src/core/session/event-columns.ts';
-import type { BranchNews, IndexChunk, IndexView, ReadIndexResponse } from '../../../src/wire/generated/reprise/v1/studio_pb.ts';
+import type {
+  BranchNews,
+  IndexChunk,
+  IndexView,
+  ReadIndexResponse,
+} from '../../../src/wire/generated/reprise/v1/studio_pb.ts';
 import { columnsFromWire } from '../../../src/wire/index-codec.ts';
 import type { IndexPart } from './studio-source.ts';
 
@@ -20,7 +25,13 @@ export function indexPart({ part }: ReadIndexResponse): IndexPart | undefined {
 const rowsPart = (chunk: IndexChunk): IndexPart => ({ kind: 'rows', rows: rowsOf(columnsFromWire(chunk)) });
 
 function viewPart({ head, pieces }: IndexView): IndexPart {
-  return { kind: 'outside', stretches: stretchesOutside(pieces.map(({ after, through }) => [Number(after) + 1, Number(through)]), Number(head)) };
+  return {
+    kind: 'outside',
+    stretches: stretchesOutside(
+      pieces.map(({ after, through }) => [Number(after) + 1, Number(through)]),
+      Number(head),
+    ),
+  };
 }
 
 /** Reads what a branch gained. */
@@ -29,7 +40,10 @@ export function newsParts({ chunk, view }: BranchNews): readonly IndexPart[] {
 }
 
 /** Returns the stretches of seqs up to a head that no piece of a view holds. */
-export function stretchesOutside(pieces: readonly (readonly [number, number])[], head: number): readonly (readonly [number, number])[] {
+export function stretchesOutside(
+  pieces: readonly (readonly [number, number])[],
+  head: number,
+): readonly (readonly [number, number])[] {
   const sorted = [...pieces].filter(([from, to]) => to >= from).sort((a, b) => a[0] - b[0]);
   const outside: (readonly [number, number])[] = [];
   let next = 1;

@@ -1,6 +1,6 @@
 import { LiveStream } from './live-stream.ts';
-import workerUrl from './live-worker.ts?sharedworker&url';
 import type { TabMessage } from './live-worker.ts';
+import workerUrl from './live-worker.ts?sharedworker&url';
 import type { News, Subscriptions } from './studio-source.ts';
 import { connectTransport } from './transport.ts';
 
@@ -41,7 +41,10 @@ function sharedFollow(baseUrl: string, token: string | undefined, tell: (news: N
 
 /** The part of trusted types that is used here; a browser without them takes a plain address. */
 interface TrustedTypes {
-  createPolicy(name: string, rules: { createScriptURL: (url: string) => string }): { createScriptURL: (url: string) => string };
+  createPolicy(
+    name: string,
+    rules: { createScriptURL: (url: string) => string },
+  ): { createScriptURL: (url: string) => string };
 }
 
 function trusted(url: string): string {

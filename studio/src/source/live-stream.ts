@@ -80,18 +80,32 @@ export class LiveStream {
     }
   }
 
-  #requests(): { kind: { case: 'branch'; value: { namespace: string; session: string; branch: string; after: bigint } } | { case: 'sessions'; value: { namespace: string } } | { case: 'runs'; value: object } }[] {
+  #requests(): {
+    kind:
+      | { case: 'branch'; value: { namespace: string; session: string; branch: string; after: bigint } }
+      | { case: 'sessions'; value: { namespace: string } }
+      | { case: 'runs'; value: object };
+  }[] {
     const { branches, sessions, runs } = this.#wanted;
     return [
-      ...branches.map(({ after, ...name }) => ({ kind: { case: 'branch' as const, value: { ...name, after: BigInt(this.#reached.get(keyOf(name)) ?? after) } } })),
+      ...branches.map(({ after, ...name }) => ({
+        kind: { case: 'branch' as const, value: { ...name, after: BigInt(this.#reached.get(keyOf(name)) ?? after) } },
+      })),
       ...(sessions === undefined ? [] : [{ kind: { case: 'sessions' as const, value: { namespace: sessions } } }]),
       ...(runs ? [{ kind: { case: 'runs' as const, value: {} } }] : []),
     ];
   }
 }
 
-const keyOf = ({ namespace, session, branch }: { readonly namespace: string; readonly session: string; readonly branch: string }): string =>
-  JSON.stringify([namespace, session, branch]);
+const keyOf = ({
+  namespace,
+  session,
+  branch,
+}: {
+  readonly namespace: string;
+  readonly session: string;
+  readonly branch: string;
+}): string => JSON.stringify([namespace, session, branch]);
 
 /** Reads one message of the stream. */
 function newsOf({ item }: FollowResponse): News | undefined {
@@ -100,10 +114,20 @@ function newsOf({ item }: FollowResponse): News | undefined {
       return { kind: 'beat' };
     case 'branch': {
       const { namespace, session, branch, head, digest } = item.value;
-      return { kind: 'branch', name: { namespace, session, branch }, head: Number(head), digest, parts: newsParts(item.value) };
+      return {
+        kind: 'branch',
+        name: { namespace, session, branch },
+        head: Number(head),
+        digest,
+        parts: newsParts(item.value),
+      };
     }
     case 'session':
-      return { kind: 'session', namespace: item.value.namespace, row: parseJson(item.value.row) as unknown as SessionRow };
+      return {
+        kind: 'session',
+        namespace: item.value.namespace,
+        row: parseJson(item.value.row) as unknown as SessionRow,
+      };
     case 'run':
       return { kind: 'run', run: parseJson(item.value.run) as unknown as StudioRun };
     case 'text':

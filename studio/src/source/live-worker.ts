@@ -32,7 +32,10 @@ const tell = (news: News): void => {
 function reached(wanted: Subscriptions, name: BranchName, head: number): Subscriptions {
   const isSame = (other: BranchName): boolean =>
     other.namespace === name.namespace && other.session === name.session && other.branch === name.branch;
-  return { ...wanted, branches: wanted.branches.map((branch) => (isSame(branch) ? { ...branch, after: head } : branch)) };
+  return {
+    ...wanted,
+    branches: wanted.branches.map((branch) => (isSame(branch) ? { ...branch, after: head } : branch)),
+  };
 }
 
 /** Follows what any tab wants. */

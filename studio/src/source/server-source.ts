@@ -6,7 +6,7 @@ import { seq as toSeq } from '../../../src/core/point.ts';
 import { pointText } from '../../../src/core/ref.ts';
 import { ServerService } from '../../../src/wire/generated/reprise/v1/server_pb.ts';
 import { SessionService } from '../../../src/wire/generated/reprise/v1/session_pb.ts';
-import { type CutValue as WireCut, StudioService } from '../../../src/wire/generated/reprise/v1/studio_pb.ts';
+import { StudioService, type CutValue as WireCut } from '../../../src/wire/generated/reprise/v1/studio_pb.ts';
 import type { StudioRun } from './answers.ts';
 import { indexPart } from './index-parts.ts';
 import type { LiveFeed } from './live-feed.ts';
@@ -14,13 +14,19 @@ import type { BranchChange, Cut, CutValue, PointName, StudioSource } from './stu
 import { errorOf } from './transport.ts';
 
 /** Writes a point inside its session. */
-const pointOf = ({ branch, seq }: Pick<PointName, 'branch' | 'seq'>): string => pointText({ branch, at: { kind: 'seq', seq: toSeq(seq) } });
+const pointOf = ({ branch, seq }: Pick<PointName, 'branch' | 'seq'>): string =>
+  pointText({ branch, at: { kind: 'seq', seq: toSeq(seq) } });
 
 const jsonOf = <Value>(text: string): Value => parseJson(text) as Value;
 const textOf = (value: unknown): string => (value === undefined ? '' : JSON.stringify(value));
 
 function cutOf<Value>(value: WireCut | undefined): CutValue<Value> {
-  const cuts: Cut[] = (value?.cuts ?? []).map(({ path, shown, length, items }) => ({ path, shown: Number(shown), length: Number(length), items }));
+  const cuts: Cut[] = (value?.cuts ?? []).map(({ path, shown, length, items }) => ({
+    path,
+    shown: Number(shown),
+    length: Number(length),
+    items,
+  }));
   return { value: jsonOf<Value>(value?.json ?? 'null'), cuts };
 }
 
@@ -68,15 +74,28 @@ type Looks = 'rights' | 'sessions' | 'locate' | 'index' | 'events' | 'gists' | '
 function looks({ studio, sessions, server }: Clients): Pick<StudioSource, Looks> {
   return {
     async rights(signal) {
-      const [{ rights }, { canRun, reason }] = await Promise.all([server.getVersion({}, { signal }), studio.listAgents({}, { signal })]);
-      return { append: rights.includes('append'), run: canRun, admin: rights.includes('admin'), live: true, whyNoRuns: reason };
+      const [{ rights }, { canRun, reason }] = await Promise.all([
+        server.getVersion({}, { signal }),
+        studio.listAgents({}, { signal }),
+      ]);
+      return {
+        append: rights.includes('append'),
+        run: canRun,
+        admin: rights.includes('admin'),
+        live: true,
+        whyNoRuns: reason,
+      };
     },
     async sessions(namespace, filter, cursor, signal) {
       const found = await studio.readSessions({ namespace, filter: textOf(filter), cursor }, { signal });
       return { items: found.sessions.map((text) => jsonOf(text)), cursor: found.cursor };
     },
     async locate(namespace, session, point, signal) {
-      const name = session === 'latest' ? jsonOf<{ session: string }>((await sessions.resolveRef({ namespace, ref: 'latest' }, { signal })).answer).session : session;
+      const name =
+        session === 'latest'
+          ? jsonOf<{ session: string }>((await sessions.resolveRef({ namespace, ref: 'latest' }, { signal })).answer)
+              .session
+          : session;
       const { answer } = await sessions.locatePoint({ namespace, session: name, point }, { signal });
       const { branch, seq, digest } = jsonOf<{ branch: string; seq: number; digest: string }>(answer);
       return { namespace, session: name, branch, seq, digest };
@@ -96,7 +115,10 @@ function looks({ studio, sessions, server }: Clients): Pick<StudioSource, Looks>
       return (await studio.readGists({ ...name, seqs: seqs.map(BigInt) }, { signal })).gists;
     },
     async text({ seq, ...name }, path, offset, length, signal) {
-      const found = await studio.readText({ ...name, seq: BigInt(seq), path, offset: BigInt(offset), length: BigInt(length) }, { signal });
+      const found = await studio.readText(
+        { ...name, seq: BigInt(seq), path, offset: BigInt(offset), length: BigInt(length) },
+        { signal },
+      );
       return { text: found.text, length: Number(found.length) };
     },
     async store(signal) {
@@ -104,25 +126,52 @@ function looks({ studio, sessions, server }: Clients): Pick<StudioSource, Looks>
     },
     async verify({ namespace, session, branch }, head, signal) {
       const options = textOf({ at: pointOf({ branch, seq: head }) });
-      const { ok, events, digest, reason } = jsonOf<{ ok: boolean; events: number; digest: string | null; reason: string | null }>(
-        (await sessions.verifySession({ namespace, session, options }, { signal })).answer,
-      );
+      const { ok, events, digest, reason } = jsonOf<{
+        ok: boolean;
+        events: number;
+        digest: string | null;
+        reason: string | null;
+      }>((await sessions.verifySession({ namespace, session, options }, { signal })).answer);
       return { ok, events, digest: digest ?? '', problem: reason ?? undefined };
     },
   };
 }
 
-type Reads = 'context' | 'known' | 'changes' | 'causes' | 'search' | 'counterfactual' | 'previewEdits' | 'previewChange';
+type Reads =
+  | 'context'
+  | 'known'
+  | 'changes'
+  | 'causes'
+  | 'search'
+  | 'counterfactual'
+  | 'previewEdits'
+  | 'previewChange';
 
 function reads({ studio, sessions }: Clients): Pick<StudioSource, Reads> {
-  const at = ({ namespace, session, ...point }: PointName): { namespace: string; session: string; point: string } => ({ namespace, session, point: pointOf(point) });
+  const at = ({ namespace, session, ...point }: PointName): { namespace: string; session: string; point: string } => ({
+    namespace,
+    session,
+    point: pointOf(point),
+  });
   return {
     async context(point, { against, edits, offset = 0, limit = 0 }, signal) {
-      const request = { ...at(point), against: against === undefined ? '' : pointOf(against), edits: textOf(edits), offset, limit };
+      const request = {
+        ...at(point),
+        against: against === undefined ? '' : pointOf(against),
+        edits: textOf(edits),
+        offset,
+        limit,
+      };
       return cutOf((await studio.readContext(request, { signal })).answer);
     },
     async known(point, { since, edits, eyes = '', projections = [] }, signal) {
-      const request = { ...at(point), since: since === undefined ? '' : pointOf(since), edits: textOf(edits), eyes, projections: [...projections] };
+      const request = {
+        ...at(point),
+        since: since === undefined ? '' : pointOf(since),
+        edits: textOf(edits),
+        eyes,
+        projections: [...projections],
+      };
       return (await studio.readKnown(request, { signal })).sections.map((section) => cutOf(section));
     },
     async changes(point, projection, path, cursor, signal) {
@@ -138,13 +187,20 @@ function reads({ studio, sessions }: Clients): Pick<StudioSource, Reads> {
     },
     async counterfactual(point, without, projection, signal) {
       const options = textOf({ edits: [{ kind: 'drop', seq: without, cascade: true }] });
-      return jsonOf<JsonValue>((await sessions.counterfactual({ ...at(point), projection, options }, { signal })).answer);
+      return jsonOf<JsonValue>(
+        (await sessions.counterfactual({ ...at(point), projection, options }, { signal })).answer,
+      );
     },
     async previewEdits(point, edits, effects, signal) {
-      return jsonOf((await studio.previewEdits({ ...at(point), edits: textOf(edits), effects: textOf(effects) }, { signal })).answer);
+      return jsonOf(
+        (await studio.previewEdits({ ...at(point), edits: textOf(edits), effects: textOf(effects) }, { signal }))
+          .answer,
+      );
     },
     async previewChange(point, change, options, signal) {
-      return jsonOf((await studio.previewChange({ ...at(point), change, options: textOf(options) }, { signal })).answer);
+      return jsonOf(
+        (await studio.previewChange({ ...at(point), change, options: textOf(options) }, { signal })).answer,
+      );
     },
   };
 }
@@ -171,7 +227,8 @@ function comparisons({ studio }: Clients): Pick<StudioSource, Comparisons> {
     },
     async exportPage(namespace, ref, rules, signal) {
       const pieces: Uint8Array<ArrayBuffer>[] = [];
-      for await (const { piece } of studio.exportPage({ namespace, ref, rules: textOf(rules) }, { signal })) pieces.push(new Uint8Array(piece));
+      for await (const { piece } of studio.exportPage({ namespace, ref, rules: textOf(rules) }, { signal }))
+        pieces.push(new Uint8Array(piece));
       return new Blob(pieces, { type: 'text/html' });
     },
   };
@@ -188,7 +245,13 @@ function runs({ studio }: Clients): Pick<StudioSource, RunVerbs> {
       return (await studio.listRuns({}, { signal })).runs.map((text) => jsonOf(text));
     },
     async startRun({ namespace, session, ...point }, order, requestId) {
-      const { run } = await studio.startRun({ namespace, session, point: pointOf(point), order: textOf(order), requestId });
+      const { run } = await studio.startRun({
+        namespace,
+        session,
+        point: pointOf(point),
+        order: textOf(order),
+        requestId,
+      });
       return jsonOf<StudioRun>(run);
     },
     async answer(run, question, answer) {

@@ -1,8 +1,8 @@
 import type { Event } from '../../../src/core/event/event.ts';
 import type { EventFilter } from '../../../src/core/event/filter.ts';
 import type { JsonObject, JsonValue } from '../../../src/core/json.ts';
-import type { Edit } from '../../../src/core/view/edit.ts';
 import type { EventRows } from '../../../src/core/session/event-columns.ts';
+import type { Edit } from '../../../src/core/view/edit.ts';
 import type {
   AgentRow,
   CausesAnswer,
@@ -139,29 +139,84 @@ export interface StudioSource {
   rights(signal: AbortSignal): Promise<Rights>;
   sessions(namespace: string, filter: SessionFilter, cursor: string, signal: AbortSignal): Promise<Page<SessionRow>>;
   /** Returns the point that a ref means; the words `latest`, `head`, `turn:3` and the like become a seq. */
-  locate(namespace: string, session: string, point: string, signal: AbortSignal): Promise<PointName & { readonly digest: string }>;
-  index(name: BranchName, around: number, after: number, take: (part: IndexPart) => void, signal: AbortSignal): Promise<void>;
+  locate(
+    namespace: string,
+    session: string,
+    point: string,
+    signal: AbortSignal,
+  ): Promise<PointName & { readonly digest: string }>;
+  index(
+    name: BranchName,
+    around: number,
+    after: number,
+    take: (part: IndexPart) => void,
+    signal: AbortSignal,
+  ): Promise<void>;
   events(name: BranchName, seqs: readonly number[], signal: AbortSignal): Promise<readonly CutValue<Event>[]>;
   gists(name: BranchName, seqs: readonly number[], signal: AbortSignal): Promise<readonly string[]>;
-  text(point: PointName, path: string, offset: number, length: number, signal: AbortSignal): Promise<{ readonly text: string; readonly length: number }>;
+  text(
+    point: PointName,
+    path: string,
+    offset: number,
+    length: number,
+    signal: AbortSignal,
+  ): Promise<{ readonly text: string; readonly length: number }>;
   context(point: PointName, question: ContextQuestion, signal: AbortSignal): Promise<CutValue<ContextAnswer>>;
   known(point: PointName, question: KnownQuestion, signal: AbortSignal): Promise<readonly CutValue<KnownSection>[]>;
-  changes(point: PointName, projection: string, path: string, cursor: string, signal: AbortSignal): Promise<Page<ValueChange>>;
+  changes(
+    point: PointName,
+    projection: string,
+    path: string,
+    cursor: string,
+    signal: AbortSignal,
+  ): Promise<Page<ValueChange>>;
   causes(point: PointName, signal: AbortSignal): Promise<CausesAnswer>;
-  search(point: PointName, filter: EventFilter, raw: boolean, cursor: string, signal: AbortSignal): Promise<Page<SearchHit> & { readonly searched: number }>;
-  compare(left: string, right: string, states: readonly string[], cursor: string, namespace: string, signal: AbortSignal): Promise<Page<ComparePair> & { readonly answer: CompareAnswer | undefined }>;
+  search(
+    point: PointName,
+    filter: EventFilter,
+    raw: boolean,
+    cursor: string,
+    signal: AbortSignal,
+  ): Promise<Page<SearchHit> & { readonly searched: number }>;
+  compare(
+    left: string,
+    right: string,
+    states: readonly string[],
+    cursor: string,
+    namespace: string,
+    signal: AbortSignal,
+  ): Promise<Page<ComparePair> & { readonly answer: CompareAnswer | undefined }>;
   compareTable(namespace: string, refs: readonly string[], signal: AbortSignal): Promise<readonly CompareRow[]>;
   tree(namespace: string, session: string, cursor: string, signal: AbortSignal): Promise<Page<StudioBranch>>;
-  experiment(namespace: string, session: string, id: string, signal: AbortSignal): Promise<{ readonly answer: ExperimentAnswer | null; readonly ids: readonly string[] }>;
+  experiment(
+    namespace: string,
+    session: string,
+    id: string,
+    signal: AbortSignal,
+  ): Promise<{ readonly answer: ExperimentAnswer | null; readonly ids: readonly string[] }>;
   counterfactual(point: PointName, without: number, projection: string, signal: AbortSignal): Promise<JsonValue>;
-  previewEdits(point: PointName, edits: readonly Edit[], effects: string | undefined, signal: AbortSignal): Promise<EditPreview>;
-  previewChange(point: PointName, change: BranchChange, options: JsonObject, signal: AbortSignal): Promise<ChangePreview>;
+  previewEdits(
+    point: PointName,
+    edits: readonly Edit[],
+    effects: string | undefined,
+    signal: AbortSignal,
+  ): Promise<EditPreview>;
+  previewChange(
+    point: PointName,
+    change: BranchChange,
+    options: JsonObject,
+    signal: AbortSignal,
+  ): Promise<ChangePreview>;
   verify(name: BranchName, head: number, signal: AbortSignal): Promise<Verified>;
   store(signal: AbortSignal): Promise<Diagnosis>;
   agents(signal: AbortSignal): Promise<readonly AgentRow[]>;
   runs(signal: AbortSignal): Promise<readonly StudioRun[]>;
   startRun(point: PointName, order: RunOrder, requestId: string): Promise<StudioRun>;
-  answer(run: string, question: string, answer: QuestionAnswer): Promise<{ readonly accepted: boolean; readonly run: StudioRun }>;
+  answer(
+    run: string,
+    question: string,
+    answer: QuestionAnswer,
+  ): Promise<{ readonly accepted: boolean; readonly run: StudioRun }>;
   stop(run: string): Promise<StudioRun>;
   fork(point: PointName, order: ForkOrder): Promise<{ readonly branch: string; readonly head: number }>;
   change(point: PointName, change: BranchChange, options: JsonObject): Promise<void>;

@@ -6,7 +6,11 @@ import { tokenHeader } from '../../../src/wire/protocol.ts';
 
 /** Returns a way to call the server that this page came from. */
 export function connectTransport(baseUrl: string, token: string | undefined): Transport {
-  return createConnectTransport({ baseUrl, useBinaryFormat: true, interceptors: token === undefined ? [] : [withToken(token)] });
+  return createConnectTransport({
+    baseUrl,
+    useBinaryFormat: true,
+    interceptors: token === undefined ? [] : [withToken(token)],
+  });
 }
 
 function withToken(token: string): Interceptor {

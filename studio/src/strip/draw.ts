@@ -1,14 +1,9 @@
 import { durationText } from '../../../src/wording/amount.ts';
 import { lookOf, lookOfKind } from '../look/glyphs.ts';
+import { drawPoints } from './draw-points.ts';
+import { clipped, labelFont, letter, line, monoFont, type Pen } from './pen.ts';
 import { ticksOf } from './ruler.ts';
 import { barPixels, type Frame, pixelOf, type Scene, size } from './scene.ts';
-
-type Pen = CanvasRenderingContext2D;
-
-const labelFont = '11px "Inter Variable", system-ui, sans-serif';
-const monoFont = '10.5px "JetBrains Mono Variable", ui-monospace, monospace';
-/** The width of a letter of the mono font, to tell what fits without measuring. */
-const letter = 6.3;
 
 /** Draws the whole strip. */
 export function drawStrip(pen: Pen, scene: Scene, frame: Frame): void {
@@ -22,15 +17,6 @@ export function drawStrip(pen: Pen, scene: Scene, frame: Frame): void {
   drawFolds(pen, scene, frame);
   drawLabels(pen, scene, frame);
   drawPoints(pen, scene, frame);
-}
-
-function clipped(pen: Pen, [x, y, width, height]: readonly [number, number, number, number], draw: () => void): void {
-  pen.save();
-  pen.beginPath();
-  pen.rect(x, y, width, height);
-  pen.clip();
-  draw();
-  pen.restore();
 }
 
 /** Returns the pixel of a place on the overview, which always shows everything. */
@@ -59,7 +45,7 @@ function drawOverview(pen: Pen, scene: Scene): void {
   drawBrush(pen, scene);
   pen.fillStyle = colors.accent;
   pen.fillRect(Math.round(overviewPixel(scene, positions.at[scene.selected] ?? 0)) - 1, 0, 2, size.overview);
-  line(pen, colors.hairline, 0, size.overview + 0.5, width, size.overview + 0.5);
+  line(pen, colors.hairline, [0, size.overview + 0.5], [width, size.overview + 0.5]);
 }
 
 function drawBrush(pen: Pen, scene: Scene): void {
@@ -72,7 +58,12 @@ function drawBrush(pen: Pen, scene: Scene): void {
   pen.fillRect(to, 0, Math.max(0, width - to), size.overview);
   pen.globalAlpha = 1;
   pen.strokeStyle = colors.border;
-  pen.strokeRect(Math.max(size.gutter, from) + 0.5, 0.5, Math.max(2, Math.min(to, width - 1) - Math.max(size.gutter, from)), size.overview - 1);
+  pen.strokeRect(
+    Math.max(size.gutter, from) + 0.5,
+    0.5,
+    Math.max(2, Math.min(to, width - 1) - Math.max(size.gutter, from)),
+    size.overview - 1,
+  );
 }
 
 function drawRuler(pen: Pen, scene: Scene, frame: Frame): void {
@@ -81,10 +72,14 @@ function drawRuler(pen: Pen, scene: Scene, frame: Frame): void {
   pen.font = monoFont;
   pen.textBaseline = 'middle';
   pen.textAlign = 'left';
+  const selected = pixelOf(scene, scene.positions.at[scene.selected] ?? 0);
+  const isHidden = (x: number, label: string): boolean =>
+    selected + 60 > x && selected - 60 < x + label.length * letter;
   for (const { at, label } of ticksOf(scene.positions, scene.view, count, scene.index)) {
     const x = Math.round(pixelOf(scene, at)) + 0.5;
     if (x < size.gutter) continue;
-    line(pen, colors.hairline, x, size.overview, x, frame.height - 4);
+    line(pen, colors.hairline, [x, size.overview + (isHidden(x, label) ? size.ruler : 0)], [x, frame.height - 4]);
+    if (isHidden(x, label)) continue;
     pen.fillStyle = colors.faint;
     pen.fillText(label, x + 4, size.overview + size.ruler / 2 + 1);
   }
@@ -94,7 +89,7 @@ function drawLanes(pen: Pen, scene: Scene, frame: Frame): void {
   const { colors, width, rows, scroll } = scene;
   for (const { firstRow } of rows.groups) {
     const y = frame.lanesTop + firstRow * size.lane - scroll + 0.5;
-    line(pen, colors.hairline, 0, y, width, y);
+    line(pen, colors.hairline, [0, y], [width, y]);
   }
   drawMessages(pen, scene, frame);
   drawBars(pen, scene, frame);
@@ -116,7 +111,8 @@ function drawMessages(pen: Pen, scene: Scene, frame: Frame): void {
     const y = frame.lanesTop + row * size.lane - scene.scroll;
     pen.globalAlpha = alphaOf(scene, seq);
     const isEnd = type === 'run.ended';
-    pen.fillStyle = isEnd && index.isError(seq) ? colors.error : type.startsWith('run.') ? colors.border : colors.message;
+    pen.fillStyle =
+      isEnd && index.isError(seq) ? colors.error : type.startsWith('run.') ? colors.border : colors.message;
     pen.fillRect(x - 1, y + (isEnd ? 3 : 5), 2, size.lane - (isEnd ? 6 : 10));
   }
   pen.globalAlpha = 1;
@@ -221,17 +217,20 @@ function drawBarText(pen: Pen, scene: Scene, { seq, end, from, wide, y, failed, 
   const start = Math.max(from, size.gutter) + 6;
   const took = end === 0 ? undefined : (index.number('latencyMs', end) ?? undefined);
   const name = `${glyph} ${index.word('name', seq)}`;
-  const tail = [took === undefined ? '' : durationText(took), failed ? '✕' : ''].filter((word) => word !== '').join(' ');
+  const tail = [took === undefined ? '' : durationText(took), failed ? '✕' : '']
+    .filter((word) => word !== '')
+    .join(' ');
   const whole = tail === '' ? name : `${name} ${tail}`;
   pen.fillStyle = failed ? colors.error : colors.text;
   pen.textAlign = 'left';
-  const text = whole.length <= room ? whole : name.length <= room ? name : room < 3 ? glyph : `${name.slice(0, room - 1)}…`;
+  const text =
+    whole.length <= room ? whole : name.length <= room ? name : room < 3 ? glyph : `${name.slice(0, room - 1)}…`;
   pen.fillText(text, start, y + (size.lane - 4) / 2 + 0.5);
 }
 
 function drawMarks(pen: Pen, scene: Scene, frame: Frame): void {
   for (const { kind, top } of frame.marks) {
-    line(pen, scene.colors.hairline, 0, top + 0.5, scene.width, top + 0.5);
+    line(pen, scene.colors.hairline, [0, top + 0.5], [scene.width, top + 0.5]);
     drawMarkRow(pen, scene, scene.rows.marks[kind], top);
     if (kind === 'markers') drawForks(pen, scene, top);
   }
@@ -276,14 +275,27 @@ function drawForks(pen: Pen, scene: Scene, top: number): void {
     if (x < size.gutter || x > scene.width) continue;
     pen.fillStyle = colors.person;
     pen.textAlign = 'center';
-    if (x >= free - 4) pen.fillText('⑂', x, top + size.mark / 2 + 1);
+    if (x >= free - 4) drawForkSign(pen, x, top + size.mark / 2);
     const text = branch.length > 20 ? `${branch.slice(0, 19)}…` : branch;
     if (x < free) continue;
     pen.textAlign = 'left';
     pen.fillStyle = colors.dim;
-    pen.fillText(text, x + 7, top + size.mark / 2 + 1);
+    pen.fillText(text, x + 10, top + size.mark / 2 + 1);
     free = x + 14 + text.length * letter;
   }
+}
+
+/** Draws a line that leaves a line. */
+function drawForkSign(pen: Pen, x: number, y: number): void {
+  pen.strokeStyle = pen.fillStyle;
+  pen.lineWidth = 1.5;
+  pen.beginPath();
+  pen.moveTo(x, y - 5);
+  pen.lineTo(x, y + 5);
+  pen.moveTo(x, y + 2);
+  pen.quadraticCurveTo(x + 5, y + 1, x + 5, y - 4);
+  pen.stroke();
+  pen.lineWidth = 1;
 }
 
 function drawFolds(pen: Pen, scene: Scene, frame: Frame): void {
@@ -294,14 +306,19 @@ function drawFolds(pen: Pen, scene: Scene, frame: Frame): void {
     if (to < size.gutter || from > scene.width) continue;
     pen.globalAlpha = 0.6;
     pen.fillStyle = colors.page;
-    pen.fillRect(Math.max(from, size.gutter), size.overview, to - Math.max(from, size.gutter), frame.height - size.overview);
+    pen.fillRect(
+      Math.max(from, size.gutter),
+      size.overview,
+      to - Math.max(from, size.gutter),
+      frame.height - size.overview,
+    );
     pen.globalAlpha = 1;
-    const text = `⫽ ${durationText(ms)}`;
+    const text = `// ${durationText(ms)}`;
     const isWide = to - from > text.length * letter;
     pen.fillStyle = colors.faint;
     pen.textAlign = 'center';
     const middle = (from + to) / 2;
-    if (middle > size.gutter + 8) pen.fillText(isWide ? text : '⫽', middle, size.overview + size.ruler / 2 + 1);
+    if (middle > size.gutter + 8) pen.fillText(isWide ? text : '//', middle, size.overview + size.ruler / 2 + 1);
   }
 }
 
@@ -315,7 +332,7 @@ function drawLabels(pen: Pen, scene: Scene, frame: Frame): void {
   clipped(pen, [0, frame.lanesTop, size.gutter, frame.lanesHeight], () => {
     for (const { agent, firstRow, folded, wholeRows } of rows.groups) {
       const y = frame.lanesTop + firstRow * size.lane - scroll;
-      line(pen, colors.hairline, 0, y + 0.5, size.gutter, y + 0.5);
+      line(pen, colors.hairline, [0, y + 0.5], [size.gutter, y + 0.5]);
       const sign = wholeRows > 1 ? (folded ? '▸ ' : '▾ ') : '';
       pen.fillStyle = colors.text;
       pen.fillText(`${sign}${shortened(agent, 17)}`, 12, y + size.lane / 2 + 1);
@@ -323,106 +340,12 @@ function drawLabels(pen: Pen, scene: Scene, frame: Frame): void {
   });
   pen.fillStyle = colors.faint;
   for (const { label, top } of frame.marks) {
-    line(pen, colors.hairline, 0, top + 0.5, size.gutter, top + 0.5);
+    line(pen, colors.hairline, [0, top + 0.5], [size.gutter, top + 0.5]);
     pen.fillText(label, 12, top + size.mark / 2 + 1);
   }
 }
 
-const shortened = (text: string, letters: number): string => (text.length > letters ? `${text.slice(0, letters - 1)}…` : text);
-
-function drawPoints(pen: Pen, scene: Scene, frame: Frame): void {
-  const { colors, positions, selected, pinned, hovered } = scene;
-  if (scene.drag !== undefined) drawDrag(pen, scene, frame, scene.drag);
-  if (hovered !== undefined) drawOutline(pen, scene, frame, hovered, colors.border);
-  if (pinned !== undefined) drawPoint(pen, scene, frame, { at: positions.at[pinned] ?? 0, color: colors.person, label: `pin ${pinned}` });
-  drawCause(pen, scene, frame);
-  drawOutline(pen, scene, frame, selected, colors.accent);
-  drawPoint(pen, scene, frame, { at: positions.at[selected] ?? 0, color: colors.accent, label: `@${selected}` });
-}
-
-interface PointMark {
-  readonly at: number;
-  readonly color: string;
-  readonly label: string;
-}
-
-function drawPoint(pen: Pen, scene: Scene, frame: Frame, { at, color, label }: PointMark): void {
-  const x = Math.round(pixelOf(scene, at));
-  if (x < size.gutter - 2 || x > scene.width) return;
-  pen.fillStyle = color;
-  pen.fillRect(x - 1, size.overview + 2, 2, frame.height - size.overview - 4);
-  pen.font = `600 ${monoFont}`;
-  const wide = label.length * (letter + 0.3) + 8;
-  const left = x + wide > scene.width ? x - wide : x;
-  pen.fillRect(left, size.overview + 2, wide, size.ruler - 3);
-  pen.fillStyle = scene.colors.panel;
-  pen.textAlign = 'left';
-  pen.textBaseline = 'middle';
-  pen.fillText(label, left + 4, size.overview + size.ruler / 2 + 1);
-}
-
-function drawOutline(pen: Pen, scene: Scene, frame: Frame, seq: number, color: string): void {
-  const place = barOf(scene, seq);
-  if (place === undefined) return;
-  const { from, to } = barPixels(scene, place);
-  const y = frame.lanesTop + (scene.rows.bars.row[place] ?? 0) * size.lane - scene.scroll + 1;
-  if (y < frame.lanesTop || y > frame.lanesTop + frame.lanesHeight - size.lane + 2) return;
-  const left = Math.max(from, size.gutter) - 1;
-  pen.strokeStyle = color;
-  pen.lineWidth = 2;
-  pen.strokeRect(left, y, Math.max(3, to - left + 1), size.lane - 2);
-  pen.lineWidth = 1;
-}
-
-/** Finds the bar of the call that an event belongs to. */
-function barOf({ rows: { bars }, index }: Scene, seq: number): number | undefined {
-  const call = index.callOf(seq);
-  if (call === undefined) return undefined;
-  let low = 0;
-  let high = bars.count - 1;
-  while (low <= high) {
-    const middle = (low + high) >> 1;
-    const start = bars.start[middle] ?? 0;
-    if (start === call) return middle;
-    if (start < call) low = middle + 1;
-    else high = middle - 1;
-  }
-  return undefined;
-}
-
-/** Draws a thin line from the selected call to the call that caused it. */
-function drawCause(pen: Pen, scene: Scene, frame: Frame): void {
-  const { index, rows, colors } = scene;
-  const own = barOf(scene, scene.selected);
-  const call = index.callOf(scene.selected);
-  const cause = call === undefined ? 0 : (index.columns.cause[call] ?? 0);
-  const other = cause === 0 ? undefined : barOf(scene, cause);
-  if (own === undefined || other === undefined) return;
-  const middle = (bar: number): number => frame.lanesTop + ((rows.bars.row[bar] ?? 0) + 0.5) * size.lane - scene.scroll;
-  const [from, to] = [barPixels(scene, other), barPixels(scene, own)];
-  clipped(pen, [size.gutter, frame.lanesTop, scene.width, frame.lanesHeight], () => {
-    pen.strokeStyle = colors.accent;
-    pen.globalAlpha = 0.7;
-    pen.beginPath();
-    pen.moveTo(Math.min(from.to, to.from), middle(other));
-    pen.lineTo(to.from, middle(own));
-    pen.stroke();
-  });
-}
-
-function drawDrag(pen: Pen, { colors }: Scene, frame: Frame, [from, to]: readonly [number, number]): void {
-  pen.globalAlpha = 0.12;
-  pen.fillStyle = colors.accent;
-  pen.fillRect(Math.min(from, to), size.overview, Math.abs(to - from), frame.height - size.overview);
-  pen.globalAlpha = 1;
-}
+const shortened = (text: string, letters: number): string =>
+  text.length > letters ? `${text.slice(0, letters - 1)}…` : text;
 
 const alphaOf = ({ isMatch }: Scene, seq: number): number => (isMatch === undefined || isMatch(seq) ? 1 : 0.18);
-
-function line(pen: Pen, color: string, x0: number, y0: number, x1: number, y1: number): void {
-  pen.strokeStyle = color;
-  pen.beginPath();
-  pen.moveTo(x0, y0);
-  pen.lineTo(x1, y1);
-  pen.stroke();
-}

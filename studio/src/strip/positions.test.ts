@@ -3,7 +3,11 @@ import { EventIndex } from '../history/event-index.ts';
 import { nearestSeq, placeEvents, timeAt } from './positions.ts';
 
 /** Makes an index of events at times; `n>m` is the end of the call that n starts. */
-function indexOf(times: readonly number[], calls: Readonly<Record<number, number>> = {}, turns: readonly number[] = []): EventIndex {
+function indexOf(
+  times: readonly number[],
+  calls: Readonly<Record<number, number>> = {},
+  turns: readonly number[] = [],
+): EventIndex {
   const index = new EventIndex();
   const starts = new Map(Object.entries(calls).map(([start, end]) => [end, Number(start)]));
   index.put(
@@ -44,8 +48,8 @@ test('events that all happened at once are placed by their order', () => {
 });
 
 test('a place finds the nearest event and its time', () => {
-  const placed = placeEvents(indexOf([0, 100, 200, 1_000], { 1: 4 }), 'time');
+  const placed = placeEvents(indexOf([1_000, 1_100, 1_200, 2_000], { 1: 4 }), 'time');
   expect([-5, 40, 60, 150.1, 590, 601, 5_000].map((place) => nearestSeq(placed, place))).toEqual([1, 1, 2, 3, 3, 4, 4]);
-  expect(timeAt(placed, 600)).toBe(600);
+  expect(timeAt(placed, 600)).toBe(1_600);
   expect(nearestSeq(placeEvents(new EventIndex(), 'time'), 3)).toBe(0);
 });

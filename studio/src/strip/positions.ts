@@ -22,8 +22,9 @@ export interface Positions {
   readonly clock: Float64Array;
 }
 
-/** The part of the whole range that an idle stretch must be longer than to be folded, and the part that it then takes. */
+/** An idle stretch is folded if it is longer than this part of the whole and than a second; then it takes this part of the rest. */
 const foldedFrom = 0.01;
+const foldedFromMs = 1_000;
 const foldWidth = 0.02;
 
 /** Places every event of an index. */
@@ -57,7 +58,7 @@ function byTurn(index: EventIndex, clock: Float64Array): Positions {
 function byTime(index: EventIndex, clock: Float64Array, range: number): Positions {
   const { head } = index;
   const isIdle = idleBefore(index);
-  const least = range * foldedFrom;
+  const least = Math.max(range * foldedFrom, foldedFromMs);
   const gap = (seq: number): number => (clock[seq] ?? 0) - (clock[seq - 1] ?? 0);
   const isFolded = (seq: number): boolean => gap(seq) > least && isIdle(seq);
   let active = 0;

@@ -7,12 +7,20 @@ const none: ReadonlySet<string> = new Set();
 
 function indexOf(rows: readonly Partial<IndexRow>[]): EventIndex {
   const index = new EventIndex();
-  index.put(rows.map((row, position) => ({ seq: position + 1, time: position, type: 'call.started', turn: 0, ...row })));
+  index.put(
+    rows.map((row, position) => ({ seq: position + 1, time: position, type: 'call.started', turn: 0, ...row })),
+  );
   return index;
 }
 
 const start = (agent: string, run = 'r1') => ({ type: 'call.started', agent, run, flags: columnFlags.call });
-const end = (cause: number, agent: string, run = 'r1') => ({ type: 'call.ended', began: cause, agent, run, flags: columnFlags.call | columnFlags.end });
+const end = (cause: number, agent: string, run = 'r1') => ({
+  type: 'call.ended',
+  began: cause,
+  agent,
+  run,
+  flags: columnFlags.call | columnFlags.end,
+});
 
 test('calls that overlap get rows of their own, calls that follow each other share one', () => {
   const rows = rowsOf(indexOf([start('a'), start('a'), end(1, 'a'), end(2, 'a'), start('a'), end(5, 'a')]), none);
@@ -53,7 +61,12 @@ test('state, markers and tasks stand below the lanes', () => {
     ]),
     none,
   );
-  expect([[...rows.marks.state], [...rows.marks.markers], [...rows.marks.tasks], rows.rowOf[4]]).toEqual([[1], [2], [3], 1]);
+  expect([[...rows.marks.state], [...rows.marks.markers], [...rows.marks.tasks], rows.rowOf[4]]).toEqual([
+    [1],
+    [2],
+    [3],
+    1,
+  ]);
 });
 
 test('many calls at once share the last row instead of growing without end', () => {
@@ -61,8 +74,11 @@ test('many calls at once share the last row instead of growing without end', () 
   expect(rows.laneRows).toBe(8);
 });
 
-test('a run that resumed the one before is the same lane, whatever lies between', () => {
+test('a run that resumed goes on with the lane of its agent, so that a third run beside both gets rows of its own', () => {
   const resumed = { type: 'run.started', agent: 'a', run: 'r2', flags: columnFlags.resumed };
-  const rows = rowsOf(indexOf([start('a', 'r1'), { type: 'message.added', agent: 'a', run: 'r3' }, resumed, start('a', 'r2')]), none);
-  expect([...rows.bars.row]).toEqual([0, 1]);
+  const rows = rowsOf(
+    indexOf([start('a', 'r3'), start('a', 'r1'), end(2, 'a', 'r1'), resumed, start('a', 'r2'), end(1, 'a', 'r3')]),
+    none,
+  );
+  expect([...rows.bars.row]).toEqual([0, 1, 1]);
 });

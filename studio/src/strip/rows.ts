@@ -7,6 +7,8 @@ export interface Bars {
   readonly start: Uint32Array;
   /** The seq at which it ends; 0 while it is open. */
   readonly end: Uint32Array;
+  /** The seq up to which it is drawn: its end, or the last event of its lane. */
+  readonly until: Uint32Array;
   readonly row: Uint16Array;
 }
 
@@ -107,7 +109,7 @@ function placeLanes(
   const byAgent = new Map<string, Lane[]>();
   for (const lane of lanes) byAgent.set(lane.agent, [...(byAgent.get(lane.agent) ?? []), lane]);
   const rowOf = new Uint16Array(index.head + 1);
-  const placed: { start: number; row: number }[] = [];
+  const placed: PlacedCall[] = [];
   const groups: LaneGroup[] = [];
   let next = 0;
   for (const [agent, own] of byAgent) {
@@ -124,7 +126,8 @@ function placeLanes(
       }
       block.until = lane.last;
       for (const seq of lane.events) rowOf[seq] = next + (folded ? 0 : block.row) + 1;
-      for (const [start, row] of rowByCall) placed.push({ start, row: next + (folded ? 0 : block.row + row) });
+      for (const [start, row] of rowByCall)
+        placed.push({ start, until: index.endOf(start) ?? lane.last, row: next + (folded ? 0 : block.row + row) });
     }
     const rows = folded ? 1 : Math.max(1, wholeRows);
     groups.push({ agent, firstRow: next, rows, wholeRows, folded });
@@ -139,7 +142,7 @@ function packCalls(lane: Lane, index: EventIndex): { rows: number; rowByCall: re
   const freeAfter: number[] = [];
   const rowByCall: [number, number][] = [];
   for (const start of lane.calls) {
-    const end = index.endOf(start) ?? index.head + 1;
+    const end = index.endOf(start) ?? lane.last;
     let row = freeAfter.findIndex((until) => until < start);
     if (row < 0) row = Math.min(freeAfter.length, parallelMax - 1);
     freeAfter[row] = Math.max(freeAfter[row] ?? 0, end);
@@ -148,16 +151,24 @@ function packCalls(lane: Lane, index: EventIndex): { rows: number; rowByCall: re
   return { rows: Math.max(1, freeAfter.length), rowByCall };
 }
 
-function barsOf(placed: readonly { start: number; row: number }[], index: EventIndex): Bars {
+interface PlacedCall {
+  readonly start: number;
+  readonly until: number;
+  readonly row: number;
+}
+
+function barsOf(placed: readonly PlacedCall[], index: EventIndex): Bars {
   const bars = {
     count: placed.length,
     start: new Uint32Array(placed.length),
     end: new Uint32Array(placed.length),
+    until: new Uint32Array(placed.length),
     row: new Uint16Array(placed.length),
   };
-  for (const [position, { start, row }] of placed.entries()) {
+  for (const [position, { start, until, row }] of placed.entries()) {
     bars.start[position] = start;
     bars.end[position] = index.endOf(start) ?? 0;
+    bars.until[position] = until;
     bars.row[position] = row;
   }
   return bars;

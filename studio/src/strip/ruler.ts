@@ -34,7 +34,11 @@ function timeTicks(positions: Positions, view: Viewport, count: number): readonl
   return ticks.filter((tick, at) => at === 0 || tick.at - (ticks[at - 1]?.at ?? 0) > perTick * 0.5);
 }
 
-function addTimes(ticks: Tick[], positions: Positions, { from, to, step }: { from: number; to: number; step: number }): void {
+function addTimes(
+  ticks: Tick[],
+  positions: Positions,
+  { from, to, step }: { from: number; to: number; step: number },
+): void {
   if (to <= from) return;
   const began = timeAt(positions, from);
   const zone = new Date(began).getTimezoneOffset() * 60_000;

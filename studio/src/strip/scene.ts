@@ -52,7 +52,11 @@ export interface Frame {
   readonly lanesTop: number;
   readonly lanesHeight: number;
   /** The rows below the lanes that have something in them, with their tops. */
-  readonly marks: readonly { readonly kind: 'state' | 'markers' | 'tasks'; readonly label: string; readonly top: number }[];
+  readonly marks: readonly {
+    readonly kind: 'state' | 'markers' | 'tasks';
+    readonly label: string;
+    readonly top: number;
+  }[];
   readonly height: number;
   /** How high the lanes would be if nothing were cut. */
   readonly wholeLanes: number;
@@ -111,14 +115,16 @@ function barAtPixel(scene: Scene, frame: Frame, x: number, y: number): number | 
   return best;
 }
 
-/** Returns where a call is drawn, from its start to its end; one that never ended reaches to the end of the history. */
-export function barPixels(scene: Scene, bar: number): { readonly from: number; readonly to: number; readonly isOpen: boolean } {
+/** Returns where a call is drawn, from its start to its end; one that never ended reaches to the end of its lane. */
+export function barPixels(
+  scene: Scene,
+  bar: number,
+): { readonly from: number; readonly to: number; readonly isOpen: boolean } {
   const { bars } = scene.rows;
   const { at, total } = scene.positions;
-  const end = bars.end[bar] ?? 0;
   const from = pixelOf(scene, at[bars.start[bar] ?? 0] ?? 0);
-  const to = pixelOf(scene, end === 0 ? total : (at[end] ?? total));
-  return { from, to: Math.max(to, from + 2), isOpen: end === 0 };
+  const to = pixelOf(scene, at[bars.until[bar] ?? 0] ?? total);
+  return { from, to: Math.max(to, from + 2), isOpen: bars.end[bar] === 0 };
 }
 
 function nearestInRow(scene: Scene, frame: Frame, x: number, y: number): number | undefined {

@@ -79,10 +79,20 @@ export function Strip(props: StripProps): React.ReactNode {
     setHovered(seq);
     props.onHover(seq);
   };
-  const pointer = pointerOf({ scene, frame, drag, setDrag, hover, change, props, toggle: (agent) => setFolded(toggled(folded, agent)) });
+  const pointer = pointerOf({
+    scene,
+    frame,
+    drag,
+    setDrag,
+    hover,
+    change,
+    props,
+    toggle: (agent) => setFolded(toggled(folded, agent)),
+  });
   useWheel(canvas, (event) => {
     const place = placeOf(scene, event.offsetX);
-    if (event.ctrlKey || event.metaKey) return change(zoomed(view, positions.total, Math.exp(event.deltaY * 0.002), place));
+    if (event.ctrlKey || event.metaKey)
+      return change(zoomed(view, positions.total, Math.exp(event.deltaY * 0.002), place));
     const isOverflowing = frame.wholeLanes > frame.lanesHeight && Math.abs(event.deltaY) > Math.abs(event.deltaX);
     if (isOverflowing && !event.shiftKey)
       return setScroll(Math.min(Math.max(0, scroll + event.deltaY), frame.wholeLanes - frame.lanesHeight));
@@ -130,7 +140,11 @@ function useViewport({ range, selected }: StripProps, total: number, at: Float64
 }
 
 /** Returns the seqs in a stretch; undefined if it is everything. */
-function seqsOf(view: Viewport, total: number, positions: Parameters<typeof nearestSeq>[0]): readonly [number, number] | undefined {
+function seqsOf(
+  view: Viewport,
+  total: number,
+  positions: Parameters<typeof nearestSeq>[0],
+): readonly [number, number] | undefined {
   const whole = wholeView(total);
   if (view.from <= whole.from && view.to >= whole.to) return undefined;
   const from = nearestSeq(positions, view.from);
@@ -188,7 +202,9 @@ interface PointerParts {
 type Pointed = ReactPointerEvent<HTMLCanvasElement>;
 
 /** Returns what the pointer does: click selects, drag zooms, dragging the overview moves what is shown, the ruler scrubs. */
-function pointerOf(parts: PointerParts): Record<'onPointerDown' | 'onPointerMove' | 'onPointerUp' | 'onPointerLeave', (event: Pointed) => void> {
+function pointerOf(
+  parts: PointerParts,
+): Record<'onPointerDown' | 'onPointerMove' | 'onPointerUp' | 'onPointerLeave', (event: Pointed) => void> {
   const { scene, frame, drag, setDrag, hover, props } = parts;
   const xOf = (event: Pointed): number => event.nativeEvent.offsetX;
   const selectAt = (event: Pointed): void => {

@@ -9,10 +9,17 @@ export interface BranchLine {
 }
 
 /** Places the branches of a session on one axis that ends at a seq. */
-export function branchLines(rows: readonly Pick<StudioBranch, 'branch' | 'parent' | 'head'>[], last: number): readonly BranchLine[] {
+export function branchLines(
+  rows: readonly Pick<StudioBranch, 'branch' | 'parent' | 'head'>[],
+  last: number,
+): readonly BranchLine[] {
   const rowOf = new Map<string, number>();
   return rows.map(({ branch, parent, head }, at) => {
     rowOf.set(branch, at);
-    return { from: (parent?.seq ?? 0) / last, to: Math.min(1, head / last), parentRow: parent === null ? undefined : rowOf.get(parent.branch) };
+    return {
+      from: (parent?.seq ?? 0) / last,
+      to: Math.min(1, head / last),
+      parentRow: parent === null ? undefined : rowOf.get(parent.branch),
+    };
   });
 }

@@ -13,7 +13,11 @@ export function ExperimentScreen({ session, id }: { readonly session: string; re
   const studio = useStudio();
   const { source, namespace } = studio;
   useEffect(() => studio.show([]), [studio]);
-  const { value, error, again } = useAnswer(`experiment ${id}`, (signal) => source.experiment(namespace, session, id, signal), { keep: false });
+  const { value, error, again } = useAnswer(
+    `experiment ${id}`,
+    (signal) => source.experiment(namespace, session, id, signal),
+    { keep: false },
+  );
   const answer = value?.answer ?? undefined;
   return (
     <div className="screen experiment">
@@ -48,18 +52,30 @@ function Variants({ answer: { variants } }: { readonly answer: ExperimentAnswer 
         <thead>
           <tr>
             <th scope="col">Variant</th>
-            <th scope="col" className="number">Passed</th>
+            <th scope="col" className="number">
+              Passed
+            </th>
             <th scope="col">95 % interval</th>
-            <th scope="col" className="number">Succeeded</th>
+            <th scope="col" className="number">
+              Succeeded
+            </th>
             {names.map((name) => (
               <th key={name} scope="col" className="number">
                 {name}
               </th>
             ))}
-            <th scope="col" className="number">Calls</th>
-            <th scope="col" className="number">Tokens</th>
-            <th scope="col" className="number">Cost</th>
-            <th scope="col" className="number">Took</th>
+            <th scope="col" className="number">
+              Calls
+            </th>
+            <th scope="col" className="number">
+              Tokens
+            </th>
+            <th scope="col" className="number">
+              Cost
+            </th>
+            <th scope="col" className="number">
+              Took
+            </th>
           </tr>
         </thead>
         <tbody>
@@ -72,7 +88,13 @@ function Variants({ answer: { variants } }: { readonly answer: ExperimentAnswer 
                 {each.flapping ? <span className="chip">flapping</span> : null}
               </td>
               <td className="number">{each.checked === 0 ? '–' : `${each.passed} of ${each.checked}`}</td>
-              <td>{each.interval === null ? '–' : <Interval low={each.interval.low} high={each.interval.high} rate={each.interval.rate} />}</td>
+              <td>
+                {each.interval === null ? (
+                  '–'
+                ) : (
+                  <Interval low={each.interval.low} high={each.interval.high} rate={each.interval.rate} />
+                )}
+              </td>
               <td className="number">
                 {each.succeeded} of {each.branches}
               </td>
@@ -94,7 +116,15 @@ function Variants({ answer: { variants } }: { readonly answer: ExperimentAnswer 
 }
 
 /** An interval as a line with a dot at its rate, and in words. */
-function Interval({ low, high, rate }: { readonly low: number; readonly high: number; readonly rate: number }): React.ReactNode {
+function Interval({
+  low,
+  high,
+  rate,
+}: {
+  readonly low: number;
+  readonly high: number;
+  readonly rate: number;
+}): React.ReactNode {
   return (
     <span className="interval">
       <svg width="80" height="12" viewBox="0 0 80 12" aria-hidden="true">
@@ -115,20 +145,31 @@ function Branches({ answer: { branches } }: { readonly answer: ExperimentAnswer 
         <thead>
           <tr>
             <th scope="col">Variant</th>
-            <th scope="col" className="number">Repeat</th>
+            <th scope="col" className="number">
+              Repeat
+            </th>
             <th scope="col">Check</th>
             <th scope="col">Outcome</th>
             <th scope="col">Said</th>
-            <th scope="col" className="number">Differs from</th>
-            <th scope="col" className="number">Cost</th>
-            <th scope="col" className="number">Took</th>
+            <th scope="col" className="number">
+              Differs from
+            </th>
+            <th scope="col" className="number">
+              Cost
+            </th>
+            <th scope="col" className="number">
+              Took
+            </th>
           </tr>
         </thead>
         <tbody>
           {branches.map((row) => {
             const outcome = lookOfOutcome(row.outcome);
             return (
-              <tr key={`${row.session} ${row.branch}`} onClick={() => bar.go(runAddress(row.session, row.branch, 'head'))}>
+              <tr
+                key={`${row.session} ${row.branch}`}
+                onClick={() => bar.go(runAddress(row.session, row.branch, 'head'))}
+              >
                 <td>
                   <a
                     href={bar.href(runAddress(row.session, row.branch, 'head'))}
@@ -140,14 +181,18 @@ function Branches({ answer: { branches } }: { readonly answer: ExperimentAnswer 
                   </a>
                 </td>
                 <td className="number">{row.repeat}</td>
-                <td className={row.passed === true ? 'color-ok' : row.passed === false ? 'color-error' : 'faint'}>{row.passed === null ? '–' : row.passed ? '✓ passed' : '✕ failed'}</td>
+                <td className={row.passed === true ? 'color-ok' : row.passed === false ? 'color-error' : 'faint'}>
+                  {row.passed === null ? '–' : row.passed ? '✓ passed' : '✕ failed'}
+                </td>
                 <td className={`color-${outcome.hue}`}>
                   {outcome.glyph} {outcome.word}
                 </td>
                 <td className="table-title dim">
                   <RecordedText text={(row.error ?? row.text).slice(0, 200)} />
                 </td>
-                <td className="number">{row.divergedAt === null ? '–' : `@${row.divergedAt.right ?? row.divergedAt.left ?? ''}`}</td>
+                <td className="number">
+                  {row.divergedAt === null ? '–' : `@${row.divergedAt.right ?? row.divergedAt.left ?? ''}`}
+                </td>
                 <td className="number">{costText(row.cost)}</td>
                 <td className="number">{durationText(row.latencyMs)}</td>
               </tr>

@@ -5,6 +5,7 @@ import { runAddress } from '../address/address.ts';
 import { refOf, useStudio } from '../frame/studio.ts';
 import { useActions } from '../keys/actions.ts';
 import { lookOfOutcome } from '../look/glyphs.ts';
+import { Icon } from '../look/icon.tsx';
 import { RecordedText } from '../parts/recorded-text.tsx';
 import { Failure, Nothing } from '../parts/states.tsx';
 import { useWidth } from '../parts/use-width.ts';
@@ -16,7 +17,13 @@ const rowHeight = 32;
 const orders = ['tree', 'created', 'outcome', 'cost'] as const;
 
 /** The branches of a session as rows on one axis of seqs: a line leaves its parent where it was forked. */
-export function TreeScreen({ session, branch }: { readonly session: string; readonly branch: string | undefined }): React.ReactNode {
+export function TreeScreen({
+  session,
+  branch,
+}: {
+  readonly session: string;
+  readonly branch: string | undefined;
+}): React.ReactNode {
   const studio = useStudio();
   const { bar } = studio;
   const { value, error, again } = useBranches(session, 0);
@@ -26,7 +33,10 @@ export function TreeScreen({ session, branch }: { readonly session: string; read
   const [folded, setFolded] = useState<ReadonlySet<string>>(new Set());
   const [at, setAt] = useState(0);
   useEffect(() => studio.show([]), [studio]);
-  const rows = useMemo(() => sorted(filtered(value ?? [], text, order === 'tree' ? folded : new Set()), order), [value, text, order, folded]);
+  const rows = useMemo(
+    () => sorted(filtered(value ?? [], text, order === 'tree' ? folded : new Set()), order),
+    [value, text, order, folded],
+  );
   useEffect(() => {
     const own = rows.findIndex((row) => row.branch === branch);
     if (own >= 0) setAt(own);
@@ -39,26 +49,75 @@ export function TreeScreen({ session, branch }: { readonly session: string; read
   };
   const compare = (): void => {
     const [first, ...others] = rows.filter((row) => chosen.has(row.branch));
-    if (first !== undefined) bar.go(runAddress(session, first.branch, first.head, { with: others.map((row) => refOf({ session, branch: row.branch, seq: row.head })) }));
+    if (first !== undefined)
+      bar.go(
+        runAddress(session, first.branch, first.head, {
+          with: others.map((row) => refOf({ session, branch: row.branch, seq: row.head })),
+        }),
+      );
   };
   const row = rows[at];
   useActions([
-    { id: 'down', name: 'Next branch', keys: ['J', 'ArrowDown'], group: 'Move', run: () => setAt(Math.min(rows.length - 1, at + 1)) },
+    {
+      id: 'down',
+      name: 'Next branch',
+      keys: ['J', 'ArrowDown'],
+      group: 'Move',
+      run: () => setAt(Math.min(rows.length - 1, at + 1)),
+    },
     { id: 'up', name: 'Branch before', keys: ['K', 'ArrowUp'], group: 'Move', run: () => setAt(Math.max(0, at - 1)) },
-    { id: 'open', name: 'Open the branch', keys: ['Enter'], group: 'Go', run: row === undefined ? undefined : () => open(row) },
-    { id: 'choose', name: 'Choose for a comparison', keys: ['X', 'Space'], group: 'Look', run: row === undefined ? undefined : () => toggle(row.branch) },
-    { id: 'fold', name: 'Fold or open what grows from it', keys: ['ArrowLeft', 'ArrowRight'], group: 'Look', run: row === undefined ? undefined : () => setFolded(flipped(folded, row.branch)) },
-    { id: 'compare', name: 'Compare the chosen', keys: ['C'], group: 'Go', run: chosen.size >= 2 && chosen.size <= 8 ? compare : undefined },
+    {
+      id: 'open',
+      name: 'Open the branch',
+      keys: ['Enter'],
+      group: 'Go',
+      run: row === undefined ? undefined : () => open(row),
+    },
+    {
+      id: 'choose',
+      name: 'Choose for a comparison',
+      keys: ['X', 'Space'],
+      group: 'Look',
+      run: row === undefined ? undefined : () => toggle(row.branch),
+    },
+    {
+      id: 'fold',
+      name: 'Fold or open what grows from it',
+      keys: ['ArrowLeft', 'ArrowRight'],
+      group: 'Look',
+      run: row === undefined ? undefined : () => setFolded(flipped(folded, row.branch)),
+    },
+    {
+      id: 'compare',
+      name: 'Compare the chosen',
+      keys: ['C'],
+      group: 'Go',
+      run: chosen.size >= 2 && chosen.size <= 8 ? compare : undefined,
+    },
   ]);
   return (
     <div className="screen tree-screen">
       <header className="screen-head">
         <h1>Branches</h1>
-        <span className="faint">{value === undefined ? '' : `${countText(rows.length)} of ${countText(value.length)}`}</span>
-        <input className="field" aria-label="Filter branches" placeholder="a name or an outcome" value={text} onChange={(event) => setText(event.target.value)} />
+        <span className="faint">
+          {value === undefined ? '' : `${countText(rows.length)} of ${countText(value.length)}`}
+        </span>
+        <input
+          className="field"
+          aria-label="Filter branches"
+          placeholder="a name or an outcome"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
         <span className="modes" role="group" aria-label="Sort by">
           {orders.map((each) => (
-            <button key={each} type="button" className="quiet" aria-pressed={each === order} onClick={() => setOrder(each)}>
+            <button
+              key={each}
+              type="button"
+              className="quiet"
+              aria-pressed={each === order}
+              onClick={() => setOrder(each)}
+            >
               {each}
             </button>
           ))}
@@ -72,7 +131,19 @@ export function TreeScreen({ session, branch }: { readonly session: string; read
       </header>
       {error === undefined ? null : <Failure error={error} onAgain={again} />}
       {value !== undefined && rows.length === 0 ? <Nothing>No branch matches.</Nothing> : null}
-      {rows.length === 0 ? null : <TreeGrid rows={rows} all={value ?? []} at={at} chosen={chosen} folded={folded} onAt={setAt} onOpen={open} onToggle={toggle} isTree={order === 'tree' && text === ''} />}
+      {rows.length === 0 ? null : (
+        <TreeGrid
+          rows={rows}
+          all={value ?? []}
+          at={at}
+          chosen={chosen}
+          folded={folded}
+          onAt={setAt}
+          onOpen={open}
+          onToggle={toggle}
+          isTree={order === 'tree' && text === ''}
+        />
+      )}
     </div>
   );
 }
@@ -83,7 +154,11 @@ function flipped(set: ReadonlySet<string>, name: string): ReadonlySet<string> {
   return next;
 }
 
-function filtered(branches: readonly StudioBranch[], text: string, folded: ReadonlySet<string>): readonly StudioBranch[] {
+function filtered(
+  branches: readonly StudioBranch[],
+  text: string,
+  folded: ReadonlySet<string>,
+): readonly StudioBranch[] {
   const hidden = new Set<string>();
   return branches.filter(({ branch, parent, outcome, reason }) => {
     if (parent !== null && (folded.has(parent.branch) || hidden.has(parent.branch))) hidden.add(branch);
@@ -117,24 +192,45 @@ interface GridProps {
 function TreeGrid({ rows, all, at, chosen, folded, isTree, onAt, onOpen, onToggle }: GridProps): React.ReactNode {
   const box = useRef<HTMLDivElement>(null);
   const [axis, width] = useWidth<HTMLDivElement>();
-  const virtual = useVirtualizer({ count: rows.length, getScrollElement: () => box.current, estimateSize: () => rowHeight, overscan: 10 });
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => rowHeight,
+    overscan: 10,
+  });
   const last = Math.max(1, ...all.map(({ head }) => head));
   const lines = useMemo(() => branchLines(rows, last), [rows, last]);
   useEffect(() => virtual.scrollToIndex(at, { align: 'auto' }), [at]);
   const parents = new Set(all.flatMap(({ parent }) => (parent === null ? [] : [parent.branch])));
   return (
-    <div className="tree-box" ref={box} role="treegrid" aria-label="Branches" aria-rowcount={rows.length} tabIndex={0} data-part="tree">
+    <div
+      className="tree-box"
+      ref={box}
+      role="treegrid"
+      aria-label="Branches"
+      aria-rowcount={rows.length}
+      tabIndex={0}
+      data-part="tree"
+    >
       <div className="tree-head" role="row">
-        <span role="columnheader" className="unseen">Chosen</span>
+        <span role="columnheader" className="unseen">
+          Chosen
+        </span>
         <span role="columnheader">Branch</span>
         <span role="columnheader" ref={axis} className="tree-axis">
           <span>1</span>
           <span>{countText(last)}</span>
         </span>
         <span role="columnheader">Outcome</span>
-        <span role="columnheader" className="number">Events</span>
-        <span role="columnheader" className="number">Took</span>
-        <span role="columnheader" className="number">Cost</span>
+        <span role="columnheader" className="number">
+          Events
+        </span>
+        <span role="columnheader" className="number">
+          Took
+        </span>
+        <span role="columnheader" className="number">
+          Cost
+        </span>
       </div>
       <div className="tree-all" style={{ height: virtual.getTotalSize() }} role="presentation">
         {virtual.getVirtualItems().map((item) => {
@@ -156,11 +252,22 @@ function TreeGrid({ rows, all, at, chosen, folded, isTree, onAt, onOpen, onToggl
               onPointerEnter={() => onAt(item.index)}
             >
               <span role="gridcell">
-                <input type="checkbox" aria-label={`Choose ${row.branch}`} checked={chosen.has(row.branch)} onClick={(event) => event.stopPropagation()} onChange={() => onToggle(row.branch)} />
+                <input
+                  type="checkbox"
+                  aria-label={`Choose ${row.branch}`}
+                  checked={chosen.has(row.branch)}
+                  onClick={(event) => event.stopPropagation()}
+                  onChange={() => onToggle(row.branch)}
+                />
               </span>
               <span role="gridcell" className="tree-name" title={row.reason ?? undefined}>
                 <span className="tree-indent" data-depth={isTree ? Math.min(row.depth, 6) : 0} />
-                {row.depth > 0 ? <span className="color-person">⑂</span> : null} <RecordedText text={row.branch} />
+                {row.depth > 0 ? (
+                  <span className="color-person">
+                    <Icon name="fork" />
+                  </span>
+                ) : null}{' '}
+                <RecordedText text={row.branch} />
                 {row.reason === null ? null : (
                   <span className="faint tree-reason">
                     <RecordedText text={row.reason} />
@@ -169,12 +276,30 @@ function TreeGrid({ rows, all, at, chosen, folded, isTree, onAt, onOpen, onToggl
               </span>
               <span role="gridcell">
                 <svg className="tree-line" width={width} height={rowHeight} aria-hidden="true">
-                  {isTree && line.parentRow !== undefined ? <path className="tree-fork" d={`M${line.from * width} ${-(item.index - line.parentRow - 0.5) * rowHeight} V${rowHeight / 2}`} /> : null}
-                  <path className={`tree-stroke tree-${outcome.hue}`} d={`M${line.from * width} ${rowHeight / 2} H${Math.max(line.to * width, line.from * width + 3)}`} />
-                  {row.edits.length === 0 ? null : <circle className="tree-edit" cx={line.from * width + 6} cy={rowHeight / 2} r="4" />}
+                  {isTree && line.parentRow !== undefined ? (
+                    <path
+                      className="tree-fork"
+                      d={`M${line.from * width} ${-(item.index - line.parentRow - 0.5) * rowHeight} V${rowHeight / 2}`}
+                    />
+                  ) : null}
+                  <path
+                    className={`tree-stroke tree-${outcome.hue}`}
+                    d={`M${line.from * width} ${rowHeight / 2} H${Math.max(line.to * width, line.from * width + 3)}`}
+                  />
+                  {row.edits.length === 0 ? null : (
+                    <circle className="tree-edit" cx={line.from * width + 6} cy={rowHeight / 2} r="4" />
+                  )}
                 </svg>
                 {row.edits.length === 0 ? null : (
-                  <span className="chip tree-chip" ref={(element) => element?.style.setProperty('left', `${Math.min(line.from * width + 14, Math.max(0, width - 180))}px`)}>
+                  <span
+                    className="chip tree-chip"
+                    ref={(element) =>
+                      element?.style.setProperty(
+                        'left',
+                        `${Math.min(line.from * width + 14, Math.max(0, width - 180))}px`,
+                      )
+                    }
+                  >
                     ✎ {row.edits.length === 1 ? row.edits[0] : `${row.edits.length} edits`}
                   </span>
                 )}
@@ -182,9 +307,15 @@ function TreeGrid({ rows, all, at, chosen, folded, isTree, onAt, onOpen, onToggl
               <span role="gridcell" className={`color-${outcome.hue}`}>
                 {outcome.glyph} {outcome.word}
               </span>
-              <span role="gridcell" className="number">{countText(row.events)}</span>
-              <span role="gridcell" className="number">{row.durationMs === null ? '–' : durationText(row.durationMs)}</span>
-              <span role="gridcell" className="number">{priceText(row.usage, '–')}</span>
+              <span role="gridcell" className="number">
+                {countText(row.events)}
+              </span>
+              <span role="gridcell" className="number">
+                {row.durationMs === null ? '–' : durationText(row.durationMs)}
+              </span>
+              <span role="gridcell" className="number">
+                {priceText(row.usage, '–')}
+              </span>
             </div>
           );
         })}

@@ -8,7 +8,12 @@ import type { ForkMark } from '../strip/scene.ts';
 /** Pages of branches that are read at once. */
 const pagesMax = 10;
 
-async function readBranches(source: StudioSource, namespace: string, session: string, signal: AbortSignal): Promise<readonly StudioBranch[]> {
+async function readBranches(
+  source: StudioSource,
+  namespace: string,
+  session: string,
+  signal: AbortSignal,
+): Promise<readonly StudioBranch[]> {
   const branches: StudioBranch[] = [];
   let cursor = '';
   for (let page = 0; page < pagesMax; page++) {
@@ -23,7 +28,9 @@ async function readBranches(source: StudioSource, namespace: string, session: st
 /** Returns the branches of a session. Something that rises when they may have changed makes them be read again. */
 export function useBranches(session: string, changed: number): Answer<readonly StudioBranch[]> {
   const { source, namespace } = useStudio();
-  return useAnswer(`branches ${session} ${changed}`, (signal) => readBranches(source, namespace, session, signal), { keep: false });
+  return useAnswer(`branches ${session} ${changed}`, (signal) => readBranches(source, namespace, session, signal), {
+    keep: false,
+  });
 }
 
 /** Returns the facts of one branch. */
@@ -41,14 +48,23 @@ export function useForks({ session, branch }: BranchName, head: number): readonl
 }
 
 /** Finds the forks that lie on a branch's history: from itself, and from its ancestors before it grew from them. */
-export function forksOf(branches: readonly Pick<StudioBranch, 'branch' | 'parent'>[], branch: string): readonly ForkMark[] {
+export function forksOf(
+  branches: readonly Pick<StudioBranch, 'branch' | 'parent'>[],
+  branch: string,
+): readonly ForkMark[] {
   const byName = new Map(branches.map((each) => [each.branch, each]));
   const until = new Map<string, number>([[branch, Number.POSITIVE_INFINITY]]);
-  for (let at = byName.get(branch); at?.parent != null && !until.has(at.parent.branch); at = byName.get(at.parent.branch))
+  for (
+    let at = byName.get(branch);
+    at?.parent != null && !until.has(at.parent.branch);
+    at = byName.get(at.parent.branch)
+  )
     until.set(at.parent.branch, Math.min(at.parent.seq, until.get(at.branch) ?? Number.POSITIVE_INFINITY));
   return branches
     .flatMap(({ branch: name, parent }) =>
-      parent !== null && !until.has(name) && parent.seq <= (until.get(parent.branch) ?? -1) ? [{ seq: parent.seq, branch: name }] : [],
+      parent !== null && !until.has(name) && parent.seq <= (until.get(parent.branch) ?? -1)
+        ? [{ seq: parent.seq, branch: name }]
+        : [],
     )
     .sort((a, b) => a.seq - b.seq);
 }
