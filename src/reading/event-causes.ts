@@ -34,7 +34,7 @@ export interface CausesAnswer {
 }
 
 /** Chunks of the index that are searched for what followed. */
-const chunksMax = 16;
+const chunksMax = 6;
 
 /** Reads the causes of an event up to the first, what followed from it, and where its run went wrong. */
 export async function causesOf(session: Session, branch: string, seq: Seq): Promise<CausesAnswer> {

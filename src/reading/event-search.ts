@@ -122,7 +122,8 @@ function findText(value: JsonValue, needle: string, path: string): Found | undef
       ? Object.entries(value)
       : [];
   for (const [key, item] of entries) {
-    const found = findText(item, needle, `${path}/${pointerWord(String(key))}`);
+    const at = `${path}/${pointerWord(String(key))}`;
+    const found = (typeof key === 'string' ? foundAt(key, needle, at) : undefined) ?? findText(item, needle, at);
     if (found !== undefined) return found;
   }
   return undefined;

@@ -6,6 +6,7 @@ import { previous, type Seq } from '../core/point.ts';
 import { refText } from '../core/ref.ts';
 import type { Edit } from '../core/view/edit.ts';
 import type { Session } from '../engine/session.ts';
+import { quickEvents } from './history-facts.ts';
 import type { NamedProjection } from './shipped-projections.ts';
 
 /** The value of one projection at a point, and how it changed. */
@@ -34,9 +35,17 @@ export interface KnownReading {
 /** The projections with sections of their own screens: contexts and summaries are shown elsewhere. */
 const shownElsewhere: ReadonlySet<string> = new Set(['conversation', 'summary', 'fingerprint']);
 
-/** Returns the projections that a look shows if none are named. */
-export function knownProjections(shipped: readonly NamedProjection[]): readonly NamedProjection[] {
-  return shipped.filter(({ name }) => !shownElsewhere.has(name));
+/** The projections whose values grow with their history, so that a look at a long one takes as long as the history. */
+const growing: ReadonlySet<string> = new Set(['runs', 'simulated']);
+
+/** Returns the projections that a look shows if none are named, and those it leaves out because they would take long. */
+export function knownProjections(
+  shipped: readonly NamedProjection[],
+  seq: Seq,
+): { readonly shown: readonly NamedProjection[]; readonly leftOut: readonly NamedProjection[] } {
+  const known = shipped.filter(({ name }) => !shownElsewhere.has(name));
+  const isLong = ({ name }: NamedProjection): boolean => seq > quickEvents && growing.has(name);
+  return { shown: known.filter((held) => !isLong(held)), leftOut: known.filter(isLong) };
 }
 
 /** Reads the value of a projection at a point; undefined if nothing was ever known of it and only such are wanted. */

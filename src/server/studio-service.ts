@@ -230,16 +230,15 @@ function points(
       const { session, ...point } = await at(context, name);
       checkLimit('shownRowsMax', projections.length, 'read so many projections at once');
       const isNamed = projections.length > 0;
-      const wanted = isNamed
-        ? projections.map((held) => projectionNamed(held, sha256))
-        : knownProjections(shippedProjections(sha256));
+      const { shown, leftOut } = knownProjections(shippedProjections(sha256), point.seq);
+      const wanted = isNamed ? projections.map((held) => projectionNamed(held, sha256)) : shown;
       const asked = { edits: editsIn(edits), ...given({ eyes: eyes || undefined, since: since || undefined }) };
       const sections = [];
       for (const projection of wanted) {
         const section = await knownSection(session, projection, { ...point, ...asked }, { skipsEmpty: !isNamed });
         if (section !== undefined) sections.push(shortened(section, wanted.length));
       }
-      return { sections };
+      return { sections, leftOut: isNamed ? [] : leftOut.map((held) => held.name) };
     },
     async readChanges({ projection, path, cursor, ...name }, context) {
       const { session, ...point } = await at(context, name);

@@ -68,6 +68,21 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
   serverIdleMsMax: 'test/server/limits.test.ts',
   serverGraceMsMax: 'test/server/limits.test.ts',
 
+  shownEventsMax: 'test/contract/studio-reading.test.ts',
+  shownTextMax: 'test/contract/studio-reading.test.ts',
+  shownBytesMax: 'src/reading/cut-value.test.ts',
+  shownStretchMax: 'src/reading/cut-value.test.ts',
+  shownGistMax: 'src/reading/cut-value.test.ts',
+  shownRowsMax: 'test/contract/studio-reading.test.ts',
+  searchHitsMax: 'test/contract/studio-reading.test.ts',
+  searchEventsMax: 'test/contract/studio-reading.test.ts',
+  comparedRefsMax: 'test/contract/studio-reading.test.ts',
+  causesShownMax: 'test/contract/studio-reading.test.ts',
+  runsOpenMax: 'test/server/studio.test.ts',
+  runsEndedMax: 'test/server/studio.test.ts',
+  subscriptionsMax: 'test/server/studio.test.ts',
+  exportBytesMax: 'test/server/studio.test.ts',
+
   idBytesMax: async ({ session }) => {
     const error = await session
       .append({ ...note('a'), agent: 'x'.repeat(limits.idBytesMax + 1) })

@@ -145,9 +145,11 @@ async function foldValue<Value, Result>(
     for (const event of events) {
       value = applyEvent(projection, value, event);
       const isDue = keeper?.isDue(bytes / events.length) === true;
-      if (isDue && keep === 'due') await keeper.offer(event, value);
+      if (isDue && keep === 'due' && projection.window === undefined) await keeper.offer(event, value);
     }
   }
-  await keeper?.offerEnd(value, keep === 'always');
+  // A whole window never changes again, and is read as a whole: its value is kept, however small its events are.
+  const isWhole = projection.window !== undefined && hypothesis.at % projection.window === 0;
+  await keeper?.offerEnd(value, keep === 'always' || isWhole);
   return value;
 }
