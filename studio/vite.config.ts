@@ -16,6 +16,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     sourcemap: false,
+    chunkSizeWarningLimit: 800,
   },
   worker: { format: 'es' },
 });

@@ -16,11 +16,17 @@ test('no page of a different site may call in or frame it', async ({ studio, req
   const call = `${studio.origin}/reprise.v1.StudioService/ReadSessions`;
   const headers = { authorization: `Bearer ${studio.token}`, 'content-type': 'application/json' };
   expect((await request.post(call, { headers, data: {} })).status()).toBe(200);
-  expect((await request.post(call, { headers: { ...headers, origin: 'https://evil.example' }, data: {} })).status()).toBe(403);
+  expect(
+    (await request.post(call, { headers: { ...headers, origin: 'https://evil.example' }, data: {} })).status(),
+  ).toBe(403);
   expect((await request.post(call, { headers: { ...headers, host: 'evil.example' }, data: {} })).status()).toBe(403);
   expect((await request.post(call, { headers: { 'content-type': 'application/json' }, data: {} })).status()).toBe(401);
   const page = await request.get(`${studio.origin}/`);
-  expect(page.headers()).toMatchObject({ 'x-frame-options': 'DENY', 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
+  expect(page.headers()).toMatchObject({
+    'x-frame-options': 'DENY',
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+  });
   expect(page.headers()['content-security-policy']).toContain("default-src 'none'");
 });
 

@@ -81,7 +81,9 @@ test('a fork with a changed result runs, asks, ends and is compared', async ({ p
   const editor = drawer.locator('.editor');
   await editor.locator('.cm-content').click();
   await page.keyboard.type('You are a support agent. Look the order up before you refund it.');
-  await expect(drawer.locator('.context-row[data-mark=edited], .context-row[data-mark=new]').first()).toContainText('Look');
+  await expect(drawer.locator('.context-row[data-mark=edited], .context-row[data-mark=new]').first()).toContainText(
+    'Look',
+  );
   await expect(drawer.locator('[data-part=fate]').first()).toContainText('refund');
   await drawer.getByLabel('name').fill('watched');
   await drawer.getByLabel('why').fill('it guessed the amount');
@@ -103,7 +105,12 @@ test('a fork with a changed result runs, asks, ends and is compared', async ({ p
 
 test('a draft survives a reload, and only forking runs nothing', async ({ page, studio }) => {
   await open(page, studio, '/s/refund/main@6');
-  await page.getByRole('button', { name: 'change this' }).first().or(page.getByRole('button', { name: 'Change this tool message' })).first().click();
+  await page
+    .getByRole('button', { name: 'change this' })
+    .first()
+    .or(page.getByRole('button', { name: 'Change this tool message' }))
+    .first()
+    .click();
   const drawer = page.locator('[data-part=drawer]');
   await expect(drawer.locator('.edit-line')).toHaveCount(1);
   await drawer.getByLabel('name').fill('kept');

@@ -14,7 +14,11 @@ export class Folder {
 
   /** Runs a command of Reprise here, and returns what it prints. */
   run(...words: readonly string[]): string {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...words], { cwd: this.path, env, encoding: 'utf8' });
+    const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...words], {
+      cwd: this.path,
+      env,
+      encoding: 'utf8',
+    });
     if (status !== 0) throw new Error(`reprise ${words.join(' ')} failed: ${stderr}`);
     return stdout;
   }
@@ -35,7 +39,11 @@ export interface RunningStudio {
 
 /** Starts `reprise studio` in a folder, and waits until it says where it is. */
 export async function startStudio({ path }: Pick<Folder, 'path'>, ...words: readonly string[]): Promise<RunningStudio> {
-  const child = spawn(process.execPath, [cli, 'studio', '--no-open', '--json', ...words], { cwd: path, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [cli, 'studio', '--no-open', '--json', ...words], {
+    cwd: path,
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const address = new URL(await addressOf(child));
   return {
     origin: address.origin,

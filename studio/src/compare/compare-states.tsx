@@ -1,8 +1,8 @@
 import type { ValueDiff } from '../../../src/core/comparing/value-diff.ts';
 import { short } from '../../../src/wording/event-gist.ts';
+import { pathText } from '../parts/path-text.ts';
 import { RecordedText } from '../parts/recorded-text.tsx';
 import { Nothing } from '../parts/states.tsx';
-import { pathText } from '../parts/path-text.ts';
 
 /** The values in which two histories end up different. */
 export function CompareStates({ states }: { readonly states: Readonly<Record<string, ValueDiff>> }): React.ReactNode {

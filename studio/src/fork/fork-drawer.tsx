@@ -1,10 +1,10 @@
-import { Icon } from '../look/icon.tsx';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { Edit } from '../../../src/core/view/edit.ts';
 import { runAddress } from '../address/address.ts';
 import { refOf, useStudio } from '../frame/studio.ts';
 import type { EventIndex } from '../history/event-index.ts';
 import { keySign, useActions } from '../keys/actions.ts';
+import { Icon } from '../look/icon.tsx';
 import { ContextView } from '../panels/context-panel.tsx';
 import { announce } from '../parts/announcer.ts';
 import { useCell } from '../parts/cell.ts';

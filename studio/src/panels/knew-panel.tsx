@@ -5,13 +5,13 @@ import { countText, plural } from '../../../src/wording/amount.ts';
 import { short } from '../../../src/wording/event-gist.ts';
 import { refOf, useStudio } from '../frame/studio.ts';
 import { JsonTree } from '../parts/json-tree.tsx';
+import { pathText as readablePath } from '../parts/path-text.ts';
 import { RecordedText } from '../parts/recorded-text.tsx';
 import { Fading, Failure, Nothing } from '../parts/states.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
 import type { KnownSection } from '../source/answers.ts';
 import type { CutValue, PointName } from '../source/studio-source.ts';
 import type { ChangeThis } from './change-this.ts';
-import { pathText as readablePath } from '../parts/path-text.ts';
 import { SeqLink } from './context-panel.tsx';
 
 /** What the panel shows. */

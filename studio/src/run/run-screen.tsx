@@ -136,7 +136,13 @@ function OpenRun({ address }: { readonly address: RunAddress }): React.ReactNode
           <HoverLine text={spokenRow(index, shown, gists.line(shown))} />
         )}
       </div>
-      <Split name="list" label="Width of the list" initial={globalThis.innerWidth >= 1_600 ? 480 : 360} min={220} max={720}>
+      <Split
+        name="list"
+        label="Width of the list"
+        initial={globalThis.innerWidth >= 1_600 ? 480 : 360}
+        min={220}
+        max={720}
+      >
         <section className="run-list" aria-label="Events">
           <FilterBar
             index={index}
@@ -161,7 +167,14 @@ function OpenRun({ address }: { readonly address: RunAddress }): React.ReactNode
             label={`Events of ${branch}`}
           />
         </section>
-        <Split name="facts" label="Width of the facts" initial={globalThis.innerWidth >= 1_600 ? 360 : 248} min={200} max={480} side="end">
+        <Split
+          name="facts"
+          label="Width of the facts"
+          initial={globalThis.innerWidth >= 1_600 ? 360 : 248}
+          min={200}
+          max={480}
+          side="end"
+        >
           <Panels
             address={address}
             point={point}

@@ -1,24 +1,26 @@
-import { Icon } from '../look/icon.tsx';
 import { Tabs } from '@base-ui/react/tabs';
+import { Icon } from '../look/icon.tsx';
 import { copyText } from '../parts/copy.ts';
 
 const ways: Readonly<Record<string, string>> = {
-  openai: `import OpenAI from 'openai';
-import { openReprise } from 'reprise';
+  openai: `import { openReprise } from 'reprise';
 import { recordOpenAI } from 'reprise/openai';
 
-const session = await (await openReprise()).createSession();
-const openai = recordOpenAI(new OpenAI(), session.record({ agent: 'support' }));`,
+const reprise = await openReprise();
+const session = await reprise.createSession();
+const client = recordOpenAI(openai, await session.record());`,
   'ai-sdk': `import { openReprise } from 'reprise';
-import { recordModel } from 'reprise/ai-sdk';
+import { recordAiSdk } from 'reprise/ai-sdk';
 
-const session = await (await openReprise()).createSession();
-const model = recordModel(yourModel, session.record({ agent: 'support' }));`,
+const reprise = await openReprise();
+const session = await reprise.createSession();
+const { generateText } = recordAiSdk(await session.record());`,
   langgraph: `import { openReprise } from 'reprise';
-import { recordGraph } from 'reprise/langgraph';
+import { RepriseCallbackHandler } from 'reprise/langgraph';
 
-const session = await (await openReprise()).createSession();
-const graph = recordGraph(yourGraph, session.record({ agent: 'support' }));`,
+const reprise = await openReprise();
+const session = await reprise.createSession();
+const callbacks = [new RepriseCallbackHandler(await session.record())];`,
 };
 
 /** The page of a store without sessions: what this is, and three ways to have something to look at. It is live. */

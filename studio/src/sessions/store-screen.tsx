@@ -35,7 +35,8 @@ function Health({ health }: { readonly health: Diagnosis }): React.ReactNode {
         <Fact name="place">{health.location}</Fact>
         {events === null ? null : (
           <Fact name="holds">
-            {plural(sessions ?? 0, 'session')}, {branches === 1 ? '1 branch' : `${countText(branches ?? 0)} branches`}, {plural(events, 'event')}
+            {plural(sessions ?? 0, 'session')}, {branches === 1 ? '1 branch' : `${countText(branches ?? 0)} branches`},{' '}
+            {plural(events, 'event')}
           </Fact>
         )}
         {store === null ? null : (
@@ -57,8 +58,22 @@ function Health({ health }: { readonly health: Diagnosis }): React.ReactNode {
           reprise {health.reprise}, Node {health.node}
         </Fact>
       </dl>
-      <Sizes name="Namespaces" rows={(store?.namespaces ?? []).map(({ name, sessions: count, bytes }) => [name, plural(count, 'session'), bytesText(bytes)])} />
-      <Sizes name="Tables" rows={(store?.tables ?? []).map(({ name, bytes, indexBytes }) => [name, bytesText(bytes), `${bytesText(indexBytes)} of indexes`])} />
+      <Sizes
+        name="Namespaces"
+        rows={(store?.namespaces ?? []).map(({ name, sessions: count, bytes }) => [
+          name,
+          plural(count, 'session'),
+          bytesText(bytes),
+        ])}
+      />
+      <Sizes
+        name="Tables"
+        rows={(store?.tables ?? []).map(({ name, bytes, indexBytes }) => [
+          name,
+          bytesText(bytes),
+          `${bytesText(indexBytes)} of indexes`,
+        ])}
+      />
     </>
   );
 }
