@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Browser, chromium, type Page } from '@playwright/test';
 import packed from '@sparticuz/chromium';
-import { openReprise } from '../src/index.ts';
+import { type EventDraft, openReprise } from '../src/index.ts';
 import { busyStory } from '../test/studio/busy-story.ts';
 import { Folder, type RunningStudio, startStudio } from '../test/studio/studio-process.ts';
 
@@ -65,7 +65,10 @@ async function makeAll(): Promise<void> {
   using folder = new Folder();
   await fill(folder);
   const studio = await startStudio(folder);
-  const browser = await chromium.launch({ executablePath: await packed.executablePath(), args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'] });
+  const browser = await chromium.launch({
+    executablePath: await packed.executablePath(),
+    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
+  });
   try {
     for (const [name, picture] of Object.entries(pictures)) await make(browser, studio, name, picture);
     await emptyStore(browser);
@@ -78,11 +81,30 @@ async function makeAll(): Promise<void> {
 /** Records the sessions that are shown: the story of the demo, a long day of several agents, and hostile content. */
 async function fill(folder: Folder): Promise<void> {
   folder.run('demo', '--store', 'sqlite:.reprise/reprise.db');
-  folder.run('set', 'hostile', 'content', JSON.stringify({ script: '<script>alert(1)</script>', end: '</script>', bidi: 'safe \u202egnp.exe', escape: '\u001b[31mred', long: 'x'.repeat(3_000) }));
-  await using reprise = await openReprise({ store: `sqlite:${join(folder.path, '.reprise/reprise.db')}`, config: false });
+  folder.run(
+    'set',
+    'hostile',
+    'content',
+    JSON.stringify({
+      script: '<script>alert(1)</script>',
+      end: '</script>',
+      bidi: 'safe \u202egnp.exe',
+      escape: '\u001b[31mred',
+      long: 'x'.repeat(3_000),
+    }),
+  );
+  await using reprise = await openReprise({
+    store: `sqlite:${join(folder.path, '.reprise/reprise.db')}`,
+    config: false,
+  });
   const session = await reprise.session('long-day', { create: true });
-  let batch = [];
-  for (const event of busyStory(2_000)) if (batch.push(event) >= 500) batch = (await session.append(batch), []);
+  let batch: EventDraft[] = [];
+  for (const event of busyStory(2_000)) {
+    batch.push(event);
+    if (batch.length < 500) continue;
+    await session.append(batch);
+    batch = [];
+  }
   await session.append(batch);
 }
 

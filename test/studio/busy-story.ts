@@ -22,16 +22,16 @@ export function* busyStory(count: number, lanes: number = agents.length): Genera
     time += ms;
     return new Date(time).toISOString();
   };
-  const events = (drafts: readonly EventDraft[]): readonly EventDraft[] => {
-    made += drafts.length;
-    return drafts;
-  };
   while (made < count) {
     turn++;
     // Somebody goes to lunch now and then.
     if (turn % 9 === 0) time += 5_400_000 * random();
-    const agent = turn % 5 === 0 || lanes > agents.length ? `agent-${turn % lanes}` : (agents[turn % agents.length] ?? 'support');
-    yield* events(turnOf({ agent, turn, at, random }));
+    const agent =
+      turn % 5 === 0 || lanes > agents.length ? `agent-${turn % lanes}` : (agents[turn % agents.length] ?? 'support');
+    for (const event of turnOf({ agent, turn, at, random })) {
+      made++;
+      yield event;
+    }
   }
 }
 
@@ -47,21 +47,97 @@ function* turnOf({ agent, turn, at, random }: Turn): Generator<EventDraft, void,
   const who = { agent, run, turn };
   const start = `start-${turn}`;
   yield { type: 'run.started', id: start, time: at(400), ...who, data: { title: `Turn ${turn} of a long day` } };
-  yield { type: 'message.added', time: at(5), cause: start, ...who, data: { message: { role: 'user', content: `Order ${turn}: please find out what was paid, and write it down.` } } };
+  yield {
+    type: 'message.added',
+    time: at(5),
+    cause: start,
+    ...who,
+    data: { message: { role: 'user', content: `Order ${turn}: please find out what was paid, and write it down.` } },
+  };
   const messages = [{ role: 'user', content: `Order ${turn}: please find out what was paid, and write it down.` }];
   const model = `model-${turn}`;
   const system = 'You are careful. Look things up before you act, and say what you did.';
-  yield { type: 'call.started', id: model, time: at(20), cause: start, ...who, data: { call: model, kind: 'model', name: 'large-1', effect: 'pure', request: { messages, system } } };
+  yield {
+    type: 'call.started',
+    id: model,
+    time: at(20),
+    cause: start,
+    ...who,
+    data: { call: model, kind: 'model', name: 'large-1', effect: 'pure', request: { messages, system } },
+  };
   const chosen = tools.filter(() => random() < 0.4);
-  const content = chosen.map((toolName, index) => ({ type: 'tool-call', toolCallId: `${turn}-${index}`, toolName, input: { order: turn } }));
-  const usage = { inputTokens: 900 + Math.floor(random() * 4_000), outputTokens: 40 + Math.floor(random() * 300), cachedInputTokens: 600 };
-  yield { type: 'call.ended', time: at(800 + random() * 4_000), cause: model, ...who, data: { call: model, kind: 'model', name: 'large-1', outcome: 'ok', latencyMs: 2_400, usage, cost: usage.inputTokens * 2e-6, message: { role: 'assistant', content: content.length === 0 ? 'Nothing to do.' : content } } };
-  for (const [index, name] of chosen.entries()) yield { type: 'call.started', id: `tool-${turn}-${index}`, time: at(3), cause: model, ...who, data: { call: `${turn}-${index}`, kind: 'tool', name, effect: name === 'refund' ? 'irreversible' : 'pure', input: { order: turn } } };
+  const content = chosen.map((toolName, index) => ({
+    type: 'tool-call',
+    toolCallId: `${turn}-${index}`,
+    toolName,
+    input: { order: turn },
+  }));
+  const usage = {
+    inputTokens: 900 + Math.floor(random() * 4_000),
+    outputTokens: 40 + Math.floor(random() * 300),
+    cachedInputTokens: 600,
+  };
+  yield {
+    type: 'call.ended',
+    time: at(800 + random() * 4_000),
+    cause: model,
+    ...who,
+    data: {
+      call: model,
+      kind: 'model',
+      name: 'large-1',
+      outcome: 'ok',
+      latencyMs: 2_400,
+      usage,
+      cost: usage.inputTokens * 2e-6,
+      message: { role: 'assistant', content: content.length === 0 ? 'Nothing to do.' : content },
+    },
+  };
+  for (const [index, name] of chosen.entries())
+    yield {
+      type: 'call.started',
+      id: `tool-${turn}-${index}`,
+      time: at(3),
+      cause: model,
+      ...who,
+      data: {
+        call: `${turn}-${index}`,
+        kind: 'tool',
+        name,
+        effect: name === 'refund' ? 'irreversible' : 'pure',
+        input: { order: turn },
+      },
+    };
   for (const [index, name] of chosen.entries()) {
     const failed = random() < 0.08;
-    const end = failed ? { outcome: 'error', error: { name: 'Timeout', message: `${name} did not answer` } } : { outcome: 'ok', output: { order: turn, paid: turn * 5 } };
-    yield { type: 'call.ended', time: at(60 + random() * 900), cause: `tool-${turn}-${index}`, ...who, data: { call: `${turn}-${index}`, kind: 'tool', name, latencyMs: 300, ...end } };
+    const end = failed
+      ? { outcome: 'error', error: { name: 'Timeout', message: `${name} did not answer` } }
+      : { outcome: 'ok', output: { order: turn, paid: turn * 5 } };
+    yield {
+      type: 'call.ended',
+      time: at(60 + random() * 900),
+      cause: `tool-${turn}-${index}`,
+      ...who,
+      data: { call: `${turn}-${index}`, kind: 'tool', name, latencyMs: 300, ...end },
+    };
   }
-  if (turn % 3 === 0) yield { type: 'state.committed', time: at(2), cause: start, ...who, data: { operations: [{ agent, key: 'orders', op: 'write', value: { last: turn, open: turn % 7 }, version: Math.ceil(turn / 3) }] } };
-  yield { type: 'run.ended', time: at(10), cause: start, ...who, data: { outcome: random() < 0.06 ? 'error' : 'ok', result: 'Done.' } };
+  if (turn % 3 === 0)
+    yield {
+      type: 'state.committed',
+      time: at(2),
+      cause: start,
+      ...who,
+      data: {
+        operations: [
+          { agent, key: 'orders', op: 'write', value: { last: turn, open: turn % 7 }, version: Math.ceil(turn / 3) },
+        ],
+      },
+    };
+  yield {
+    type: 'run.ended',
+    time: at(10),
+    cause: start,
+    ...who,
+    data: { outcome: random() < 0.06 ? 'error' : 'ok', result: 'Done.' },
+  };
 }

@@ -32,7 +32,7 @@ test('everything follows the selected point, which is in the address', async ({ 
 test('a word in the address becomes the point it means, and Back leaves the screen', async ({ page, studio }) => {
   await open(page, studio, '/');
   await page.locator('[data-part=sessions] tbody tr').first().click();
-  await expect(page).toHaveURL(/main@9/);
+  await expect(page.locator('[data-seq="9"]')).toBeVisible();
   await page.keyboard.press('ArrowLeft');
   await page.keyboard.press('ArrowLeft');
   await expect(page).toHaveURL(/main@7/);
@@ -115,6 +115,7 @@ test('a draft survives a reload, and only forking runs nothing', async ({ page, 
   await expect(drawer.locator('.edit-line')).toHaveCount(1);
   await drawer.getByLabel('name').fill('kept');
   await page.reload();
+  await expect(page.locator('[data-part=fork]')).toBeVisible();
   await page.keyboard.press('f');
   await expect(drawer.locator('.edit-line')).toHaveCount(1);
   await expect(drawer.getByLabel('name')).toHaveValue('kept');

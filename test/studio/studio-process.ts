@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const cli = fileURLToPath(new URL('../../src/cli/bin.ts', import.meta.url));
-const env = { ...process.env, REPRISE_MASK_KEY: 'a key for tests, which everyone may know', NO_COLOR: '1' };
+const env = { ...process.env, REPRISE_MASK_KEY: 'a key for tests, which everyone may know' };
 
 /** A folder of its own, which is removed in the end. */
 export class Folder {

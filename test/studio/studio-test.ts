@@ -53,7 +53,7 @@ export { expect };
 /** Opens a screen, and waits until it is there. */
 export async function open(page: Page, studio: RunningStudio, path: string): Promise<void> {
   await page.goto(studio.url(path));
-  await expect(page.locator('.main')).toBeVisible();
+  await expect(page.locator('main.main')).toBeVisible();
 }
 
 /** Expects that axe finds nothing serious on the page. */
@@ -62,7 +62,7 @@ export async function expectAccessible(page: Page): Promise<void> {
   const serious = violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
-  expect(serious).toEqual([]);
+  expect.soft(serious, page.url()).toEqual([]);
 }
 
 /** The point that is selected, as the bar at the bottom says it. */

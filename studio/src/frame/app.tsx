@@ -29,6 +29,7 @@ export function App(): React.ReactNode {
   const address = useCell(bar.address);
   const [floating, setFloating] = useState<'palette' | 'help'>();
   useEffect(() => listenToKeys(), []);
+  useTitle(address);
   useActions([
     { id: 'palette', name: 'Everything by name', keys: ['Mod+K'], group: 'Page', run: () => setFloating('palette') },
     { id: 'help', name: 'Keys and help', keys: ['?'], group: 'Page', run: () => setFloating('help') },
@@ -55,6 +56,24 @@ export function App(): React.ReactNode {
       </div>
     </CSPProvider>
   );
+}
+
+/** Says in the tab where one is, and how many questions wait. */
+function useTitle(address: Address): void {
+  const runs = useCell(useStudio().runs);
+  const waiting = runs.reduce(
+    (sum, run) => sum + (run.endedAt === null ? run.questions.filter(({ answer }) => answer === null).length : 0),
+    0,
+  );
+  const place =
+    address.screen === 'run'
+      ? `${address.branch}@${address.at} ${address.session}`
+      : 'session' in address
+        ? `${address.screen} ${address.session}`
+        : address.screen;
+  useEffect(() => {
+    document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${place} · Reprise`;
+  }, [waiting, place]);
 }
 
 function Screen({ address }: { readonly address: Address }): React.ReactNode {

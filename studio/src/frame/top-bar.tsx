@@ -31,7 +31,7 @@ export function TopBar({ address, onPalette, onHelp }: TopBarProps): React.React
       <a
         className="bar-home"
         href={bar.href(home)}
-        aria-label="Sessions"
+        aria-label="Reprise, all sessions"
         onClick={(event) => {
           event.preventDefault();
           bar.go(home);

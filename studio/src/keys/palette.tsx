@@ -32,7 +32,9 @@ export function Palette({ onClose }: { readonly onClose: () => void }): React.Re
       ].slice(0, shownMax),
     [entries, ref, text],
   );
-  useEffect(() => list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' }), [chosen]);
+  useEffect(() => {
+    void list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' });
+  }, [chosen]);
   const run = (entry: Entry | undefined): void => {
     onClose();
     entry?.run();

@@ -20,7 +20,12 @@ export async function pageSource(rows: ExportedRows): Promise<StudioSource> {
   await store.createSession({ namespace, session }, rows.created);
   for (const batch of rows.restores) await store.restore({ ...batch, namespace, session });
   const reprise = createReprise({ store, platform, namespace });
-  const parts = { repriseOf: () => reprise, locate: async () => undefined, sha256, draining: new AbortController().signal };
+  const parts = {
+    repriseOf: () => reprise,
+    locate: async () => undefined,
+    sha256,
+    draining: new AbortController().signal,
+  };
   const transport = createRouterTransport(({ service }) => {
     service(StudioService, { ...studioLooks(parts), listAgents: () => ({ canRun: false, reason: '', agents: [] }) });
     service(SessionService, sessionService(parts));

@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from '../../../src/core/json.ts';
 import { bytesText, countText, plural } from '../../../src/wording/amount.ts';
 import { messageContent } from '../../../src/wording/message-content.ts';
 import { refOf, useStudio } from '../frame/studio.ts';
+import { useCell } from '../parts/cell.ts';
 import { FoldSection } from '../parts/fold-section.tsx';
 import { JsonTree } from '../parts/json-tree.tsx';
 import { LongText } from '../parts/long-text.tsx';
@@ -147,11 +148,11 @@ function readerOf(point: PointName, { call }: ContextAnswer, source: ReturnType<
 
 function Written({ answer, onGo, onChange }: Pick<ContextViewProps, 'answer' | 'onGo' | 'onChange'>): React.ReactNode {
   const { call } = answer;
-  const { streams } = useStudio();
+  const streams = useCell(useStudio().streams);
   if (call === null) return null;
   const message = call.end === null ? undefined : call.end['message'];
   const error = call.end?.['error'];
-  const streaming = streams.value.get(call.call);
+  const streaming = streams.get(call.call);
   return (
     <section className="written" aria-label="What it wrote">
       <header>
@@ -261,7 +262,7 @@ export function SeqLink({
   readonly onGo: (seq: number) => void;
 }): React.ReactNode {
   return (
-    <button type="button" className="link mono" aria-label={`Go to event ${seq}`} onClick={() => onGo(seq)}>
+    <button type="button" className="link mono" aria-label={`@${seq}, go to this event`} onClick={() => onGo(seq)}>
       @{seq}
     </button>
   );

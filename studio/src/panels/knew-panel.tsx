@@ -109,17 +109,17 @@ interface SectionProps {
 }
 
 function Section({ section: { value: section, cuts }, onFollow, onChange }: SectionProps): React.ReactNode {
-  const { projection, about, value, changedHere, since } = section;
+  const { projection, about, changedHere, since } = section;
   const count = changedHere.added.length + changedHere.removed.length + changedHere.changed.length;
-  const changed = changedPaths(changedHere);
+  const shown = projection === 'state' ? stateValues(section.value) : section.value;
+  const storedPath = (path: string): string => (projection === 'state' ? path.replace(/^(\/[^/]*\/[^/]*)/, '$1/value') : path);
+  const changed = new Set([...changedPaths(changedHere)].map((path) => (projection === 'state' ? path.replace(/^(\/[^/]*\/[^/]*)\/value/, '$1') : path)));
   const actions = (path: string, held: JsonValue): React.ReactNode => (
     <>
-      <button type="button" className="quiet" title="Every point at which this changed" onClick={() => onFollow(path)}>
+      <button type="button" className="quiet" title="Every point at which this changed" onClick={() => onFollow(storedPath(path))}>
         when?
       </button>
-      {onChange === undefined || projection !== 'state' ? null : (
-        <ChangeState path={path} value={held} onChange={onChange} />
-      )}
+      {onChange === undefined || projection !== 'state' ? null : <ChangeState path={path} value={held} onChange={onChange} />}
     </>
   );
   return (
@@ -129,49 +129,55 @@ function Section({ section: { value: section, cuts }, onFollow, onChange }: Sect
         {count === 0 ? null : <span className="chip knew-changed">~ {plural(count, 'value')} changed here</span>}
         {since === null || since.diff.identical ? null : (
           <span className="chip">
-            {plural(since.diff.added.length + since.diff.removed.length + since.diff.changed.length, 'value')} since @
-            {since.ref.split('@').at(-1)}
+            {plural(since.diff.added.length + since.diff.removed.length + since.diff.changed.length, 'value')} since @{since.ref.split('@').at(-1)}
           </span>
         )}
       </header>
-      {changedHere.changed.slice(0, 8).map(({ path, left, right }) => (
-        <p key={pathText(path)} className="knew-diff">
-          <code>{readablePath([...path])}</code> <del className="diff-out">{short(left)}</del>{' '}
-          <ins className="diff-in">{short(right)}</ins>
-        </p>
-      ))}
-      {changedHere.removed.slice(0, 8).map(({ path, value: gone }) => (
-        <p key={pathText(path)} className="knew-diff">
-          <code>{readablePath([...path])}</code> <del className="diff-out">{short(gone)}</del>
-        </p>
-      ))}
-      <JsonTree value={value} cuts={cuts} open={projection === 'state' ? 3 : 2} actions={actions} changed={changed} />
+      <ChangedHere diff={changedHere} isState={projection === 'state'} />
+      <JsonTree value={shown} cuts={cuts} open={projection === 'state' ? 4 : 1} actions={actions} changed={changed} />
     </section>
   );
 }
 
-/** Offers to change a value of the state, whose path is `/agent/key/value`. */
-function ChangeState({
-  path,
-  value,
-  onChange,
-}: {
-  readonly path: string;
-  readonly value: JsonValue;
-  readonly onChange: ChangeThis;
-}): React.ReactNode {
-  const [, agent, key, last, ...more] = path.split('/').map((word) => word.replaceAll('~1', '/').replaceAll('~0', '~'));
-  if (agent === undefined || key === undefined || more.length > 0 || (last !== undefined && last !== 'value'))
-    return null;
-  const held = last === 'value' ? value : isObject(value) ? value['value'] : undefined;
-  if (held === undefined) return null;
+/** Returns the values of a state without their versions. */
+function stateValues(state: JsonValue): JsonValue {
+  if (!isObject(state)) return state;
+  const values: Record<string, JsonValue> = {};
+  for (const [agent, keys] of Object.entries(state))
+    if (isObject(keys))
+      values[agent] = Object.fromEntries(Object.entries(keys).map(([key, entry]) => [key, isObject(entry) ? (entry['value'] ?? null) : (entry ?? null)]));
+  return values;
+}
+
+const changesMax = 8;
+
+/** The values that this event changed, old and new. */
+function ChangedHere({ diff: { changed, removed }, isState }: { readonly diff: ValueDiff; readonly isState: boolean }): React.ReactNode {
+  // A version and the seq of its event rise with every write.
+  const real = isState ? changed.filter(({ path }) => path[2] === 'value') : changed;
+  const shownPath = (path: readonly (string | number)[]): string => readablePath(isState ? path.filter((_, at) => at !== 2) : [...path]);
   return (
-    <button
-      type="button"
-      className="quiet"
-      title="Fork here with a different value"
-      onClick={() => onChange({ kind: 'state', agent, key, value: held })}
-    >
+    <>
+      {real.slice(0, changesMax).map(({ path, left, right }) => (
+        <p key={pathText(path)} className="knew-diff">
+          <code>{shownPath(path)}</code> <del className="diff-out">{short(left)}</del> <ins className="diff-in">{short(right)}</ins>
+        </p>
+      ))}
+      {removed.slice(0, changesMax).map(({ path, value: gone }) => (
+        <p key={pathText(path)} className="knew-diff">
+          <code>{shownPath(path)}</code> <del className="diff-out">{short(gone)}</del>
+        </p>
+      ))}
+    </>
+  );
+}
+
+/** Offers to change a value of the state, whose path is `/agent/key`. */
+function ChangeState({ path, value, onChange }: { readonly path: string; readonly value: JsonValue; readonly onChange: ChangeThis }): React.ReactNode {
+  const [, agent, key, ...more] = path.split('/').map((word) => word.replaceAll('~1', '/').replaceAll('~0', '~'));
+  if (agent === undefined || key === undefined || more.length > 0) return null;
+  return (
+    <button type="button" className="quiet" title="Fork here with a different value" aria-label={`Change ${key}`} onClick={() => onChange({ kind: 'state', agent, key, value })}>
       ✎
     </button>
   );

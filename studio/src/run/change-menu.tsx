@@ -21,7 +21,7 @@ export function ChangeMenu({ point, head }: { readonly point: PointName; readonl
   return (
     <>
       <Menu.Root>
-        <Menu.Trigger className="quiet" aria-label="Change this branch" data-part="change-menu">
+        <Menu.Trigger className="quiet" data-part="change-menu">
           ⋯ change
         </Menu.Trigger>
         <Menu.Portal>

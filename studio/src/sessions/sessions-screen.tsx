@@ -175,7 +175,9 @@ interface TableProps {
 function SessionTable({ rows, at, chosen, onAt, onOpen, onToggle }: TableProps): React.ReactNode {
   const now = useNow(rows.some(({ outcome }) => outcome === 'silent'));
   const body = useRef<HTMLTableSectionElement>(null);
-  useEffect(() => body.current?.querySelector('[data-at]')?.scrollIntoView({ block: 'nearest' }), [at]);
+  useEffect(() => {
+    void body.current?.querySelector('[data-at]')?.scrollIntoView({ block: 'nearest' });
+  }, [at]);
   return (
     <div className="table-box">
       <table className="table" data-part="sessions">
