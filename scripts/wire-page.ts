@@ -13,6 +13,8 @@ Generated from \`proto/reprise/v1\` by \`npm run docs:pages\`; edit it there.
 
 A server speaks gRPC, gRPC-web and Connect on one port; see [the guide](../guides/serve.md). With curl, post the JSON form of a request to \`/SERVICE/CALL\`. A request of a stream stands behind five bytes: a zero, and its length. Below, \`$SERVER\` is the address that \`reprise serve\` prints, and \`$REPRISE_TOKEN\` a token of all rights; the tests run every command on this page. gRPC reflection gives the schema to tools, and \`grpc.health.v1.Health/Check\` needs no token.
 
+\`StudioService\` is for the pages of the studio and changes with them; it is not on this page.
+
 An error has a detail of the type \`reprise.v1.Error\` with [its code](errors.md).
 Whole numbers of 64 bits are strings in JSON, at most 2^53 - 1, and are read as numbers too. Fields called JSON text hold what the command line prints with \`--json\`.
 \`GET /v1/replay/REF\` is \`ReplayEvents\` as lines of JSON; an empty line is a beat. Its parameters are \`namespace\`, \`history\`, \`after\`, \`through\`, \`since\`, \`until\`, \`filter\`, \`direction\`, \`limit\`, \`follow\` and \`leaveOut\`.
@@ -29,6 +31,8 @@ export async function wirePage(): Promise<string> {
   const examples = wireExamples(await wireWorld());
   const folder = new URL('../proto/reprise/v1/', import.meta.url);
   const text = readdirSync(folder)
+    // The calls of the studio are for the pages of the same release.
+    .filter((name) => name !== 'studio.proto')
     .toSorted()
     .map((name) => readFileSync(new URL(name, folder), 'utf8'))
     .join('\n');

@@ -7,7 +7,7 @@ import { createReprise } from '../src/engine/reprise-parts.ts';
 import { createNodePlatform } from '../src/node/platform.ts';
 import { openMemoryStore } from '../src/store/memory/memory-store.ts';
 
-/** What the examples need to know about the sessions. */
+/** The facts about the sessions that the examples need. */
 export interface WireWorld {
   readonly store: EventStore & TokenKeeper;
   /** The id of an experiment. */

@@ -79,4 +79,4 @@ const paired = (counts: readonly number[]): number[] =>
   );
 
 const hasFailed = ({ type, data }: Event): boolean =>
-  (data['outcome'] === 'error' && /\.ended$/.test(type)) || type === 'verification.failed';
+  (data['outcome'] === 'error' && type.endsWith('.ended')) || type === 'verification.failed';

@@ -28,7 +28,7 @@ export interface ContextMessage {
   readonly size: number;
   /** Null if it was erased. */
   readonly message: JsonObject | null;
-  /** What stood in its place, if it was edited. */
+  /** The message in its place before, if it was edited. */
   readonly was?: JsonObject;
 }
 
@@ -38,7 +38,7 @@ export interface ContextTool {
   readonly mark: ContextMark;
   readonly size: number;
   readonly definition: JsonValue;
-  /** What it was before, if it was edited. */
+  /** The definition before, if it was edited. */
   readonly was?: JsonValue;
 }
 
@@ -67,7 +67,7 @@ export interface ContextAnswer {
   readonly run: string | null;
   /** The model call; null if the point is between calls, and this is what the next one would be sent. */
   readonly call: ContextCall | null;
-  /** What it is compared with; null if the lane has no call before. */
+  /** The point it is compared with; null if the lane has no call before. */
   readonly against: { readonly ref: string; readonly kind: 'call' | 'point' | 'unedited' } | null;
   /** How many messages there are in all. */
   readonly total: number;

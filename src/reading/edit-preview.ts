@@ -10,7 +10,7 @@ import type { Session } from '../engine/session.ts';
 import { metadata } from '../projections/metadata.ts';
 import { type EventLine, eventLine, eventsAt } from './shown-events.ts';
 
-/** What edits at a point would do, before they are made. */
+/** The consequences of edits at a point, before they are made. */
 export interface EditPreview {
   /** The first edit that cannot be applied, by its place in the list; null if all can. */
   readonly refused: { readonly edit: number; readonly error: ErrorJson } | null;
@@ -22,13 +22,13 @@ export interface EditPreview {
   readonly counts: { readonly gone: number; readonly dependents: number };
   /** The calls that a run would make first, and those that the original made later, each with what becomes of it. */
   readonly calls: readonly ForeseenCall[];
-  /** What becomes of a call with new arguments, for each tool of the session. */
+  /** The fate of a call with new arguments, for each tool of the session. */
   readonly otherwise: readonly ForeseenTool[];
   /** Why a run could not begin here; null if it could. */
   readonly cannotRun: ErrorJson | null;
 }
 
-/** What to preview. */
+/** Which edits to preview, and where. */
 export interface PreviewReading {
   readonly branch: string;
   readonly seq: Seq;
@@ -85,7 +85,7 @@ async function linesOf(session: Session, branch: string, seqs: readonly number[]
   return (await eventsAt(session, branch, seqs.slice(0, limits.shownEventsMax))).map(eventLine);
 }
 
-/** What a change on a branch itself would do, before it is made. */
+/** The consequences of a change on a branch itself, before it is made. */
 export interface ChangePreview {
   /** Events that leave the view; of an erasure, events of this branch whose payload goes. */
   readonly gone: readonly EventLine[];

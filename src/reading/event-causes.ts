@@ -21,7 +21,7 @@ export interface CausesAnswer {
   readonly event: EventLine;
   /** From the nearest cause up to the first. */
   readonly causes: readonly EventLine[];
-  /** What followed, by rising seq. */
+  /** The events that followed, by rising seq. */
   readonly consequences: readonly Consequence[];
   /** Whether more followed than is listed, or than was looked at. */
   readonly hasMore: boolean;

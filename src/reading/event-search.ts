@@ -28,7 +28,7 @@ export interface SearchPage {
   readonly next: Seq | undefined;
 }
 
-/** What to search for, and where. */
+/** Which words to search for, and where. */
 export interface SearchReading {
   readonly branch: string;
   readonly seq: Seq;

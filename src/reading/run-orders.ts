@@ -13,7 +13,7 @@ import type { ExperimentSummary, ResumeAnswer } from './run-answers.ts';
 /** The ways to start a run: on a new branch, at a head, once more from its beginning, or as an experiment. */
 export const runKinds = ['fork', 'resume', 'retry', 'experiment'] as const;
 
-/** What a run is to do. */
+/** The order to start a run. */
 export interface RunOrder extends Decisions {
   readonly kind: (typeof runKinds)[number];
   /** An agent of the configuration, by name; optional if there is only one. */

@@ -10,9 +10,9 @@ import { type EventLine, eventLine } from './shown-events.ts';
 
 /** A point at which a value changed. */
 export interface ValueChange extends EventLine {
-  /** What it was; missing if there was nothing. Long values are cut. */
+  /** The value before; missing if there was none. Long values are cut. */
   readonly before?: JsonValue;
-  /** What it became; missing if it was removed. */
+  /** The value after; missing if it was removed. */
   readonly after?: JsonValue;
 }
 

@@ -23,7 +23,7 @@ import { viewToWire } from './studio-service.ts';
 
 type Item = MessageInitShape<typeof FollowResponseSchema>;
 
-/** What a follower may see. */
+/** The parts of a server that a follower may see. */
 export interface Following {
   readonly store: Pick<EventStore, 'watch'>;
   readonly repriseOf: (namespace: string) => Reprise;
@@ -89,8 +89,13 @@ async function* guarded(
   }
 }
 
-async function* silence(signal: AbortSignal): AsyncGenerator<Item, void, undefined> {
-  await aborted(signal);
+/** Says nothing until it is aborted. */
+function silence(signal: AbortSignal): AsyncIterable<Item, void, undefined> {
+  const next = async (): Promise<IteratorResult<Item, void>> => {
+    await aborted(signal);
+    return { done: true, value: undefined };
+  };
+  return { [Symbol.asyncIterator]: () => ({ next }) };
 }
 
 function aborted(signal: AbortSignal): Promise<void> {
@@ -134,7 +139,7 @@ async function* sessionNews(
   { namespace }: SessionsSubscription,
 ): AsyncGenerator<Item, void, undefined> {
   const reprise = repriseOf(namespace);
-  // The time of the last change that was told, and the sessions that were told with it.
+  // The time of the last change that the follower knows, and the sessions that it knows with it.
   let [since, told] = ['', new Map<string, string>()];
   for (let isFirst = true; !signal.aborted; isFirst = false) {
     const records: SessionRecord[] = [];
@@ -173,14 +178,14 @@ async function* runNews({ runs, isSeen, signal }: Following): AsyncGenerator<Ite
   let wake: () => void = () => undefined;
   signal.addEventListener('abort', () => wake(), { once: true });
   const release = runs.watch((run) => {
-    // Only the last state of a run is told, however fast it changes.
+    // A follower gets only the last state of a run, however fast it changes.
     changed.set(run.id, run);
     wake();
   });
   try {
     for (const run of runs.list().reverse()) changed.set(run.id, run);
     while (!signal.aborted) {
-      for (const [id, run] of [...changed]) {
+      for (const [id, run] of changed) {
         changed.delete(id);
         if (isSeen(run)) yield { item: { case: 'run', value: { run: JSON.stringify(run) } } };
       }

@@ -1,5 +1,5 @@
-/** A step of an iterator that has come: a result, or an error. */
-type Step<Item> = { readonly iterator: AsyncIterator<Item, void, undefined> } & (
+/** An answer of an iterator that has come: a result, or an error. */
+type Arrival<Item> = { readonly iterator: AsyncIterator<Item, void, undefined> } & (
   | { readonly result: IteratorResult<Item, void> }
   | { readonly error: unknown }
 );
@@ -12,11 +12,11 @@ export async function* merged<Item>(
   iterables: readonly AsyncIterable<Item, void, undefined>[],
 ): AsyncGenerator<Item, void, undefined> {
   const open = new Set(iterables.map((iterable) => iterable[Symbol.asyncIterator]()));
-  const ready: Step<Item>[] = [];
+  const ready: Arrival<Item>[] = [];
   let wake: () => void = () => undefined;
   const ask = (iterator: AsyncIterator<Item, void, undefined>): void => {
-    const come = (step: Step<Item>): void => {
-      ready.push(step);
+    const come = (arrival: Arrival<Item>): void => {
+      ready.push(arrival);
       wake();
     };
     iterator.next().then(
@@ -27,20 +27,20 @@ export async function* merged<Item>(
   for (const iterator of open) ask(iterator);
   try {
     while (open.size > 0) {
-      const step = ready.shift();
-      if (step === undefined) {
+      const arrival = ready.shift();
+      if (arrival === undefined) {
         await new Promise<void>((resolve) => {
           wake = resolve;
         });
         continue;
       }
-      if ('error' in step) throw step.error;
-      if (step.result.done === true) {
-        open.delete(step.iterator);
+      if ('error' in arrival) throw arrival.error;
+      if (arrival.result.done === true) {
+        open.delete(arrival.iterator);
         continue;
       }
-      yield step.result.value;
-      ask(step.iterator);
+      yield arrival.result.value;
+      ask(arrival.iterator);
     }
   } finally {
     for (const iterator of open) void iterator.return?.().catch(() => undefined);

@@ -37,7 +37,7 @@ export async function agentFor({ config, file }: AgentSource, wanted: string | u
   return { name, agent: await agentNamed(config, name, file) };
 }
 
-/** What a run needs from the one who started it. */
+/** The surroundings of a run, from the one who started it. */
 export interface RunSurroundings {
   readonly session: Session;
   readonly point: string;

@@ -80,6 +80,14 @@ export function studioRuns(parts: StudioParts): Pick<ServiceImpl<typeof StudioSe
       const seen = (runs?.list() ?? []).filter(isSeenBy(grant));
       return { runs: seen.map((run) => JSON.stringify(run)) };
     },
+    ...liveCalls(parts),
+  };
+}
+
+/** Returns the stream of what is live, and the look at the store. */
+function liveCalls(parts: StudioParts): Pick<ServiceImpl<typeof StudioService>, 'follow' | 'readStore'> {
+  const { grantOf, runs } = parts;
+  return {
     async *follow({ subscriptions }, context) {
       const grant = grantOf(context);
       checkRight(grant, 'read', 'follow');

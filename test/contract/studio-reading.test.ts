@@ -215,6 +215,30 @@ describe.each(['memory', 'sqlite'] as const)('the studio reads on %s', (kind) =>
     expect(raw.hits.map(({ seq }) => seq)).toContain(2);
   });
 
+  test('pages end at "shownRowsMax", "searchHitsMax", "searchEventsMax" and "causesShownMax"', async () => {
+    await using story = await studioStory(kind, []);
+    const { session } = story;
+    const value = (count: number): EventDraft => ({
+      type: 'state.committed',
+      id: `c-${count}`,
+      ...(count === 1 ? {} : { cause: `c-${count - 1}` }),
+      data: { operations: [{ agent: 'a', key: 'k', op: 'write', value: count, version: count }] },
+    });
+    const total = limits.searchEventsMax + 1;
+    await session.append(Array.from({ length: total }, (_, index) => value(index + 1)));
+    const page = await readChanges(session, state, { ...at(total), path: '/a/k/value' });
+    expect([page.changes.length, page.next]).toEqual([limits.shownRowsMax, limits.shownRowsMax]);
+    const search = { ...at(total), text: 'write', filter: {}, isRaw: true };
+    expect((await searchEvents(session, search)).next).toBe(limits.searchHitsMax);
+    expect((await searchEvents(session, { ...search, text: 'nowhere' })).searched).toBe(limits.searchEventsMax);
+    const causes = await causesOf(session, 'main', 1_000 as Seq);
+    expect([causes.causes.length, causes.consequences.length, causes.hasMore]).toEqual([
+      limits.causesShownMax,
+      limits.causesShownMax,
+      true,
+    ]);
+  });
+
   test('two branches side by side, several as a table, and all as a tree', async () => {
     await using story = await studioStory(kind);
     const { session, reprise } = story;

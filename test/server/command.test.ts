@@ -74,7 +74,41 @@ test('serve prints its address, serves what tokens allow, and drains on SIGTERM'
   await direct.close();
 });
 
+test('studio prints its address with a token of its own, and stops on SIGTERM', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'reprise-studio-'));
+  directories.push(directory);
+  const store = `sqlite:${join(directory, 'a.db')}`;
+  const own = await openReprise(store);
+  await (await own.createSession('a b')).append({ type: 'note.added', data: { text: 'x' } });
+  await own.close();
+  const child = started('studio', 'a b@1', '--no-open', '--json', '--store', store);
+  const [line] = (await once(child.stdout, 'data')) as [Buffer];
+  const answer = JSON.parse(line.toString()) as { url: string; store: string };
+  expect(Object.keys(answer)).toEqual(shapes['studio']?.keys);
+  const { origin, pathname, hash } = new URL(answer.url);
+  expect(pathname).toBe('/s/a%20b/main@1');
+  const token = hash.replace('#token=', '');
+  const agents = await fetch(`${origin}/reprise.v1.StudioService/ListAgents`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+    body: '{}',
+  });
+  expect(await agents.json()).toMatchObject({ canRun: true, agents: [expect.stringContaining('demo')] });
+  const examined = await fetch(`${origin}/reprise.v1.StudioService/ReadStore`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+    body: '{}',
+  });
+  expect(JSON.parse(((await examined.json()) as { answer: string }).answer)).toMatchObject({ ok: true, sessions: 1 });
+  child.kill('SIGTERM');
+  const [code] = (await once(child, 'exit')) as [number | null];
+  expect(code).toBe(0);
+});
+
 test.each([
+  [['serve', '--agents', '--store', 'memory:'], 1],
+  [['studio', 'nowhere', '--store', 'memory:'], 1],
+  [['studio', '--store', 'https://example.com'], 2],
   [['serve', '--host', '0.0.0.0', '--store', 'memory:'], 2],
   [['serve', '--port', 'x', '--store', 'memory:'], 2],
   [['serve', '--store', 'https://example.com'], 2],

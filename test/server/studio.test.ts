@@ -1,10 +1,12 @@
 import { createClient, type Interceptor } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-node';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { limits } from '../../src/core/limits.ts';
 import { rowsOf } from '../../src/core/session/event-columns.ts';
 import { openReprise, type Reprise } from '../../src/index.ts';
 import { createNodePlatform } from '../../src/node/platform.ts';
 import type { StudioRun } from '../../src/reading/run-orders.ts';
+import { RunBook } from '../../src/server/run-book.ts';
 import { makeToken, type Right, type Server, serve } from '../../src/server.ts';
 import { openMemoryStore } from '../../src/store/memory/memory-store.ts';
 import { ErrorSchema } from '../../src/wire/generated/reprise/v1/server_pb.ts';
@@ -18,8 +20,6 @@ const store = openMemoryStore({ platform });
 const tokens: Partial<Record<'run' | 'read' | 'elsewhere' | 'gone', string>> = {};
 let server: Server;
 let reprise: Reprise;
-/** Lets the agent `slow` go on. */
-let release: () => void = () => undefined;
 
 async function token(rights: readonly Right[], namespaces?: readonly string[]): Promise<string> {
   const made = makeToken({ rights, ...(namespaces === undefined ? {} : { namespaces }) }, platform);
@@ -47,8 +47,7 @@ beforeAll(async () => {
             async () => 'paid',
           ),
         slow: async ({ signal }) =>
-          await new Promise((resolve, reject) => {
-            release = () => resolve('done');
+          await new Promise((_, reject) => {
             signal.addEventListener('abort', () => reject(signal.reason));
           }),
         asking: async ({ recorder, answers }) => {
@@ -230,6 +229,28 @@ test('a question of a person is answered, and the run goes on from there', async
   expect(await until(next?.id ?? '', ended)).toMatchObject({ outcome: 'ok', result: { text: 'Answered "blue"' } });
 });
 
+test('a stream takes at most "subscriptionsMax", and of ended runs "runsEndedMax" are listed', async () => {
+  const runs = { kind: { case: 'runs', value: {} } } as const;
+  const subscriptions = Array.from({ length: limits.subscriptionsMax + 1 }, () => runs);
+  const stream = clientOf().studio.follow({ subscriptions })[Symbol.asyncIterator]();
+  expect(await codeOf(stream.next())).toBe('limit.exceeded');
+  const agents = { config: { agents: { echo: async (_context: unknown) => 'ok' } }, file: 'reprise.config.ts' };
+  const own = await openReprise({ store: 'memory:', config: false });
+  const session = await own.createSession('demo');
+  await session.append(storyEvents.slice(0, 2));
+  const book = new RunBook({ reprise: own, platform, agents });
+  for (let count = 0; count < limits.runsEndedMax + 2; count++) {
+    const { id } = await book.start(
+      { kind: 'resume', prompt: 'x' },
+      { namespace: 'default', session: 'demo', point: 'main' },
+    );
+    await book.stop(id);
+  }
+  expect(book.list().length).toBeLessThanOrEqual(limits.runsEndedMax + 1);
+  await book.close();
+  await own.close();
+});
+
 test('a run is stopped, and a branch has one run at a time', async () => {
   const run = await started({ kind: 'fork', agent: 'slow', name: 'slow' });
   expect(await codeOf(started({ kind: 'resume', agent: 'echo', prompt: 'x' }, 'slow'))).toBe('run.open');
@@ -328,7 +349,8 @@ test('runs are bounded, and stop with the server as aborted', async () => {
   const studio = createClient(StudioService, transport);
   const order = JSON.stringify({ kind: 'fork', agent: 'slow' });
   const branches: string[] = [];
-  for (let count = 0; count < 8; count++)
+  // At most "runsOpenMax".
+  for (let count = 0; count < limits.runsOpenMax; count++)
     branches.push(JSON.parse((await studio.startRun({ ...demo, point: 'main@2', order })).run).branch);
   expect(await codeOf(studio.startRun({ ...demo, point: 'main@2', order }))).toBe('limit.exceeded');
   await own.close();

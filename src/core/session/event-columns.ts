@@ -50,7 +50,7 @@ export interface EventColumns {
   readonly name: readonly number[];
   /** For each `call`. */
   readonly kind: readonly number[];
-  /** For each `call` that is no `end`. */
+  /** For each `call` that is not an `end`. */
   readonly effect: readonly number[];
   /** For each event that has an `outcome`. */
   readonly outcome: readonly number[];
