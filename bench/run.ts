@@ -26,6 +26,7 @@ import { lineOf, markdownOf, soakOf, tally } from './report.ts';
 import { benchState } from './state.ts';
 import { benchStateCommits } from './state-commits.ts';
 import { benchSteady } from './steady.ts';
+import { benchStudio } from './studio.ts';
 import { fullSizes, quickSizes, Workspace } from './workspace.ts';
 
 const groups: Readonly<Record<string, (workspace: Workspace) => Promise<Row[]>>> = {
@@ -48,6 +49,7 @@ const groups: Readonly<Record<string, (workspace: Workspace) => Promise<Row[]>>>
   'postgres-disk': benchPostgresDisk,
   recording: benchRecording,
   cli: benchCli,
+  studio: benchStudio,
 };
 
 /** The groups that a word means: the one of that name, or all that begin with it. */

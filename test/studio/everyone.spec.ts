@@ -71,7 +71,9 @@ test('a narrow page and a zoomed one keep everything within reach', async ({ pag
     await page.setViewportSize(size);
     await open(page, studio, '/s/refund/main@4');
     await expect(page.locator('[data-part=panel]')).toContainText('Order 7');
-    const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+    const overflow = await page.evaluate<number>(
+      'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+    );
     expect(overflow).toBeLessThanOrEqual(0);
   }
 });

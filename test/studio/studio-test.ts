@@ -16,6 +16,7 @@ interface StudioWorker {
 /** A test with a studio. */
 export const test = base.extend<StudioFixtures, StudioWorker>({
   folder: [
+    // oxlint-disable-next-line no-empty-pattern -- Playwright reads the pattern to know what a fixture needs.
     async ({}, use) => {
       using folder = new Folder();
       folder.run('demo', '--store', 'sqlite:.reprise/reprise.db');

@@ -40,7 +40,7 @@ export type Address =
   | { readonly screen: 'store' };
 
 /** The most histories that are compared at once. */
-export const comparedMax = 8;
+const comparedMax = 8;
 
 /** Returns the address of a run at a point. */
 export function runAddress(

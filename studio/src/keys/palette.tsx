@@ -33,7 +33,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }): React.Re
     [entries, ref, text],
   );
   useEffect(() => {
-    void list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' });
+    list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' });
   }, [chosen]);
   const run = (entry: Entry | undefined): void => {
     onClose();

@@ -129,7 +129,6 @@ const EventRow = memo(
         aria-selected={isSelected}
         aria-setsize={place.of}
         aria-posinset={place.at}
-        aria-label={spokenRow(index, seq, line)}
         className="row"
         data-seq={seq}
         data-hollow={(isHollow && !index.hasFlag(seq, 'marker')) || undefined}
@@ -143,7 +142,10 @@ const EventRow = memo(
       >
         <span className="row-seq">{seq}</span>
         <span className="row-indent" data-depth={depth} />
-        <span className={`row-glyph color-${look.hue}`}>{look.glyph}</span>
+        <span className={`row-glyph color-${look.hue}`} aria-hidden="true">
+          {look.glyph}
+        </span>
+        <span className="unseen">{look.word}</span>
         <span className="row-words">
           <span className="row-name">{rowName(index, seq)}</span>
           {line === undefined ? null : (

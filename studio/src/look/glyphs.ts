@@ -1,5 +1,5 @@
 /** A color of the tokens that means something. */
-export type Hue = 'model' | 'tool' | 'wire' | 'person' | 'state' | 'message' | 'ok' | 'error' | 'warning' | 'dim';
+type Hue = 'model' | 'tool' | 'wire' | 'person' | 'state' | 'message' | 'ok' | 'error' | 'warning' | 'dim';
 
 /** How an event looks: a glyph and a color, and a word for those who see neither. */
 export interface Look {

@@ -2,7 +2,7 @@ import { Cell } from '../parts/cell.ts';
 import { KeptSetting } from '../parts/kept-setting.ts';
 
 /** The themes that can be chosen; `system` follows the machine. */
-export const themes = ['system', 'light', 'dark'] as const;
+const themes = ['system', 'light', 'dark'] as const;
 
 type ThemeName = (typeof themes)[number];
 

@@ -112,14 +112,26 @@ function Section({ section: { value: section, cuts }, onFollow, onChange }: Sect
   const { projection, about, changedHere, since } = section;
   const count = changedHere.added.length + changedHere.removed.length + changedHere.changed.length;
   const shown = projection === 'state' ? stateValues(section.value) : section.value;
-  const storedPath = (path: string): string => (projection === 'state' ? path.replace(/^(\/[^/]*\/[^/]*)/, '$1/value') : path);
-  const changed = new Set([...changedPaths(changedHere)].map((path) => (projection === 'state' ? path.replace(/^(\/[^/]*\/[^/]*)\/value/, '$1') : path)));
+  const storedPath = (path: string): string =>
+    projection === 'state' ? path.replace(/^(\/[^/]*\/[^/]*)/, '$1/value') : path;
+  const changed = new Set(
+    [...changedPaths(changedHere)].map((path) =>
+      projection === 'state' ? path.replace(/^(\/[^/]*\/[^/]*)\/value/, '$1') : path,
+    ),
+  );
   const actions = (path: string, held: JsonValue): React.ReactNode => (
     <>
-      <button type="button" className="quiet" title="Every point at which this changed" onClick={() => onFollow(storedPath(path))}>
+      <button
+        type="button"
+        className="quiet"
+        title="Every point at which this changed"
+        onClick={() => onFollow(storedPath(path))}
+      >
         when?
       </button>
-      {onChange === undefined || projection !== 'state' ? null : <ChangeState path={path} value={held} onChange={onChange} />}
+      {onChange === undefined || projection !== 'state' ? null : (
+        <ChangeState path={path} value={held} onChange={onChange} />
+      )}
     </>
   );
   return (
@@ -129,7 +141,8 @@ function Section({ section: { value: section, cuts }, onFollow, onChange }: Sect
         {count === 0 ? null : <span className="chip knew-changed">~ {plural(count, 'value')} changed here</span>}
         {since === null || since.diff.identical ? null : (
           <span className="chip">
-            {plural(since.diff.added.length + since.diff.removed.length + since.diff.changed.length, 'value')} since @{since.ref.split('@').at(-1)}
+            {plural(since.diff.added.length + since.diff.removed.length + since.diff.changed.length, 'value')} since @
+            {since.ref.split('@').at(-1)}
           </span>
         )}
       </header>
@@ -145,22 +158,32 @@ function stateValues(state: JsonValue): JsonValue {
   const values: Record<string, JsonValue> = {};
   for (const [agent, keys] of Object.entries(state))
     if (isObject(keys))
-      values[agent] = Object.fromEntries(Object.entries(keys).map(([key, entry]) => [key, isObject(entry) ? (entry['value'] ?? null) : (entry ?? null)]));
+      values[agent] = Object.fromEntries(
+        Object.entries(keys).map(([key, entry]) => [key, isObject(entry) ? (entry['value'] ?? null) : (entry ?? null)]),
+      );
   return values;
 }
 
 const changesMax = 8;
 
 /** The values that this event changed, old and new. */
-function ChangedHere({ diff: { changed, removed }, isState }: { readonly diff: ValueDiff; readonly isState: boolean }): React.ReactNode {
+function ChangedHere({
+  diff: { changed, removed },
+  isState,
+}: {
+  readonly diff: ValueDiff;
+  readonly isState: boolean;
+}): React.ReactNode {
   // A version and the seq of its event rise with every write.
   const real = isState ? changed.filter(({ path }) => path[2] === 'value') : changed;
-  const shownPath = (path: readonly (string | number)[]): string => readablePath(isState ? path.filter((_, at) => at !== 2) : [...path]);
+  const shownPath = (path: readonly (string | number)[]): string =>
+    readablePath(isState ? path.filter((_, at) => at !== 2) : [...path]);
   return (
     <>
       {real.slice(0, changesMax).map(({ path, left, right }) => (
         <p key={pathText(path)} className="knew-diff">
-          <code>{shownPath(path)}</code> <del className="diff-out">{short(left)}</del> <ins className="diff-in">{short(right)}</ins>
+          <code>{shownPath(path)}</code> <del className="diff-out">{short(left)}</del>{' '}
+          <ins className="diff-in">{short(right)}</ins>
         </p>
       ))}
       {removed.slice(0, changesMax).map(({ path, value: gone }) => (
@@ -173,11 +196,25 @@ function ChangedHere({ diff: { changed, removed }, isState }: { readonly diff: V
 }
 
 /** Offers to change a value of the state, whose path is `/agent/key`. */
-function ChangeState({ path, value, onChange }: { readonly path: string; readonly value: JsonValue; readonly onChange: ChangeThis }): React.ReactNode {
+function ChangeState({
+  path,
+  value,
+  onChange,
+}: {
+  readonly path: string;
+  readonly value: JsonValue;
+  readonly onChange: ChangeThis;
+}): React.ReactNode {
   const [, agent, key, ...more] = path.split('/').map((word) => word.replaceAll('~1', '/').replaceAll('~0', '~'));
   if (agent === undefined || key === undefined || more.length > 0) return null;
   return (
-    <button type="button" className="quiet" title="Fork here with a different value" aria-label={`Change ${key}`} onClick={() => onChange({ kind: 'state', agent, key, value })}>
+    <button
+      type="button"
+      className="quiet"
+      title="Fork here with a different value"
+      aria-label={`Change ${key}`}
+      onClick={() => onChange({ kind: 'state', agent, key, value })}
+    >
       ✎
     </button>
   );

@@ -1,10 +1,16 @@
 import { expect, test } from 'vitest';
-import { signedPieces } from './recorded-text.tsx';
+import { acting, signedPieces } from './recorded-text.tsx';
 
 const shown = (text: string): string =>
   signedPieces(text)
     .map((piece) => (piece.isSign ? `[${piece.text}]` : piece.text))
     .join('');
+
+test('a text that is shown twice has the same signs twice', () => {
+  expect([shown('\u001ba'), shown('\u001ba')]).toEqual(['[␛]a', '[␛]a']);
+  expect('\u001ba'.search(acting)).toBe(0);
+  expect(shown('\u001ba')).toBe('[␛]a');
+});
 
 test('characters that would act are shown as signs, and nothing else changes', () => {
   expect(shown('plain\n\ttext “ä”')).toBe('plain\n\ttext “ä”');

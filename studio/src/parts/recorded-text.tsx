@@ -1,11 +1,11 @@
 import { memo } from 'react';
 
-// Characters that would act instead of showing: controls, direction marks, invisible ones. Line breaks and tabs stay.
-const acting =
+/** Characters that would act instead of showing: controls, direction marks, invisible ones. Line breaks and tabs stay. */
+export const acting =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\uffff]/g;
 
 /** Returns a visible sign for a character that would act: `␛`, or its number. */
-export function signOf(character: string): string {
+function signOf(character: string): string {
   const code = character.charCodeAt(0);
   if (code < 0x20) return String.fromCharCode(0x2400 + code);
   return code === 0x7f ? '␡' : `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
@@ -32,8 +32,7 @@ export const RecordedText = memo(function RecordedText({
   readonly text: string;
   readonly as?: 'span' | 'pre' | 'p';
 }): React.ReactNode {
-  acting.lastIndex = 0;
-  if (!acting.test(text))
+  if (text.search(acting) < 0)
     return (
       <Tag className="recorded" dir="auto">
         {text}

@@ -20,7 +20,7 @@ export function Failure({
         </p>
       )}
       <p className="failure-foot">
-        <code className="faint">{error.code}</code>
+        <code className="dim">{error.code}</code>
         {onAgain === undefined ? null : (
           <button type="button" className="button" onClick={onAgain}>
             Try again

@@ -58,7 +58,9 @@ export function RunBanner({ name }: { readonly name: BranchName }): React.ReactN
         <button
           type="button"
           className="button danger"
-          onClick={() => source.stop(run.id).catch((error: unknown) => announce(asError(error).message))}
+          onClick={() => {
+            source.stop(run.id).catch((error: unknown) => announce(asError(error).message));
+          }}
         >
           ■ Stop
         </button>

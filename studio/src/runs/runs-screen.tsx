@@ -77,7 +77,9 @@ function RunRow({ run, now }: { readonly run: StudioRun; readonly now: number })
         <button
           type="button"
           className="button danger"
-          onClick={() => source.stop(run.id).catch((error: unknown) => announce(asError(error).message))}
+          onClick={() => {
+            source.stop(run.id).catch((error: unknown) => announce(asError(error).message));
+          }}
         >
           ■ Stop
         </button>

@@ -9,6 +9,7 @@ import { Failure, Nothing } from '../parts/states.tsx';
 import { shortCount } from '../run/run-head.tsx';
 import { useNow } from '../runs/use-now.ts';
 import type { SessionRow } from '../source/answers.ts';
+import { agoText } from './ago-text.ts';
 import { FirstRun } from './first-run.tsx';
 import { Peek } from './peek.tsx';
 import { Spark } from './spark.tsx';
@@ -176,7 +177,7 @@ function SessionTable({ rows, at, chosen, onAt, onOpen, onToggle }: TableProps):
   const now = useNow(rows.some(({ outcome }) => outcome === 'silent'));
   const body = useRef<HTMLTableSectionElement>(null);
   useEffect(() => {
-    void body.current?.querySelector('[data-at]')?.scrollIntoView({ block: 'nearest' });
+    body.current?.querySelector('[data-at]')?.scrollIntoView({ block: 'nearest' });
   }, [at]);
   return (
     <div className="table-box">
@@ -294,13 +295,4 @@ function OutcomeCell({ row, now }: { readonly row: SessionRow; readonly now: num
       {row.waiting.length > 0 ? <span className="color-person"> ☺ {row.waiting.length}</span> : null}
     </span>
   );
-}
-
-/** Writes how long ago something was. */
-export function agoText(time: number, now: number): string {
-  const ms = now - time;
-  if (ms < 60_000) return 'just now';
-  if (ms < 3_600_000) return `${Math.floor(ms / 60_000)} min ago`;
-  if (ms < 86_400_000) return `${Math.floor(ms / 3_600_000)} h ago`;
-  return ms < 30 * 86_400_000 ? `${Math.floor(ms / 86_400_000)} d ago` : new Date(time).toLocaleDateString('en-CA');
 }

@@ -14,7 +14,7 @@ export interface LiveFeed {
 export function openLiveFeed(baseUrl: string, token: string | undefined): LiveFeed {
   const takers = new Set<(news: News) => void>();
   const tell = (news: News): void => {
-    for (const take of [...takers]) take(news);
+    for (const take of takers) take(news);
   };
   const follow = sharedFollow(baseUrl, token, tell) ?? ownFollow(baseUrl, token, tell);
   return {

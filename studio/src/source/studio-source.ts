@@ -64,7 +64,7 @@ export interface CutValue<Value> {
 }
 
 /** A page of a list, and the cursor of the next one; empty if this is the last. */
-export interface Page<Item> {
+interface Page<Item> {
   readonly items: readonly Item[];
   readonly cursor: string;
 }
@@ -100,7 +100,7 @@ export interface Subscriptions {
 }
 
 /** How to look at a context: against what, with which edits, and which messages to have in full. */
-export interface ContextQuestion {
+interface ContextQuestion {
   readonly against?: PointName | undefined;
   readonly edits?: readonly Edit[] | undefined;
   readonly offset?: number;
@@ -108,7 +108,7 @@ export interface ContextQuestion {
 }
 
 /** What to look at with the values of a point. */
-export interface KnownQuestion {
+interface KnownQuestion {
   readonly since?: PointName | undefined;
   readonly edits?: readonly Edit[] | undefined;
   readonly eyes?: string | undefined;
@@ -124,7 +124,7 @@ export interface Verified {
 }
 
 /** A fork to make. */
-export interface ForkOrder {
+interface ForkOrder {
   readonly name?: string | undefined;
   readonly reason?: string | undefined;
   readonly prompt?: string | undefined;

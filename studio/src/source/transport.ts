@@ -1,4 +1,4 @@
-import { Code, ConnectError, type Interceptor, type Transport } from '@connectrpc/connect';
+import { Code, type Interceptor, type Transport } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-web';
 import { failureOf } from '../../../src/client/call-error.ts';
 import { RepriseError } from '../../../src/core/error.ts';
@@ -34,6 +34,3 @@ export function errorOf(thrown: unknown): RepriseError {
     cause: error,
   });
 }
-
-/** Tells whether a call was given up by the one who made it. */
-export const isAborted = (thrown: unknown): boolean => thrown instanceof ConnectError && thrown.code === Code.Canceled;

@@ -20,7 +20,7 @@ export function drawStrip(pen: Pen, scene: Scene, frame: Frame): void {
 }
 
 /** Returns the pixel of a place on the overview, which always shows everything. */
-export function overviewPixel({ positions, width }: Pick<Scene, 'positions' | 'width'>, place: number): number {
+function overviewPixel({ positions, width }: Pick<Scene, 'positions' | 'width'>, place: number): number {
   return size.gutter + (place / positions.total) * (width - size.gutter);
 }
 

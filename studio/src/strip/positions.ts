@@ -2,7 +2,7 @@ import type { ScaleName } from '../address/address.ts';
 import type { EventIndex } from '../history/event-index.ts';
 
 /** A stretch in which nothing happened, drawn as a short break. */
-export interface Fold {
+interface Fold {
   /** Where the break begins, and how wide it is. */
   readonly at: number;
   readonly width: number;

@@ -1,7 +1,7 @@
 import type { EventIndex } from '../history/event-index.ts';
 
 /** The calls of a history as bars, by position, each with the row it is drawn in. */
-export interface Bars {
+interface Bars {
   readonly count: number;
   /** The seq at which each call starts. */
   readonly start: Uint32Array;
@@ -13,7 +13,7 @@ export interface Bars {
 }
 
 /** The lanes of one agent: a label, and the rows that they take. */
-export interface LaneGroup {
+interface LaneGroup {
   readonly agent: string;
   readonly firstRow: number;
   readonly rows: number;
