@@ -18,16 +18,27 @@ export async function benchStudio({ sizes }: Workspace): Promise<Row[]> {
   if (!existsSync(join(built, 'index.html'))) throw new Error('The studio is not built: run "npm run build" first');
   const count = sizes.isQuick ? 2_000 : 100_000;
   using folder = new Folder();
-  await using reprise = await openReprise({ store: `sqlite:${join(folder.path, '.reprise/reprise.db')}`, config: false });
+  await using reprise = await openReprise({
+    store: `sqlite:${join(folder.path, '.reprise/reprise.db')}`,
+    config: false,
+  });
   const session = await reprise.session('long-day', { create: true });
   await fill(session, count);
   const studio = await startStudio(folder);
-  const browser = await chromium.launch({ executablePath: await packed.executablePath(), args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'] });
+  const browser = await chromium.launch({
+    executablePath: await packed.executablePath(),
+    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
+  });
   try {
     const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
     await page.goto(studio.url('/s/long-day/main@100'));
     await page.locator('[data-seq="100"]').waitFor();
-    return [sizeRow(), ...(await openRows(page, studio.url)), ...(await lookRows(page)), await appendRow(page, session)];
+    return [
+      sizeRow(),
+      ...(await openRows(page, studio.url)),
+      ...(await lookRows(page)),
+      await appendRow(page, session),
+    ];
   } finally {
     await browser.close();
     await studio.stop();
@@ -51,7 +62,14 @@ function sizeRow(): Row {
   const assets = join(built, 'assets');
   const first = readdirSync(assets).filter((name) => /\.(?:js|css)$/.test(name) && page.includes(name));
   const bytes = first.reduce((sum, name) => sum + gzipSync(readFileSync(join(assets, name))).length, 0);
-  return atMost({ name: 'studio: first view, gzip, fonts apart', value: bytes / 1_000, limit: 250, unit: ' kB', detail: first.join(', '), cause: 'a library that only one screen needs is loaded with the first.' });
+  return atMost({
+    name: 'studio: first view, gzip, fonts apart',
+    value: bytes / 1_000,
+    limit: 250,
+    unit: ' kB',
+    detail: first.join(', '),
+    cause: 'a library that only one screen needs is loaded with the first.',
+  });
 }
 
 async function openRows(page: Page, url: (path: string) => string): Promise<Row[]> {
@@ -63,7 +81,16 @@ async function openRows(page: Page, url: (path: string) => string): Promise<Row[
   await page.locator('[data-seq="101"][aria-selected=true]').waitFor();
   const opened = performance.now() - start;
   await page.locator('.run:not([data-loading])').waitFor();
-  return [atMost({ name: 'studio: opened to first scrub', value: opened, limit: 1_000, unit: ' ms', detail: 'the second time, with snapshots', cause: 'browser, server and measurement share the cores.' })];
+  return [
+    atMost({
+      name: 'studio: opened to first scrub',
+      value: opened,
+      limit: 1_000,
+      unit: ' ms',
+      detail: 'the second time, with snapshots',
+      cause: 'browser, server and measurement share the cores.',
+    }),
+  ];
 }
 
 async function lookRows(page: Page): Promise<Row[]> {
@@ -78,9 +105,30 @@ async function lookRows(page: Page): Promise<Row[]> {
   const draws = await page.evaluate<number[]>("performance.getEntriesByName('strip').map((entry) => entry.duration)");
   const frames = await page.evaluate<number[]>(scrolling);
   return [
-    atMost({ name: 'studio: a redraw of the strip, p95', value: p95(draws), limit: 8, unit: ' ms', detail: `${draws.length} redraws`, cause: 'every bar is looked at, also those off screen.' }),
-    atMost({ name: 'studio: a frame while scrolling the list, p95', value: p95(frames), limit: 20, unit: ' ms', detail: 'from end to end in 120 frames', cause: 'the browser draws in software here.' }),
-    atMost({ name: 'studio: a panel after selecting, p95', value: p95(panel), limit: 100, unit: ' ms', detail: '30 model calls', cause: 'a call at the end of a long conversation is folded from a snapshot.' }),
+    atMost({
+      name: 'studio: a redraw of the strip, p95',
+      value: p95(draws),
+      limit: 8,
+      unit: ' ms',
+      detail: `${draws.length} redraws`,
+      cause: 'every bar is looked at, also those off screen.',
+    }),
+    atMost({
+      name: 'studio: a frame while scrolling the list, p95',
+      value: p95(frames),
+      limit: 20,
+      unit: ' ms',
+      detail: 'from end to end in 120 frames',
+      cause: 'the browser draws in software here.',
+    }),
+    atMost({
+      name: 'studio: a panel after selecting, p95',
+      value: p95(panel),
+      limit: 100,
+      unit: ' ms',
+      detail: '30 model calls',
+      cause: 'a call at the end of a long conversation is folded from a snapshot.',
+    }),
   ];
 }
 
@@ -108,7 +156,15 @@ async function appendRow(page: Page, session: Session): Promise<Row> {
     await page.locator(`[data-part=point]:has-text("of ${event?.seq ?? 0}")`).waitFor();
     times.push(performance.now() - start);
   }
-  return atMost({ name: 'studio: an appended event on screen, p95', value: p95(times), limit: 200, unit: ' ms', detail: 'appended by a different process', cause: 'the server looks at the file of a different process every so often.' });
+  return atMost({
+    name: 'studio: an appended event on screen, p95',
+    value: p95(times),
+    limit: 200,
+    unit: ' ms',
+    detail: 'appended by a different process',
+    cause: 'the server looks at the file of a different process every so often.',
+  });
 }
 
-const p95 = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.95)] ?? 0;
+const p95 = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.95)] ?? 0;

@@ -70,3 +70,16 @@ function ended(child: ChildProcess): Promise<void> {
     child.kill('SIGTERM');
   });
 }
+
+/** Starts `reprise serve` in a folder. A token is made there first, and the address does not hold it. */
+export async function startServer(
+  { path }: Pick<Folder, 'path'>,
+  ...words: readonly string[]
+): Promise<Pick<RunningStudio, 'origin' | 'stop'>> {
+  const child = spawn(process.execPath, [cli, 'serve', '--json', ...words], {
+    cwd: path,
+    env,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  return { origin: new URL(await addressOf(child)).origin, stop: () => ended(child) };
+}

@@ -2,7 +2,7 @@ import { AxeBuilder } from '@axe-core/playwright';
 import { test as base, expect, type Page } from '@playwright/test';
 import { Folder, type RunningStudio, startStudio } from './studio-process.ts';
 
-/** What every test has: a studio on a store made by the demo, and a page that may not do anything wrong. */
+/** Every test has a studio on a store made by the demo, and a page that may not do anything wrong. */
 interface StudioFixtures {
   /** Fails the test if the page threw, logged an error, or broke its policy. */
   readonly strict: undefined;

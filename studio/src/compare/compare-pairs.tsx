@@ -12,7 +12,7 @@ import { CompareStates } from './compare-states.tsx';
 import { CompareUsage } from './compare-usage.tsx';
 import { PairRow } from './pair-row.tsx';
 
-/** What a comparison of two is made of. */
+/** The properties of a comparison of two. */
 export interface ComparePairsProps {
   readonly address: RunAddress;
   readonly left: string;
@@ -48,7 +48,7 @@ export function ComparePairs({ address, left, right }: ComparePairsProps): React
   const goToSeq = (
     place: { readonly left: number | null; readonly right: number | null } | null | undefined,
   ): (() => void) | undefined => {
-    if (place == null) return undefined;
+    if (place === null || place === undefined) return undefined;
     const index = differences.findIndex((row) => {
       const pair = pairs[row];
       return (

@@ -78,7 +78,7 @@ export function CompareTable({ refs }: { readonly refs: readonly string[] }): Re
                         <span className="faint">the first</span>
                       ) : row.identical ? (
                         'equal'
-                      ) : seq == null ? (
+                      ) : seq === undefined || seq === null ? (
                         '–'
                       ) : (
                         `@${seq}`

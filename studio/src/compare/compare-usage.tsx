@@ -1,7 +1,7 @@
 import { costText, countText, durationText } from '../../../src/wording/amount.ts';
 import type { CompareAnswer } from '../source/answers.ts';
 
-/** What both histories took, beside each other. */
+/** The usage of both histories, beside each other. */
 export function CompareUsage({ answer: { left, right, counts } }: { readonly answer: CompareAnswer }): React.ReactNode {
   const rows: readonly (readonly [
     name: string,

@@ -63,7 +63,7 @@ function SideCell({
 }): React.ReactNode {
   const { bar } = useStudio();
   if (line === undefined) return <div className="pair-side pair-none" role="cell" />;
-  const look = lookOf(line.type, /^model /.test(line.gist) ? 'model' : 'tool');
+  const look = lookOf(line.type, line.gist.startsWith('model ') ? 'model' : 'tool');
   const { session, branch } = parseRef(refText);
   return (
     <div className="pair-side" role="cell">

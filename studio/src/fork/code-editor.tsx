@@ -6,7 +6,7 @@ import { EditorState } from '@codemirror/state';
 import { EditorView, keymap, lineNumbers } from '@codemirror/view';
 import { useEffect, useRef } from 'react';
 
-/** What the editor shows, and what it reports. */
+/** The properties of the editor. */
 export interface CodeEditorProps {
   readonly text: string;
   readonly isJson: boolean;
@@ -18,6 +18,7 @@ const look = EditorView.theme({
   '&': {
     fontSize: '12px',
     maxHeight: '240px',
+    minHeight: '58px',
     backgroundColor: 'var(--panel)',
     color: 'var(--text)',
     borderRadius: '6px',

@@ -12,7 +12,7 @@ import type { EditPreview, EventLine } from '../source/answers.ts';
 import type { PointName } from '../source/studio-source.ts';
 import type { Draft } from './draft.ts';
 
-/** What a preview is made of. */
+/** The properties of a preview. */
 export interface PreviewProps {
   readonly point: PointName;
   readonly draft: Draft;
@@ -20,7 +20,7 @@ export interface PreviewProps {
   readonly children: (preview: EditPreview) => React.ReactNode;
 }
 
-/** What the edits do before they are made: what goes with them, what depended on it, and which cannot be applied. */
+/** The effect of the edits before they are made: events that go with them, events that depended on them, edits that cannot be applied. */
 export function Preview({ point, draft, edits, children }: PreviewProps): React.ReactNode {
   const { source } = useStudio();
   const effects = draft.effects === '' ? undefined : draft.effects;

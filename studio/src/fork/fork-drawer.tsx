@@ -19,7 +19,7 @@ import { forkCommand } from './fork-command.ts';
 import { orderOf, type RunMode } from './run-order.ts';
 import { RunSettings } from './run-settings.tsx';
 
-/** What the drawer begins with. */
+/** The properties of the drawer. */
 export interface ForkDrawerProps {
   readonly point: PointName;
   readonly head: number;

@@ -75,7 +75,7 @@ export class Studio {
       .catch((error: unknown) => {
         // Every screen asks for its own data and says what is the case; without a token none of them can.
         const failure = asError(error);
-        if (/^token\./.test(failure.code)) this.locked.set(failure);
+        if (failure.code.startsWith('token.')) this.locked.set(failure);
       });
   }
 

@@ -10,7 +10,7 @@ import { useBranches } from '../tree/use-branches.ts';
 import { ShareButton } from './share.tsx';
 import { useStudio } from './studio.ts';
 
-/** What the bar shows. */
+/** The properties of the bar. */
 export interface TopBarProps {
   readonly address: Address;
   readonly onPalette: () => void;

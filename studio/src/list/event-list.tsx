@@ -8,7 +8,7 @@ import { RecordedText } from '../parts/recorded-text.tsx';
 import type { Gists } from './gists.ts';
 import { depthsOf, type Fold, type ListRows, rowOfSeq } from './list-rows.ts';
 
-/** What the list shows, and what it reports. */
+/** The properties of the list. */
 export interface EventListProps {
   readonly index: EventIndex;
   readonly version: number;
@@ -40,9 +40,11 @@ export function EventList(props: EventListProps): React.ReactNode {
   const seqs = shown.map((item) => rows.rows[item.index] ?? 0).filter((seq) => seq > 0 && index.has(seq));
   useEffect(() => gists.want(seqs));
   const at = rowOfSeq(rows, selected);
+  // The list becomes lower when the strip above it grows: what is selected stays on screen.
+  const height = virtual.scrollRect?.height ?? 0;
   useEffect(() => {
     if (at >= 0) virtual.scrollToIndex(at, { align: 'auto' });
-  }, [at, selected, rowHeight]);
+  }, [at, selected, rowHeight, height]);
   return (
     <div
       ref={box}

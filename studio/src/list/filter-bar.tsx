@@ -5,7 +5,7 @@ import type { EventIndex } from '../history/event-index.ts';
 import { Icon } from '../look/icon.tsx';
 import type { Filtered } from './use-filter.ts';
 
-/** What the bar shows, and what it reports. */
+/** The properties of the bar. */
 export interface FilterBarProps {
   readonly index: EventIndex;
   readonly version: number;

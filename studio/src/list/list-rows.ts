@@ -17,7 +17,7 @@ export interface ListRows {
   readonly matched: number;
 }
 
-/** What the list shows. */
+/** The choices of a list. */
 export interface ListChoice {
   readonly raw: boolean;
   readonly isMatch: ((seq: number) => boolean) | undefined;

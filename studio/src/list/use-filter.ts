@@ -8,7 +8,7 @@ import { asError } from '../parts/use-answer.ts';
 import type { BranchName } from '../source/studio-source.ts';
 import { indexMatch, isEmptyFilter, needsContent } from './index-match.ts';
 
-/** What a line of filter words selects. */
+/** The events that a line of filter words selects. */
 export interface Filtered {
   /** Undefined if there is no filter. */
   readonly isMatch: ((seq: number) => boolean) | undefined;

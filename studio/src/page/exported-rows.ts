@@ -17,7 +17,7 @@ export interface ExportedRows {
   readonly created: NewSession;
   /** Its branches as a store restores them, parents first; each in batches that a store takes. */
   readonly restores: readonly Omit<RestoreRequest, 'namespace' | 'session'>[];
-  /** What rules left out: how many payloads, by the rule. */
+  /** The payloads that rules left out, counted by the rule. */
   readonly leftOut: readonly { readonly rule: string; readonly payloads: number }[];
 }
 

@@ -11,7 +11,7 @@ import { SeqLink } from './context-panel.tsx';
 import { MessageView, Value } from './message-view.tsx';
 import { useEvents } from './use-events.ts';
 
-/** What the panel shows. */
+/** The properties of the panel. */
 export interface AnswerPanelProps {
   readonly index: EventIndex;
   readonly point: PointName;

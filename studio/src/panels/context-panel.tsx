@@ -15,7 +15,7 @@ import type { Cut, PointName } from '../source/studio-source.ts';
 import type { ChangeThis } from './change-this.ts';
 import { MessageView } from './message-view.tsx';
 
-/** What the panel shows. */
+/** The properties of the panel. */
 export interface ContextPanelProps {
   readonly point: PointName;
   /** The point that was pinned, on the same branch. */
@@ -85,11 +85,11 @@ export function ContextView({ point, answer, cuts, onGo, onChange, tools }: Cont
       <Written answer={answer} onGo={onGo} onChange={onChange} />
       <div className="context-head">
         <h2>
-          {headline(answer)} <span className="faint">({countText(counts.new + counts.edited + dropped.length)})</span>
+          {headline(answer)} <span className="faint">({countText(counts.new + counts.edited + dropped.length + changedSettings(answer))})</span>
         </h2>
         {tools}
       </div>
-      {fresh.length === 0 && dropped.length === 0 ? (
+      {fresh.length === 0 && dropped.length === 0 && changedSettings(answer) === 0 ? (
         <p className="faint context-none">Nothing: every message was there before.</p>
       ) : null}
       <ul className="context-list">
@@ -128,6 +128,12 @@ export function ContextView({ point, answer, cuts, onGo, onChange, tools }: Cont
       <Settings answer={answer} onChange={onChange} />
     </div>
   );
+}
+
+/** Counts the settings that differ from those compared with. */
+function changedSettings({ against, model, system, tools, settings }: ContextAnswer): number {
+  if (against === null) return 0;
+  return [model, system, settings, ...tools].filter(({ mark }) => mark !== 'same').length;
 }
 
 function headline({ call, against }: ContextAnswer): string {

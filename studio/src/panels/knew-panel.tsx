@@ -14,7 +14,7 @@ import type { CutValue, PointName } from '../source/studio-source.ts';
 import type { ChangeThis } from './change-this.ts';
 import { SeqLink } from './context-panel.tsx';
 
-/** What the panel shows. */
+/** The properties of the panel. */
 export interface KnewPanelProps {
   readonly point: PointName;
   readonly pin: PointName | undefined;

@@ -12,7 +12,7 @@ import { useAnswer } from '../parts/use-answer.ts';
 import type { EventLine } from '../source/answers.ts';
 import type { PointName } from '../source/studio-source.ts';
 
-/** What the panel shows. */
+/** The properties of the panel. */
 export interface WhyPanelProps {
   readonly point: PointName;
   readonly head: number;

@@ -6,7 +6,7 @@ import type { Cut } from '../source/studio-source.ts';
 import { copyText } from './copy.ts';
 import { RecordedText } from './recorded-text.tsx';
 
-/** What a tree of JSON shows. */
+/** The properties of a tree of JSON. */
 export interface JsonTreeProps {
   readonly value: JsonValue;
   readonly cuts?: readonly Cut[];
@@ -14,7 +14,7 @@ export interface JsonTreeProps {
   readonly open?: number;
   /** Shows more of a text that was cut. */
   readonly onMore?: (cut: Cut) => void;
-  /** What can be done with a value, by its path. */
+  /** Returns the actions of a value, by its path. */
   readonly actions?: (path: string, value: JsonValue) => React.ReactNode;
   /** Paths of values that are different here. */
   readonly changed?: ReadonlySet<string>;

@@ -7,7 +7,7 @@ import { RecordedText } from './recorded-text.tsx';
 const firstMax = 4_000;
 const laidOutMax = 1_048_576;
 
-/** What a long text shows. */
+/** The properties of a long text. */
 export interface LongTextProps {
   readonly text: string;
   /** Reads on where the text was cut. */

@@ -13,7 +13,7 @@ export interface Answer<Value> {
   readonly again: () => void;
 }
 
-/** What is recorded at a point never changes, so answers are kept: the last ones that were asked for. */
+/** Answers that were asked for last. A recorded point never changes, so its answers stay right. */
 const kept = new BoundedMap<string, unknown>(300);
 
 /** Forgets kept answers: something was erased, or a different store is open. */

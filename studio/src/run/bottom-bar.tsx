@@ -8,7 +8,7 @@ import type { PointName } from '../source/studio-source.ts';
 import { ChangeMenu } from './change-menu.tsx';
 import { shellWord } from './command-text.ts';
 
-/** What the bar at the bottom shows. */
+/** The properties of the bar at the bottom. */
 export interface BottomBarProps {
   readonly point: PointName;
   readonly index: EventIndex;

@@ -13,7 +13,7 @@ import { clockText } from '../strip/ruler.ts';
 import type { ForkMark } from '../strip/scene.ts';
 import { sumsOf } from './range-sums.ts';
 
-/** What the facts show. */
+/** The properties of the facts. */
 export interface FactsProps {
   readonly index: EventIndex;
   readonly version: number;
@@ -154,7 +154,7 @@ const kinds = [
   'other',
 ] as const satisfies readonly (keyof ContextAnswer['sizes'])[];
 
-/** What fills the context of a model call, by kind. */
+/** The content of a model call's context, by kind. */
 function Window({ point }: { readonly point: PointName }): React.ReactNode {
   const { source } = useStudio();
   const { value } = useAnswer(`context ${refOf(point)} `, (signal) => source.context(point, {}, signal));

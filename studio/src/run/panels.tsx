@@ -11,7 +11,7 @@ import { RawPanel } from '../panels/raw-panel.tsx';
 import { WhyPanel } from '../panels/why-panel.tsx';
 import type { PointName } from '../source/studio-source.ts';
 
-/** What the panels show. */
+/** The properties of the panels. */
 export interface PanelsProps {
   readonly address: RunAddress;
   readonly point: PointName;

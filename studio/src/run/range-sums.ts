@@ -1,6 +1,6 @@
 import type { EventIndex } from '../history/event-index.ts';
 
-/** What happened in a stretch of a history, in numbers. */
+/** A stretch of a history in numbers. */
 export interface RangeSums {
   readonly events: number;
   readonly calls: number;

@@ -13,7 +13,7 @@ import { nearestSeq, placeEvents } from '../strip/positions.ts';
 import { panned, type Viewport, wholeView, zoomed } from '../strip/viewport.ts';
 import { commandFor } from './command-text.ts';
 
-/** What the keys of a run act on. */
+/** The parts of a run that keys act on. */
 export interface RunActing {
   readonly address: RunAddress;
   readonly point: PointName;

@@ -10,7 +10,7 @@ import type { BranchName } from '../source/studio-source.ts';
 import { useBranch } from '../tree/use-branches.ts';
 import { sumsOf } from './range-sums.ts';
 
-/** What the line below the bar shows. */
+/** The properties of the line below the bar. */
 export interface RunHeadProps {
   readonly name: BranchName;
   readonly index: EventIndex;

@@ -229,7 +229,7 @@ function OpenRun({ address }: { readonly address: RunAddress }): React.ReactNode
   );
 }
 
-/** What lies under the pointer, in a place of its own: nothing chases the pointer. */
+/** The event under the pointer, described in a place of its own: nothing chases the pointer. */
 function HoverLine({ text }: { readonly text: string }): React.ReactNode {
   return (
     <p className="hover-line mono" aria-hidden="true">

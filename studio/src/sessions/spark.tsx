@@ -5,7 +5,7 @@ const [wide, tall] = [96, 18];
 /** A short session does not fill the whole width. */
 const columnsMin = 16;
 
-/** How busy a session was, small; stretches with errors are red and have a mark below. */
+/** How busy a session was, small; the errors of a stretch are its red part. */
 export function Spark({
   activity: { events, errors },
 }: {
@@ -24,20 +24,14 @@ export function Spark({
       aria-label={failed === 0 ? 'Activity' : `Activity, ${plural(failed, 'error')}`}
     >
       {events.map((count, at) => {
-        const high = count === 0 ? 0 : Math.max(2, Math.sqrt(count / most) * (tall - 4));
-        const hasError = (errors[at] ?? 0) > 0;
+        const high = count === 0 ? 0 : Math.max(2, Math.sqrt(count / most) * (tall - 2));
+        const failedPart = count === 0 ? 0 : Math.min(1, (errors[at] ?? 0) / count);
+        const red = failedPart === 0 ? 0 : Math.max(3, failedPart * high);
+        const wideBar = Math.max(1, step - 1);
         return (
           <g key={`${at * step}`}>
-            <rect
-              className={hasError ? 'spark-error' : 'spark-bar'}
-              x={at * step}
-              y={tall - 3 - high}
-              width={Math.max(1, step - 1)}
-              height={high}
-            />
-            {hasError ? (
-              <rect className="spark-error" x={at * step} y={tall - 2} width={Math.max(2, step - 1)} height={2} />
-            ) : null}
+            <rect className="spark-bar" x={at * step} y={tall - high} width={wideBar} height={high} />
+            {red === 0 ? null : <rect className="spark-error" x={at * step} y={tall - red} width={wideBar} height={red} />}
           </g>
         );
       })}

@@ -9,7 +9,7 @@ export function StoreScreen(): React.ReactNode {
   const { source } = useStudio();
   const { value, error, again } = useAnswer('store', (signal) => source.store(signal), { keep: false });
   return (
-    <div className="screen store">
+    <div className="screen store" role="region" aria-label="Store" tabIndex={0}>
       <header className="screen-head">
         <h1>Store</h1>
       </header>

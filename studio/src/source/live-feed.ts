@@ -1,5 +1,6 @@
 import { LiveStream } from './live-stream.ts';
 import type { TabMessage } from './live-worker.ts';
+// oxlint-disable-next-line import/default -- The query makes Vite build the worker and return its address.
 import workerUrl from './live-worker.ts?sharedworker&url';
 import type { News, Subscriptions } from './studio-source.ts';
 import { connectTransport } from './transport.ts';

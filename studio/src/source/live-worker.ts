@@ -6,7 +6,7 @@ import { LiveStream } from './live-stream.ts';
 import type { BranchName, News, Subscriptions } from './studio-source.ts';
 import { connectTransport } from './transport.ts';
 
-/** What a tab says to the worker. */
+/** A message of a tab to the worker. */
 export type TabMessage =
   | { readonly kind: 'open'; readonly baseUrl: string; readonly token: string | undefined }
   | { readonly kind: 'follow'; readonly subscriptions: Subscriptions }

@@ -3,6 +3,7 @@ import type { EventFilter } from '../../../src/core/event/filter.ts';
 import type { JsonObject, JsonValue } from '../../../src/core/json.ts';
 import type { EventRows } from '../../../src/core/session/event-columns.ts';
 import type { Edit } from '../../../src/core/view/edit.ts';
+import type { Cut } from '../../../src/reading/cut-value.ts';
 import type {
   AgentRow,
   CausesAnswer,
@@ -25,6 +26,8 @@ import type {
   ValueChange,
 } from './answers.ts';
 
+export type { Cut } from '../../../src/reading/cut-value.ts';
+
 /** A branch of a session in a namespace. */
 export interface BranchName {
   readonly namespace: string;
@@ -37,7 +40,7 @@ export interface PointName extends BranchName {
   readonly seq: number;
 }
 
-/** What the one who looks may do; what they may not do is not on screen. */
+/** The rights of the one who looks. The screen offers nothing beyond them. */
 export interface Rights {
   readonly append: boolean;
   readonly run: boolean;
@@ -46,15 +49,6 @@ export interface Rights {
   readonly live: boolean;
   /** Why runs cannot be started, in words; empty if they can. */
   readonly whyNoRuns: string;
-}
-
-/** A text or list that was cut: its beginning is in the value. */
-export interface Cut {
-  /** A JSON pointer into the value. */
-  readonly path: string;
-  readonly shown: number;
-  readonly length: number;
-  readonly items: boolean;
 }
 
 /** A value and what was cut from it. */
@@ -92,7 +86,7 @@ export type News =
   | { readonly kind: 'away'; readonly error: string; readonly retryAt: number }
   | { readonly kind: 'back' };
 
-/** What to follow: branches from the seq that is there, sessions of a namespace, runs. */
+/** Everything to follow: branches from the seq that is there, sessions of a namespace, runs. */
 export interface Subscriptions {
   readonly branches: readonly (BranchName & { readonly after: number })[];
   readonly sessions: string | undefined;
@@ -107,7 +101,7 @@ interface ContextQuestion {
   readonly limit?: number;
 }
 
-/** What to look at with the values of a point. */
+/** The choices of a look at the values of a point. */
 interface KnownQuestion {
   readonly since?: PointName | undefined;
   readonly edits?: readonly Edit[] | undefined;
@@ -115,7 +109,7 @@ interface KnownQuestion {
   readonly projections?: readonly string[];
 }
 
-/** What became of a verification. */
+/** The result of a verification. */
 export interface Verified {
   readonly ok: boolean;
   readonly events: number;

@@ -318,7 +318,13 @@ function drawFolds(pen: Pen, scene: Scene, frame: Frame): void {
     pen.fillStyle = colors.faint;
     pen.textAlign = 'center';
     const middle = (from + to) / 2;
-    if (middle > size.gutter + 8) pen.fillText(isWide ? text : '//', middle, size.overview + size.ruler / 2 + 1);
+    if (middle < size.gutter + 8) continue;
+    const shown = isWide ? text : '//';
+    const half = (shown.length * letter) / 2 + 2;
+    pen.fillStyle = colors.panel;
+    pen.fillRect(middle - half, size.overview + 2, half * 2, size.ruler - 3);
+    pen.fillStyle = colors.faint;
+    pen.fillText(shown, middle, size.overview + size.ruler / 2 + 1);
   }
 }
 

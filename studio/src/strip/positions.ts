@@ -22,17 +22,19 @@ export interface Positions {
   readonly clock: Float64Array;
 }
 
-/** An idle stretch is folded if it is longer than this part of the whole and than a second; then it takes this part of the rest. */
-const foldedFrom = 0.01;
+/** An idle stretch is folded if it is longer than this part of the time in which something ran, and than a second. */
+const foldedFrom = 0.02;
 const foldedFromMs = 1_000;
-const foldWidth = 0.02;
+/** The part of that time that one fold takes, and that all of them take together at most. */
+const foldWidth = 0.012;
+const foldsWidth = 0.2;
 
 /** Places every event of an index. */
 export function placeEvents(index: EventIndex, scale: ScaleName): Positions {
   const clock = clockOf(index);
   const range = (clock[index.head] ?? 0) - (clock[1] ?? 0);
   if (scale === 'turn') return byTurn(index, clock);
-  return scale === 'time' && range > 0 ? byTime(index, clock, range) : bySeq(index, clock, scale);
+  return scale === 'time' && range > 0 ? byTime(index, clock) : bySeq(index, clock, scale);
 }
 
 function bySeq({ head }: EventIndex, clock: Float64Array, scale: ScaleName): Positions {
@@ -55,15 +57,19 @@ function byTurn(index: EventIndex, clock: Float64Array): Positions {
   return { scale: 'turn', at, total: Math.max(1, band), folds: [], clock };
 }
 
-function byTime(index: EventIndex, clock: Float64Array, range: number): Positions {
+function byTime(index: EventIndex, clock: Float64Array): Positions {
   const { head } = index;
   const isIdle = idleBefore(index);
-  const least = Math.max(range * foldedFrom, foldedFromMs);
   const gap = (seq: number): number => (clock[seq] ?? 0) - (clock[seq - 1] ?? 0);
+  let busy = 0;
+  for (let seq = 2; seq <= head; seq++) if (gap(seq) <= foldedFromMs || !isIdle(seq)) busy += gap(seq);
+  const least = Math.max(busy * foldedFrom, foldedFromMs);
   const isFolded = (seq: number): boolean => gap(seq) > least && isIdle(seq);
-  let active = 0;
-  for (let seq = 2; seq <= head; seq++) if (!isFolded(seq)) active += gap(seq);
-  const width = Math.max(active * foldWidth, active === 0 ? 1 : 0);
+  let [active, count] = [0, 0];
+  for (let seq = 2; seq <= head; seq++)
+    if (isFolded(seq)) count++;
+    else active += gap(seq);
+  const width = active === 0 ? 1 : active * Math.min(foldWidth, foldsWidth / Math.max(1, count));
   const at = new Float64Array(head + 1);
   const folds: Fold[] = [];
   for (let seq = 2; seq <= head; seq++) {

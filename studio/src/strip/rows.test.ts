@@ -44,6 +44,14 @@ test('runs of an agent that follow each other share rows, runs at the same time 
   expect([beside.laneRows, ...beside.bars.row]).toEqual([2, 0, 1]);
 });
 
+test('runs that need different numbers of rows share them, one after the other', () => {
+  const rows = rowsOf(
+    indexOf([start('a', 'r1'), end(1, 'a', 'r1'), start('a', 'r2'), start('a', 'r2'), end(3, 'a', 'r2'), end(4, 'a', 'r2'), start('a', 'r3')]),
+    none,
+  );
+  expect([rows.laneRows, ...rows.bars.row]).toEqual([2, 0, 0, 1, 0]);
+});
+
 test('a folded agent takes one row', () => {
   const index = indexOf([start('a'), start('a'), end(1, 'a'), end(2, 'a'), start('b'), end(5, 'b')]);
   const rows = rowsOf(index, new Set(['a']));

@@ -114,20 +114,16 @@ function placeLanes(
   let next = 0;
   for (const [agent, own] of byAgent) {
     const folded = foldedAgents.has(agent);
-    const blocks: { until: number; row: number; rows: number }[] = [];
     let wholeRows = 0;
+    const freeAfter: number[] = [];
     for (const lane of own) {
       const { rows, rowByCall } = packCalls(lane, index);
-      let block = blocks.find((each) => each.until < lane.first && each.rows >= rows);
-      if (block === undefined) {
-        block = { until: 0, row: wholeRows, rows };
-        blocks.push(block);
-        wholeRows += rows;
-      }
-      block.until = lane.last;
-      for (const seq of lane.events) rowOf[seq] = next + (folded ? 0 : block.row) + 1;
+      const first = folded ? 0 : firstFree(freeAfter, rows, lane.first);
+      for (let row = first; row < first + (folded ? 1 : rows); row++) freeAfter[row] = lane.last;
+      for (const seq of lane.events) rowOf[seq] = next + first + 1;
       for (const [start, row] of rowByCall)
-        placed.push({ start, until: index.endOf(start) ?? lane.last, row: next + (folded ? 0 : block.row + row) });
+        placed.push({ start, until: index.endOf(start) ?? lane.last, row: next + first + (folded ? 0 : row) });
+      wholeRows = Math.max(wholeRows, folded ? rows : freeAfter.length);
     }
     const rows = folded ? 1 : Math.max(1, wholeRows);
     groups.push({ agent, firstRow: next, rows, wholeRows, folded });
@@ -135,6 +131,15 @@ function placeLanes(
   }
   placed.sort((a, b) => a.start - b.start);
   return { groups, laneRows: next, bars: barsOf(placed, index), rowOf };
+}
+
+/** Finds the first of so many rows beside each other that are all free before a seq. */
+function firstFree(freeAfter: readonly number[], rows: number, seq: number): number {
+  for (let first = 0; ; first++) {
+    let free = 0;
+    while (free < rows && (freeAfter[first + free] ?? 0) < seq) free++;
+    if (free === rows) return first;
+  }
 }
 
 /** Puts the calls of a lane into as few rows as possible, so that no two that overlap share one. */

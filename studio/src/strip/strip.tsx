@@ -12,7 +12,7 @@ import { rowsOf } from './rows.ts';
 import { eventAtPixel, type ForkMark, type Frame, frameOf, placeOf, type Scene, size } from './scene.ts';
 import { panned, showing, type Viewport, wholeView, within, zoomed } from './viewport.ts';
 
-/** What the strip shows, and what it reports. */
+/** The properties of the strip. */
 export interface StripProps {
   readonly index: EventIndex;
   /** Rises when the index changed. */

@@ -40,7 +40,7 @@ export function showing(view: Viewport, total: number, at: number): Viewport {
   return within({ from, to: from + width }, total);
 }
 
-/** Keeps a viewport inside of the whole, without changing its width. */
+/** Keeps a viewport within the whole, without changing its width. */
 export function within(view: Viewport, total: number): Viewport {
   const whole = wholeView(total);
   const width = view.to - view.from;

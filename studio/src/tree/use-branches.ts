@@ -54,12 +54,11 @@ export function forksOf(
 ): readonly ForkMark[] {
   const byName = new Map(branches.map((each) => [each.branch, each]));
   const until = new Map<string, number>([[branch, Number.POSITIVE_INFINITY]]);
-  for (
-    let at = byName.get(branch);
-    at?.parent != null && !until.has(at.parent.branch);
-    at = byName.get(at.parent.branch)
-  )
-    until.set(at.parent.branch, Math.min(at.parent.seq, until.get(at.branch) ?? Number.POSITIVE_INFINITY));
+  for (let { parent = null } = byName.get(branch) ?? {}, child = branch; parent !== null && !until.has(parent.branch); ) {
+    until.set(parent.branch, Math.min(parent.seq, until.get(child) ?? Number.POSITIVE_INFINITY));
+    child = parent.branch;
+    parent = byName.get(child)?.parent ?? null;
+  }
   return branches
     .flatMap(({ branch: name, parent }) =>
       parent !== null && !until.has(name) && parent.seq <= (until.get(parent.branch) ?? -1)
