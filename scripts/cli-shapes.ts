@@ -343,8 +343,8 @@ export const shapes: Readonly<Record<string, CliShape>> = {
     'One line per file. `--json=object`: `{ imported }`. A file is imported whole or not at all.',
   ),
   export: shape<ExportAnswer>(
-    { ref: 'always', format: 'always', to: 'always', bytes: 'always', text: 'always' },
-    '`text` is null with `--to`.',
+    { ref: 'always', format: 'always', to: 'always', bytes: 'always', text: 'always', leftOut: 'optional' },
+    '`text` is null with `--to`. `leftOut` is there with `--format html`: `{ branch, seq, type, rule }` of at most 200 payloads.',
   ),
   copy: shape<CopyRow>(
     {

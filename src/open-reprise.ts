@@ -144,7 +144,12 @@ export function recordingOf(
   return masking === false ? { prices } : { prices, masking: checkMasking(masking), maskKey };
 }
 
-async function openStore(location: StoreLocation, platform: Platform, options: OpenOptions): Promise<EventStore> {
+/** Opens the store of a location, on this machine or on a server. */
+export async function openStore(
+  location: StoreLocation,
+  platform: Platform,
+  options: OpenOptions,
+): Promise<EventStore> {
   if (location.kind === 'server') return await openServer(location.url, platform, options);
   return await openOwnStore(location, platform, options);
 }

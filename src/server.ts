@@ -2,7 +2,6 @@
 
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { shipit } from './adapters/import/shipit.ts';
 import { RepriseError } from './core/error.ts';
 import { given, type JsonValue } from './core/json.ts';
@@ -12,12 +11,14 @@ import { type Config, checkConfig } from './core/recording/config.ts';
 import type { EventStore, Platform } from './core/store/event-store.ts';
 import type { TokenKeeper, TokenRecord, TokenStore } from './core/store/token-store.ts';
 import { createReprise } from './engine/reprise-parts.ts';
+import { builtFolder } from './node/built-folder.ts';
 import { createNodePlatform } from './node/platform.ts';
 import { release } from './node/release.ts';
 import { storeLocation } from './node/store-location.ts';
 import { openOwnStore, recordingOf } from './open-reprise.ts';
 import { tokenCheck } from './server/access-tokens.ts';
 import { isLoopback } from './server/admission.ts';
+import { readPageParts, readyPage } from './server/exported-page.ts';
 import type { Certificate } from './server/listener.ts';
 import type { WriteLog } from './server/log-line.ts';
 import { RunBook } from './server/run-book.ts';
@@ -152,38 +153,42 @@ export async function serve(options: ServeOptions = {}): Promise<Server> {
   };
 }
 
-/** Returns the studio of a server: its files if they are to be served, and the runs it can start. */
+/** The parts that the studio of a server is made of. */
+interface StudioSource {
+  readonly store: EventStore;
+  readonly platform: Platform;
+  readonly agents: Config | undefined;
+}
+
+/** Returns the studio of a server: its files if they are to be served, the runs it can start, and its exports. */
 function studioOf(
   { studio: isServed = true, examine }: ServeOptions,
-  {
-    store,
-    platform,
-    agents,
-  }: { readonly store: EventStore; readonly platform: Platform; readonly agents: Config | undefined },
+  { store, platform, agents }: StudioSource,
 ): ServedStudio {
-  const runs =
-    agents === undefined
-      ? undefined
-      : new RunBook({
-          reprise: createReprise({
-            store,
-            platform,
-            recording: recordingOf({}, { config: { file, config: agents } }),
-          }),
-          platform,
-          agents: { config: agents, file },
-        });
-  return { files: isServed ? readStudioFiles(studioFolder()) : undefined, isServed, runs, diagnose: examine };
+  const recording = recordingOf({}, agents === undefined ? {} : { config: { file, config: agents } });
+  const reprise = createReprise({ store, platform, recording });
+  return {
+    files: isServed ? readStudioFiles(builtFolder('studio')) : undefined,
+    isServed,
+    runs: agents === undefined ? undefined : new RunBook({ reprise, platform, agents: { config: agents, file } }),
+    diagnose: examine,
+    page: async (asked) => {
+      const { openMemoryStore } = await import('./store/memory/memory-store.ts');
+      const session = await reprise.namespace(asked.namespace).session(asked.ref.session);
+      return await readyPage({
+        ...asked,
+        openScratch: () => openMemoryStore({ platform }),
+        platform,
+        mask: await session.masker(),
+        release: release(),
+        parts: readPageParts(builtFolder('studio-page')),
+      });
+    },
+  };
 }
 
 /** The name that errors give a configuration without a file. */
 const file: string = resolve('reprise.config.ts');
-
-/** Returns the folder of the built studio: beside this file in the package, under `dist` in the repository. */
-function studioFolder(): string {
-  const here = fileURLToPath(new URL('.', import.meta.url));
-  return here.endsWith('/src/') ? resolve(here, '../dist/studio') : resolve(here, 'studio');
-}
 
 /** Returns the tokens of a store and a few more. */
 function withOwn(tokens: TokenStore, own: readonly TokenRecord[]): Pick<TokenStore, 'find'> {

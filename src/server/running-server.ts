@@ -16,6 +16,7 @@ import { requestOf } from './call-log.ts';
 import { CallRates } from './call-rates.ts';
 import { type Callers, callersOf } from './callers.ts';
 import { DoneChanges } from './done-changes.ts';
+import type { ReadyPage } from './exported-page.ts';
 import { checkRight, type Grant } from './grant.ts';
 import { healthPath, healthService } from './health-service.ts';
 import { type Certificate, type HttpRequest, type HttpResponse, type ListenerLimits, listen } from './listener.ts';
@@ -31,7 +32,7 @@ import { StalledClients } from './stalled-clients.ts';
 import { stateService } from './state-service.ts';
 import { storeService } from './store-service.ts';
 import { type StudioFiles, sendStudio } from './studio-files.ts';
-import { studioRuns } from './studio-runs.ts';
+import { type AskedPage, studioRuns } from './studio-runs.ts';
 import { studioLooks } from './studio-service.ts';
 import { timedStore } from './timed-store.ts';
 
@@ -65,6 +66,8 @@ export interface ServedStudio {
   /** Undefined if no runs can be started. */
   readonly runs: RunBook | undefined;
   readonly diagnose: (() => Promise<JsonValue>) | undefined;
+  /** Bundles a history for a page. */
+  readonly page: (asked: AskedPage) => Promise<ReadyPage>;
 }
 
 /** The most that a server accepts and holds. */
@@ -198,12 +201,13 @@ function routesOf(
       ...studioRuns({
         ...verbs,
         grantOf: (context) => requestOf(context).grant,
-        storeOf: callers.storeOf,
+        storeOf: (grant) => ({ ...callers.storeOf(grant), close: async () => undefined }),
         recheck: async ({ requestHeader }) =>
           void (await authenticate(requestHeader.get('authorization') ?? undefined)),
         runs: studio?.runs,
         done,
         diagnose: studio?.diagnose,
+        page: studio?.page,
       }),
     });
     const services = [ServerService, StoreService, SessionService, StateService, StudioService];

@@ -2,9 +2,11 @@ import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import { RepriseError } from '../core/error.ts';
 import type { JsonValue } from '../core/json.ts';
 import type { EventStore } from '../core/store/event-store.ts';
+import { exportRulesFrom } from '../reading/export-rules.ts';
 import { questionAnswerFrom, runOrderFrom, type StudioRun } from '../reading/run-orders.ts';
 import type { StudioService } from '../wire/generated/reprise/v1/studio_pb.ts';
 import type { DoneChanges } from './done-changes.ts';
+import type { PageExport, ReadyPage } from './exported-page.ts';
 import { follow } from './follow-stream.ts';
 import { checkNamespace, checkRight, checkUnbound, type Grant, hasRight } from './grant.ts';
 import { objectIn } from './json-text.ts';
@@ -14,7 +16,7 @@ import type { VerbParts } from './session-service.ts';
 /** The parts that the live calls of the studio need. */
 export interface StudioParts extends VerbParts {
   readonly grantOf: (context: HandlerContext) => Grant;
-  readonly storeOf: (grant: Grant) => Pick<EventStore, 'watch'>;
+  readonly storeOf: (grant: Grant) => EventStore;
   /** Throws if the token of a call does not hold any more. */
   readonly recheck: (context: HandlerContext) => Promise<void>;
   /** Undefined where the server was started without agents. */
@@ -22,10 +24,23 @@ export interface StudioParts extends VerbParts {
   readonly done: DoneChanges;
   /** Returns what `reprise doctor` says of the store. */
   readonly diagnose: (() => Promise<JsonValue>) | undefined;
+  /** Bundles a history for a page; undefined where there is no studio. */
+  readonly page: ((asked: AskedPage) => Promise<ReadyPage>) | undefined;
 }
 
+/** A page that a caller asks for, read from the store of the caller. */
+export type AskedPage = Pick<PageExport, 'store' | 'namespace' | 'ref' | 'rules'>;
+
 /** The calls of the studio about runs, what is live, and the store. */
-export type LiveCall = 'listAgents' | 'startRun' | 'answerQuestion' | 'stopRun' | 'listRuns' | 'follow' | 'readStore';
+export type LiveCall =
+  | 'listAgents'
+  | 'startRun'
+  | 'answerQuestion'
+  | 'stopRun'
+  | 'listRuns'
+  | 'follow'
+  | 'readStore'
+  | 'exportPage';
 
 const isSeenBy =
   ({ namespaces }: Grant) =>
@@ -85,7 +100,7 @@ export function studioRuns(parts: StudioParts): Pick<ServiceImpl<typeof StudioSe
 }
 
 /** Returns the stream of what is live, and the look at the store. */
-function liveCalls(parts: StudioParts): Pick<ServiceImpl<typeof StudioService>, 'follow' | 'readStore'> {
+function liveCalls(parts: StudioParts): Pick<ServiceImpl<typeof StudioService>, 'follow' | 'readStore' | 'exportPage'> {
   const { grantOf, runs } = parts;
   return {
     async *follow({ subscriptions }, context) {
@@ -103,6 +118,20 @@ function liveCalls(parts: StudioParts): Pick<ServiceImpl<typeof StudioService>, 
         subscriptions,
       );
     },
+    async *exportPage({ namespace, ref, rules, preview }, context) {
+      const grant = grantOf(context);
+      checkRight(grant, 'read', 'export a page');
+      const reprise = parts.repriseOf(context, namespace);
+      const asked = {
+        store: parts.storeOf(grant),
+        namespace: reprise.currentNamespace,
+        ref: await reprise.resolve(ref),
+      };
+      const page = await parts.page?.({ ...asked, rules: exportRulesFrom(objectIn(rules, 'rules')) });
+      yield { preview: JSON.stringify(page?.preview ?? null) };
+      const bytes = preview || page === undefined ? new Uint8Array() : new TextEncoder().encode(page.text());
+      for (let at = 0; at < bytes.length; at += pieceBytes) yield { piece: bytes.subarray(at, at + pieceBytes) };
+    },
     async readStore(_, context) {
       checkRight(grantOf(context), 'read', 'read about the store');
       if (parts.diagnose === undefined)
@@ -113,6 +142,9 @@ function liveCalls(parts: StudioParts): Pick<ServiceImpl<typeof StudioService>, 
     },
   };
 }
+
+/** Bytes of a page in one message. */
+const pieceBytes = 1_048_576;
 
 const noAgentsReason = 'The server was started without agents: start it with --agents.';
 

@@ -81,7 +81,7 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
   runsOpenMax: 'test/server/studio.test.ts',
   runsEndedMax: 'test/server/studio.test.ts',
   subscriptionsMax: 'test/server/studio.test.ts',
-  exportBytesMax: 'test/server/studio.test.ts',
+  exportBytesMax: 'test/server/exported-page.test.ts',
 
   idBytesMax: async ({ session }) => {
     const error = await session

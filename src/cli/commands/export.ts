@@ -2,11 +2,14 @@ import { writeFileSync } from 'node:fs';
 import { Option } from 'commander';
 import { RepriseError } from '../../core/error.ts';
 import { refText } from '../../core/ref.ts';
-import { bytesText } from '../../wording/amount.ts';
+import type { ExportPreview } from '../../reading/export-rules.ts';
+import { bytesText, plural } from '../../wording/amount.ts';
 import { plain } from '../../wording/text.ts';
 import type { CommandSpec } from '../command.ts';
+import type { Context } from '../context.ts';
 import { done } from '../exit-code.ts';
-import { textOption } from '../option-values.ts';
+import { flagOption, type OptionValues, textOption } from '../option-values.ts';
+import { jsonFile } from '../options/json-input.ts';
 
 /** An exported history, as `reprise export --json` prints it. */
 export interface ExportAnswer {
@@ -17,19 +20,30 @@ export interface ExportAnswer {
   readonly bytes: number;
   /** The exported text; null if it was written to a file. */
   readonly text: string | null;
+  /** Only of a page: the payloads that were left out, or would be; at most 200 of them. */
+  readonly leftOut?: ExportPreview['leftOut'];
 }
 
 /** `reprise export`. */
 export const exportRun: CommandSpec = {
   arguments: [{ name: '<ref>', about: 'history: session[/branch][@at]' }],
   options: [
-    new Option('--format <format>', 'format to write').choices(['shipit']).makeOptionMandatory(),
-    new Option('--to <file>', 'file to write (default: stdout)'),
+    new Option('--format <format>', 'format to write; html is a page that opens without a server')
+      .choices(['shipit', 'html'])
+      .makeOptionMandatory(),
+    new Option('--to <file>', 'file to write (default: stdout; html needs a file)'),
+    new Option('--redact <file>', 'leave out the payloads that match the rules of a JSON file (html)'),
+    new Option('--dry-run', 'write nothing, and list the payloads that would be left out (html)'),
   ],
-  examples: ['reprise export demo --format shipit', 'reprise export demo/careful@20 --format shipit --to careful.json'],
+  examples: [
+    'reprise export demo --format shipit',
+    'reprise export demo/careful@20 --format shipit --to careful.json',
+    'reprise export demo --format html --to demo.html --dry-run',
+  ],
   run: async (context, [text = ''], options) => {
     const { out } = context;
     const format = textOption(options, 'format') ?? '';
+    if (format === 'html') return exportPage(context, text, options);
     const to = textOption(options, 'to') ?? null;
     const ref = refText((await context.at(text)).ref);
     const written = await (await context.open()).export(ref, { format });
@@ -52,4 +66,39 @@ function writeFile(path: string, text: string): void {
       cause: error,
     });
   }
+}
+
+/** Writes a page, and says first what it leaves out. */
+async function exportPage(context: Context, text: string, options: OptionValues): Promise<number> {
+  const { out } = context;
+  const to = textOption(options, 'to');
+  const isDry = flagOption(options, 'dryRun');
+  if (to === undefined && !isDry)
+    throw new RepriseError('option.invalid', 'Cannot print a page: it is one large file', { hint: 'Add --to FILE.' });
+  const { preparePage, rulesIn } = await import('../running/page-export.ts');
+  const file = textOption(options, 'redact');
+  const page = await preparePage(context, text, file === undefined ? {} : rulesIn(jsonFile(file), file));
+  const { ref, events, leftOut, total } = page.preview;
+  if (out.json === undefined) out.say(leftOutText(page.preview));
+  const written = isDry || to === undefined ? undefined : page.text();
+  if (written !== undefined && to !== undefined) writeFile(to, written);
+  const bytes = written === undefined ? 0 : Buffer.byteLength(written);
+  const answer: ExportAnswer = { ref, format: 'html', to: isDry ? null : (to ?? null), bytes, text: null, leftOut };
+  if (out.json !== undefined) await out.value(answer);
+  else if (isDry)
+    await out.lines(leftOut.map(({ branch, seq, type, rule }) => plain(`${branch}@${seq}  ${type}  ${rule}`)));
+  else out.say(`Wrote ${plain(to ?? '')}, ${bytesText(bytes)}: ${plural(events, 'event')}, ${total} left out.`);
+  return done;
+}
+
+function leftOutText({
+  rules,
+  total,
+}: {
+  readonly rules: Readonly<Record<string, number>>;
+  readonly total: number;
+}): string {
+  if (total === 0) return 'Leaves out nothing.';
+  const each = Object.entries(rules).map(([rule, count]) => `${count} by ${plain(rule)}`);
+  return `Leaves out ${plural(total, 'payload')}: ${each.join(', ')}.`;
 }

@@ -151,7 +151,8 @@ async function keysLeft(engine: Engine, session: string, row: StoredEvent, conte
   return keys.filter((key) => !valueHoldsContent(content, [parseKey(key).name]));
 }
 
-async function allParts(engine: Engine, session: string): Promise<Map<Digest, PartInput>> {
+/** Reads every part that a session holds. */
+export async function allParts(engine: Engine, session: string): Promise<Map<Digest, PartInput>> {
   const ref = sessionRef(engine, session);
   const parts = new Map<Digest, PartInput>();
   let after: Digest | undefined;

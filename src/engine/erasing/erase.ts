@@ -174,7 +174,8 @@ function structuralHint({ type, data }: Event): string {
     : `Erase the event it is about; "${type}" itself is never erased.`;
 }
 
-async function carryOut(
+/** Appends the markers of a plan, and removes what it names. */
+export async function carryOut(
   engine: Engine,
   session: string,
   plan: ErasePlan,

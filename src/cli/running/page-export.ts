@@ -1,0 +1,42 @@
+import { RepriseError } from '../../core/error.ts';
+import { isObject, type JsonValue } from '../../core/json.ts';
+import { builtFolder } from '../../node/built-folder.ts';
+import { createNodePlatform } from '../../node/platform.ts';
+import { release } from '../../node/release.ts';
+import { openStore } from '../../open-reprise.ts';
+import { type ExportRules, exportRulesFrom } from '../../reading/export-rules.ts';
+import { type ReadyPage, readPageParts, readyPage } from '../../server/exported-page.ts';
+import { openMemoryStore } from '../../store/memory/memory-store.ts';
+import type { Context } from '../context.ts';
+
+/** Bundles what a ref names for a page, without the payloads that rules leave out. */
+export async function preparePage(context: Context, text: string, rules: ExportRules): Promise<ReadyPage> {
+  // Its masking rules always count.
+  await context.config();
+  const { ref, session } = await context.at(text);
+  const platform = createNodePlatform();
+  const store = await openStore(context.chosenStore().location, platform, { create: false });
+  try {
+    return await readyPage({
+      store,
+      openScratch: () => openMemoryStore({ platform }),
+      platform,
+      namespace: context.chosenNamespace(),
+      ref,
+      rules,
+      mask: await session.masker(),
+      release: release(),
+      parts: readPageParts(builtFolder('studio-page')),
+    });
+  } finally {
+    await store.close();
+  }
+}
+
+/** Takes the content of a file as rules, or throws with the name of the file. */
+export function rulesIn(value: JsonValue, file: string): ExportRules {
+  if (isObject(value)) return exportRulesFrom(value);
+  throw new RepriseError('option.invalid', `Cannot read the rules in ${JSON.stringify(file)}: it is not an object`, {
+    hint: 'Write { "types": […], "agents": […], "tools": […], "fields": […], "patterns": […] }.',
+  });
+}
