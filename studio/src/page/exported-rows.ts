@@ -19,6 +19,8 @@ export interface ExportedRows {
   readonly restores: readonly Omit<RestoreRequest, 'namespace' | 'session'>[];
   /** The payloads that rules left out, counted by the rule. */
   readonly leftOut: readonly { readonly rule: string; readonly payloads: number }[];
+  /** The ends of the branches at the source: digests to hold against one's own. */
+  readonly heads: readonly { readonly branch: string; readonly seq: number; readonly digest: string }[];
 }
 
 /** Reads the rows out of the blocks of a page. */

@@ -54,7 +54,9 @@ export function forksOf(
 ): readonly ForkMark[] {
   const byName = new Map(branches.map((each) => [each.branch, each]));
   const until = new Map<string, number>([[branch, Number.POSITIVE_INFINITY]]);
-  for (let { parent = null } = byName.get(branch) ?? {}, child = branch; parent !== null && !until.has(parent.branch); ) {
+  let child = branch;
+  let parent = byName.get(child)?.parent ?? null;
+  while (parent !== null && !until.has(parent.branch)) {
     until.set(parent.branch, Math.min(parent.seq, until.get(child) ?? Number.POSITIVE_INFINITY));
     child = parent.branch;
     parent = byName.get(child)?.parent ?? null;
