@@ -8,14 +8,15 @@ import packed from '@sparticuz/chromium';
 import { type EventDraft, openReprise, type Session } from '../src/index.ts';
 import { busyStory } from '../test/studio/busy-story.ts';
 import { Folder, startStudio } from '../test/studio/studio-process.ts';
-import { atMost, type Row } from './measure.ts';
+import { atMost, forTheRecord, type Row } from './measure.ts';
 import type { Workspace } from './workspace.ts';
 
 const built = fileURLToPath(new URL('../dist/studio', import.meta.url));
 
 /** Rows of the studio. They need `npm run build` first. */
 export async function benchStudio({ sizes }: Workspace): Promise<Row[]> {
-  if (!existsSync(join(built, 'index.html'))) throw new Error('The studio is not built: run "npm run build" first');
+  if (!existsSync(join(built, 'index.html')))
+    return [forTheRecord('studio', 'not measured', 'it is not built: run "npm run build" first')];
   const count = sizes.isQuick ? 2_000 : 100_000;
   using folder = new Folder();
   await using reprise = await openReprise({

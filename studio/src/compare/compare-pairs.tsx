@@ -9,6 +9,7 @@ import { Failure } from '../parts/states.tsx';
 import { asError, useAnswer } from '../parts/use-answer.ts';
 import type { CompareAnswer, ComparePair } from '../source/answers.ts';
 import { CompareStates } from './compare-states.tsx';
+import { CompareStrips } from './compare-strips.tsx';
 import { CompareUsage } from './compare-usage.tsx';
 import { PairRow } from './pair-row.tsx';
 
@@ -59,6 +60,12 @@ export function ComparePairs({ address, left, right }: ComparePairsProps): React
       );
     });
     return index < 0 ? undefined : () => goTo(index + 1);
+  };
+  const goToPair = (pair: number): void => {
+    const before = differences.findLastIndex((row) => row <= pair);
+    const after = differences.findIndex((row) => row >= pair);
+    const difference = differences[before] === pair ? before : after < 0 ? before : after;
+    if (difference >= 0) goTo(difference + 1);
   };
   useActions([
     {
@@ -127,6 +134,7 @@ export function ComparePairs({ address, left, right }: ComparePairsProps): React
         </button>
       </header>
       {first.error === undefined ? null : <Failure error={first.error} onAgain={first.again} />}
+      <CompareStrips refs={[left, right]} answer={answer} pairs={pairs} at={at} onPair={goToPair} />
       <div className="compare-heads">
         <SideHead refText={left} answer={answer} side="left" />
         <SideHead refText={right} answer={answer} side="right" />

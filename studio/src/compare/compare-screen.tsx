@@ -1,14 +1,11 @@
-import { useEffect } from 'react';
 import type { RunAddress } from '../address/address.ts';
-import { refOf, useStudio } from '../frame/studio.ts';
+import { refOf } from '../frame/studio.ts';
 import { ComparePairs } from './compare-pairs.tsx';
 import { CompareTable } from './compare-table.tsx';
 
 /** Two histories beside each other, or three to eight as a table. */
 export function CompareScreen({ address }: { readonly address: RunAddress }): React.ReactNode {
-  const studio = useStudio();
   const { session, branch, at } = address;
-  useEffect(() => studio.show([]), [studio]);
   const seq = Number(at);
   const left = Number.isNaN(seq)
     ? `${encodeURIComponent(session)}/${encodeURIComponent(branch)}`

@@ -4,7 +4,7 @@ import type { RunOrder } from '../source/answers.ts';
 import type { Draft } from './draft.ts';
 
 /** How a draft is run. */
-export type RunMode = 'fork' | 'resume' | 'experiment';
+export type RunMode = 'fork' | 'resume' | 'retry' | 'experiment';
 
 /** Returns the order of a run. */
 export function orderOf(draft: Draft, mode: RunMode): RunOrder {
@@ -26,6 +26,7 @@ export function orderOf(draft: Draft, mode: RunMode): RunOrder {
       variants: [{ name: 'as-it-was' }, { name: draft.name === '' ? 'edited' : draft.name, edits }],
       repeats: positive(draft.repeats) ?? 1,
     };
+  if (mode === 'retry') return { kind: mode, ...shared, ...given({ name: draft.name === '' ? undefined : draft.name }) };
   if (mode === 'resume') {
     const prompt = edits.find((edit) => edit.kind === 'prompt');
     return { kind: mode, ...shared, ...given({ prompt: prompt?.kind === 'prompt' ? prompt.text : undefined }) };

@@ -29,14 +29,29 @@ export interface IndexRow {
 
 const numbers = ['time'] as const;
 const floats = ['latencyMs', 'firstTokenMs', 'cost'] as const;
-const integers = ['turn', 'cause', 'inputTokens', 'outputTokens', 'cachedTokens', 'began', 'end', 'name'] as const;
-const words = ['type', 'agent', 'run', 'flags'] as const;
-const few = ['kind', 'outcome', 'effect', 'known'] as const;
+const integers = [
+  'turn',
+  'cause',
+  'inputTokens',
+  'outputTokens',
+  'cachedTokens',
+  'began',
+  'end',
+  'type',
+  'agent',
+  'run',
+  'kind',
+  'name',
+  'outcome',
+  'effect',
+] as const;
+const bits = ['flags'] as const;
+const few = ['known'] as const;
 
 type Columns = Record<(typeof numbers)[number], Float64Array> &
   Record<(typeof floats)[number], Float32Array> &
   Record<(typeof integers)[number], Uint32Array> &
-  Record<(typeof words)[number], Uint16Array> &
+  Record<(typeof bits)[number], Uint16Array> &
   Record<(typeof few)[number], Uint8Array>;
 
 const wordColumns = ['type', 'agent', 'run', 'kind', 'name', 'outcome', 'effect'] as const;
@@ -202,7 +217,7 @@ function makeColumns(size: number, from?: Columns): Columns {
     ...fresh(numbers, (name) => copied(new Float64Array(size), from?.[name])),
     ...fresh(floats, (name) => copied(new Float32Array(size).fill(Number.NaN), from?.[name])),
     ...fresh(integers, (name) => copied(new Uint32Array(size), from?.[name])),
-    ...fresh(words, (name) => copied(new Uint16Array(size), from?.[name])),
+    ...fresh(bits, (name) => copied(new Uint16Array(size), from?.[name])),
     ...fresh(few, (name) => copied(new Uint8Array(size), from?.[name])),
   };
   return columns;

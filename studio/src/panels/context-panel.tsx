@@ -85,7 +85,10 @@ export function ContextView({ point, answer, cuts, onGo, onChange, tools }: Cont
       <Written answer={answer} onGo={onGo} onChange={onChange} />
       <div className="context-head">
         <h2>
-          {headline(answer)} <span className="faint">({countText(counts.new + counts.edited + dropped.length + changedSettings(answer))})</span>
+          {headline(answer)}{' '}
+          <span className="faint">
+            ({countText(counts.new + counts.edited + dropped.length + changedSettings(answer))})
+          </span>
         </h2>
         {tools}
       </div>

@@ -31,7 +31,9 @@ export function Spark({
         return (
           <g key={`${at * step}`}>
             <rect className="spark-bar" x={at * step} y={tall - high} width={wideBar} height={high} />
-            {red === 0 ? null : <rect className="spark-error" x={at * step} y={tall - red} width={wideBar} height={red} />}
+            {red === 0 ? null : (
+              <rect className="spark-error" x={at * step} y={tall - red} width={wideBar} height={red} />
+            )}
           </g>
         );
       })}

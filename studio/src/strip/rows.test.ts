@@ -46,7 +46,15 @@ test('runs of an agent that follow each other share rows, runs at the same time 
 
 test('runs that need different numbers of rows share them, one after the other', () => {
   const rows = rowsOf(
-    indexOf([start('a', 'r1'), end(1, 'a', 'r1'), start('a', 'r2'), start('a', 'r2'), end(3, 'a', 'r2'), end(4, 'a', 'r2'), start('a', 'r3')]),
+    indexOf([
+      start('a', 'r1'),
+      end(1, 'a', 'r1'),
+      start('a', 'r2'),
+      start('a', 'r2'),
+      end(3, 'a', 'r2'),
+      end(4, 'a', 'r2'),
+      start('a', 'r3'),
+    ]),
     none,
   );
   expect([rows.laneRows, ...rows.bars.row]).toEqual([2, 0, 0, 1, 0]);

@@ -47,17 +47,17 @@ interface Lane {
 /** Sorts the events of an index into rows. */
 export function rowsOf(index: EventIndex, foldedAgents: ReadonlySet<string>): StripRows {
   const marks = { state: [] as number[], markers: [] as number[], tasks: [] as number[] };
-  const lanes = new Map<string, Lane>();
-  const lines = new RunLines();
+  const lanes = new Lanes(index);
   const { columns, head } = index;
+  const kinds: RowKind[] = [];
   for (let seq = 1; seq <= head; seq++) {
     if (columns.known[seq] !== 1) continue;
-    const type = index.word('type', seq);
-    const row = rowKind(type, index.hasFlag(seq, 'marker'));
-    if (row !== 'lane') marks[row].push(seq);
-    else if (columns.agent[seq] !== 0) noteLane(lanes, lines, index, seq);
+    const kind = (kinds[columns.type[seq] ?? 0] ??= rowKind(index.word('type', seq)));
+    if (index.hasFlag(seq, 'marker')) marks.markers.push(seq);
+    else if (kind !== 'lane') marks[kind].push(seq);
+    else if (columns.agent[seq] !== 0) lanes.note(seq);
   }
-  const placed = placeLanes([...lanes.values()], index, foldedAgents);
+  const placed = placeLanes(lanes.all, index, foldedAgents);
   return {
     ...placed,
     marks: {
@@ -68,36 +68,43 @@ export function rowsOf(index: EventIndex, foldedAgents: ReadonlySet<string>): St
   };
 }
 
-function rowKind(type: string, isMarker: boolean): 'lane' | 'state' | 'markers' | 'tasks' {
-  if (isMarker) return 'markers';
+type RowKind = 'lane' | 'state' | 'tasks';
+
+function rowKind(type: string): RowKind {
   if (type.startsWith('call.') || type.startsWith('run.') || type.startsWith('message.')) return 'lane';
-  if (type.startsWith('task.') || type.startsWith('verification.')) return 'tasks';
-  return 'state';
+  return type.startsWith('task.') || type.startsWith('verification.') ? 'tasks' : 'state';
 }
 
-/** Which runs are one line of work: a run that resumed a run of its agent goes on with that one's lane. */
-class RunLines {
-  readonly #lineOf = new Map<string, string>();
-  readonly #lastOf = new Map<string, string>();
+/** The lanes of a history: an agent in a run. A run that resumed an earlier one goes on with its agent's last lane. */
+class Lanes {
+  readonly all: Lane[] = [];
+  readonly #index: EventIndex;
+  readonly #byRun = new Map<number, Lane>();
+  readonly #lastOf = new Map<number, Lane>();
 
-  lineOf(agent: string, run: string, isResumed: boolean): string {
-    const key = `${agent}\n${run}`;
-    const known = this.#lineOf.get(key);
-    const line = known ?? (isResumed ? this.#lastOf.get(agent) : undefined) ?? key;
-    if (known === undefined) this.#lineOf.set(key, line);
-    this.#lastOf.set(agent, line);
-    return line;
+  constructor(index: EventIndex) {
+    this.#index = index;
   }
-}
 
-function noteLane(lanes: Map<string, Lane>, lines: RunLines, index: EventIndex, seq: number): void {
-  const agent = index.word('agent', seq);
-  const line = lines.lineOf(agent, index.word('run', seq), index.hasFlag(seq, 'resumed'));
-  const lane = lanes.get(line) ?? { agent, first: seq, last: seq, calls: [], events: [] };
-  lanes.set(line, lane);
-  lane.last = Math.max(lane.last, seq, index.columns.end[seq] ?? 0);
-  if (index.callOf(seq) === seq) lane.calls.push(seq);
-  lane.events.push(seq);
+  note(seq: number): void {
+    const index = this.#index;
+    const { columns } = index;
+    const agent = columns.agent[seq] ?? 0;
+    const key = agent * 2 ** 32 + (columns.run[seq] ?? 0);
+    const lane = this.#byRun.get(key) ?? this.#open(agent, key, seq);
+    this.#lastOf.set(agent, lane);
+    lane.last = Math.max(lane.last, seq, columns.end[seq] ?? 0);
+    if (index.callOf(seq) === seq) lane.calls.push(seq);
+    lane.events.push(seq);
+  }
+
+  #open(agent: number, key: number, seq: number): Lane {
+    const resumed = this.#index.hasFlag(seq, 'resumed') ? this.#lastOf.get(agent) : undefined;
+    const lane = resumed ?? { agent: this.#index.word('agent', seq), first: seq, last: seq, calls: [], events: [] };
+    if (resumed === undefined) this.all.push(lane);
+    this.#byRun.set(key, lane);
+    return lane;
+  }
 }
 
 /** Gives every lane its rows: agents in the order of their first event, and lanes of an agent that do not overlap share rows. */
@@ -107,7 +114,11 @@ function placeLanes(
   foldedAgents: ReadonlySet<string>,
 ): Pick<StripRows, 'groups' | 'laneRows' | 'bars' | 'rowOf'> {
   const byAgent = new Map<string, Lane[]>();
-  for (const lane of lanes) byAgent.set(lane.agent, [...(byAgent.get(lane.agent) ?? []), lane]);
+  for (const lane of lanes) {
+    const own = byAgent.get(lane.agent);
+    if (own === undefined) byAgent.set(lane.agent, [lane]);
+    else own.push(lane);
+  }
   const rowOf = new Uint16Array(index.head + 1);
   const placed: PlacedCall[] = [];
   const groups: LaneGroup[] = [];

@@ -24,6 +24,9 @@ export interface StripProps {
   readonly isMatch: ((seq: number) => boolean) | undefined;
   readonly ticks: readonly number[];
   readonly forks: readonly ForkMark[];
+  /** The most height that lanes take, in pixels. */
+  readonly lanesMax?: number;
+  readonly label?: string;
   /** Says the selected event aloud. */
   readonly spoken: string;
   readonly onSelect: (seq: number) => void;
@@ -51,7 +54,7 @@ export function Strip(props: StripProps): React.ReactNode {
   const positions = useMemo(() => placeEvents(index, scale), [index, version, scale]);
   const rows = useMemo(() => rowsOf(index, folded), [index, version, folded]);
   const overview = useMemo(() => overviewOf(index, positions, width - size.gutter), [index, positions, width]);
-  const frame = useMemo(() => frameOf(rows, forks), [rows, forks]);
+  const frame = useMemo(() => frameOf(rows, forks, props.lanesMax), [rows, forks, props.lanesMax]);
   const view = useViewport(props, positions.total, positions.at);
   const scene: Scene = {
     index,
@@ -104,7 +107,7 @@ export function Strip(props: StripProps): React.ReactNode {
       className="strip"
       role="slider"
       tabIndex={0}
-      aria-label="The history as a strip"
+      aria-label={props.label ?? 'The history as a strip'}
       aria-valuemin={0}
       aria-valuemax={index.head}
       aria-valuenow={selected}
