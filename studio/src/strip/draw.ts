@@ -3,7 +3,7 @@ import { lookOf, lookOfKind } from '../look/glyphs.ts';
 import { drawPoints } from './draw-points.ts';
 import { clipped, labelFont, letter, line, monoFont, type Pen } from './pen.ts';
 import { ticksOf } from './ruler.ts';
-import { barPixels, type Frame, pixelOf, type Scene, size } from './scene.ts';
+import { type Frame, pixelOf, pixelsOf, type Scene, size } from './scene.ts';
 
 /** Draws the whole strip. */
 export function drawStrip(pen: Pen, scene: Scene, frame: Frame): void {
@@ -95,22 +95,21 @@ function drawLanes(pen: Pen, scene: Scene, frame: Frame): void {
   drawBars(pen, scene, frame);
 }
 
-/** Draws what is in a lane and is no call: messages, starts and ends of runs. */
+/** Draws what is in a lane and is no call: messages, starts and ends of runs. Many in one pixel are one mark. */
 function drawMessages(pen: Pen, scene: Scene, frame: Frame): void {
   const { rows, index, colors, positions } = scene;
-  let [lastX, lastRow] = [-10, -1];
-  const { rowOf } = rows;
-  for (let seq = 1; seq < rowOf.length; seq++) {
-    const row = (rowOf[seq] ?? 0) - 1;
-    if (row < 0) continue;
-    const x = Math.round(pixelOf(scene, positions.at[seq] ?? 0));
-    if (x < size.gutter || x > scene.width || (x === lastX && row === lastRow)) continue;
-    const type = index.word('type', seq);
-    if (type.startsWith('call.')) continue;
-    [lastX, lastRow] = [x, row];
+  const toPixel = pixelsOf(scene);
+  const lastX = new Int32Array(rows.laneRows).fill(-10);
+  for (const seq of rows.others) {
+    const x = Math.round(toPixel(positions.at[seq] ?? 0));
+    const row = (rows.rowOf[seq] ?? 1) - 1;
+    if (x < size.gutter || x > scene.width || lastX[row] === x) continue;
+    lastX[row] = x;
     const y = frame.lanesTop + row * size.lane - scene.scroll;
-    pen.globalAlpha = alphaOf(scene, seq);
+    if (y < frame.lanesTop - size.lane || y > frame.lanesTop + frame.lanesHeight) continue;
+    const type = index.word('type', seq);
     const isEnd = type === 'run.ended';
+    pen.globalAlpha = alphaOf(scene, seq);
     pen.fillStyle =
       isEnd && index.isError(seq) ? colors.error : type.startsWith('run.') ? colors.border : colors.message;
     pen.fillRect(x - 1, y + (isEnd ? 3 : 5), 2, size.lane - (isEnd ? 6 : 10));
@@ -119,23 +118,29 @@ function drawMessages(pen: Pen, scene: Scene, frame: Frame): void {
 }
 
 function drawBars(pen: Pen, scene: Scene, frame: Frame): void {
-  const { bars } = scene.rows;
-  const lastX = new Float64Array(scene.rows.laneRows).fill(-1);
+  const { bars, laneRows } = scene.rows;
+  const { at } = scene.positions;
+  const toPixel = pixelsOf(scene);
+  const lastX = new Int32Array(laneRows).fill(-1);
+  const [top, bottom] = [frame.lanesTop - size.lane, frame.lanesTop + frame.lanesHeight];
   pen.font = monoFont;
   pen.textBaseline = 'middle';
   for (let bar = 0; bar < bars.count; bar++) {
-    const { from, to, isOpen } = barPixels(scene, bar);
-    if (to < size.gutter || from > scene.width) continue;
     const row = bars.row[bar] ?? 0;
+    const y = frame.lanesTop + row * size.lane - scene.scroll + 2;
+    if (y < top || y > bottom) continue;
     const seq = bars.start[bar] ?? 0;
+    const from = toPixel(at[seq] ?? 0);
+    if (from > scene.width) break;
+    const to = Math.max(toPixel(at[bars.until[bar] ?? 0] ?? 0), from + 2);
+    if (to < size.gutter) continue;
     const end = bars.end[bar] ?? 0;
     const failed = end > 0 && scene.index.isError(end);
+    const pixel = Math.floor(from);
     // Many calls in one pixel are one mark; errors are always drawn.
-    if (!failed && to - from <= 2 && Math.floor(from) === lastX[row]) continue;
-    lastX[row] = Math.floor(from);
-    const y = frame.lanesTop + row * size.lane - scene.scroll + 2;
-    if (y > frame.lanesTop + frame.lanesHeight || y < frame.lanesTop - size.lane) continue;
-    drawBar(pen, scene, { seq, end, from: Math.max(from, size.gutter - 4), to, y, failed, isOpen });
+    if (!failed && to - from <= 2 && pixel === lastX[row]) continue;
+    lastX[row] = pixel;
+    drawBar(pen, scene, { seq, end, from: Math.max(from, size.gutter - 4), to, y, failed, isOpen: end === 0 });
   }
   pen.globalAlpha = 1;
 }
@@ -238,12 +243,14 @@ function drawMarks(pen: Pen, scene: Scene, frame: Frame): void {
 
 function drawMarkRow(pen: Pen, scene: Scene, seqs: Uint32Array, top: number): void {
   const { index, colors, positions } = scene;
-  let free = -1;
+  let [free, last] = [-1, -1];
+  const toPixel = pixelsOf(scene);
   pen.font = monoFont;
   pen.textBaseline = 'middle';
   for (const [place, seq] of seqs.entries()) {
-    const x = Math.round(pixelOf(scene, positions.at[seq] ?? 0));
-    if (x < size.gutter || x > scene.width) continue;
+    const x = Math.round(toPixel(positions.at[seq] ?? 0));
+    if (x < size.gutter || x > scene.width || x === last) continue;
+    last = x;
     const look = lookOf(index.word('type', seq), index.word('kind', seq));
     const color = colors[look.hue === 'dim' ? 'faint' : look.hue];
     pen.globalAlpha = alphaOf(scene, seq);
@@ -300,6 +307,7 @@ function drawForkSign(pen: Pen, x: number, y: number): void {
 
 function drawFolds(pen: Pen, scene: Scene, frame: Frame): void {
   const { colors } = scene;
+  let free = size.gutter + 8;
   pen.font = monoFont;
   for (const { at, width, ms } of scene.positions.folds) {
     const [from, to] = [pixelOf(scene, at), pixelOf(scene, at + width)];
@@ -318,9 +326,10 @@ function drawFolds(pen: Pen, scene: Scene, frame: Frame): void {
     pen.fillStyle = colors.faint;
     pen.textAlign = 'center';
     const middle = (from + to) / 2;
-    if (middle < size.gutter + 8) continue;
     const shown = isWide ? text : '//';
     const half = (shown.length * letter) / 2 + 2;
+    if (middle - half < free) continue;
+    free = middle + half;
     pen.fillStyle = colors.panel;
     pen.fillRect(middle - half, size.overview + 2, half * 2, size.ruler - 3);
     pen.fillStyle = colors.faint;

@@ -29,6 +29,8 @@ export interface StripRows {
   readonly bars: Bars;
   /** By seq: the row of its lane, plus 1; 0 for events that belong to no lane. */
   readonly rowOf: Uint16Array;
+  /** Events in lanes that are no calls: messages, starts and ends of runs. */
+  readonly others: Uint32Array;
   /** Events of the rows below the lanes. */
   readonly marks: { readonly state: Uint32Array; readonly markers: Uint32Array; readonly tasks: Uint32Array };
 }
@@ -48,6 +50,7 @@ interface Lane {
 export function rowsOf(index: EventIndex, foldedAgents: ReadonlySet<string>): StripRows {
   const marks = { state: [] as number[], markers: [] as number[], tasks: [] as number[] };
   const lanes = new Lanes(index);
+  const others: number[] = [];
   const { columns, head } = index;
   const kinds: RowKind[] = [];
   for (let seq = 1; seq <= head; seq++) {
@@ -55,11 +58,15 @@ export function rowsOf(index: EventIndex, foldedAgents: ReadonlySet<string>): St
     const kind = (kinds[columns.type[seq] ?? 0] ??= rowKind(index.word('type', seq)));
     if (index.hasFlag(seq, 'marker')) marks.markers.push(seq);
     else if (kind !== 'lane') marks[kind].push(seq);
-    else if (columns.agent[seq] !== 0) lanes.note(seq);
+    else if (columns.agent[seq] !== 0) {
+      lanes.note(seq);
+      if (!index.hasFlag(seq, 'call')) others.push(seq);
+    }
   }
   const placed = placeLanes(lanes.all, index, foldedAgents);
   return {
     ...placed,
+    others: Uint32Array.from(others),
     marks: {
       state: Uint32Array.from(marks.state),
       markers: Uint32Array.from(marks.markers),
