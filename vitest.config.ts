@@ -12,7 +12,7 @@ const onServer = 'test/*/postgres*.test.ts';
  * Tests of commands that run on a file, and once more on that server: those whose statements differ there, and
  * `shapes`, which runs every command once. The other commands do not depend on the store.
  */
-const commands = 'test/e2e/cli/{demo,foreign,forget,frame,list,prove,replay,secrets,shapes,state,withstand}.test.ts';
+const commands = 'test/e2e/cli/{demo,forget,server,shapes,state,withstand}.test.ts';
 
 /** Hostile cases that can differ on a server, and run there too. */
 const hostile = 'test/hostile/{rows,histories}.test.ts';

@@ -75,7 +75,8 @@ async function endRun(path: string): Promise<void> {
 }
 
 /** The program as it is installed. */
-function builtProgram(): string {
+/** Returns the built program; its source if it was not built. */
+export function builtProgram(): string {
   const built = join(root, 'dist/cli/bin.js');
   return existsSync(built) ? built : join(root, 'src/cli/bin.ts');
 }

@@ -8,7 +8,9 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { benchAncestors } from './ancestors.ts';
 import { benchAppend } from './append.ts';
+import { benchBeliefs } from './beliefs.ts';
 import { benchCli } from './cli.ts';
+import { benchCoding } from './coding.ts';
 import { benchDiff } from './diff.ts';
 import { benchDisk, benchGrowth } from './disk.ts';
 import { benchDurable } from './durable.ts';
@@ -18,11 +20,13 @@ import { load, machine } from './machine.ts';
 import type { Row } from './measure.ts';
 import { benchOpening } from './opening.ts';
 import { benchPostgresAppend } from './postgres-append.ts';
+import { benchPostgresBeliefs } from './postgres-beliefs.ts';
 import { benchPostgresProcesses } from './postgres-processes.ts';
 import { benchPostgresDisk, benchPostgresReads } from './postgres-reads.ts';
 import { benchRecording } from './recording.ts';
 import { benchReplay } from './replay.ts';
 import { lineOf, markdownOf, soakOf, tally } from './report.ts';
+import { benchServer } from './server.ts';
 import { benchState } from './state.ts';
 import { benchStateCommits } from './state-commits.ts';
 import { benchSteady } from './steady.ts';
@@ -36,6 +40,8 @@ const groups: Readonly<Record<string, (workspace: Workspace) => Promise<Row[]>>>
   disk: benchDisk,
   state: benchState,
   'state-commits': benchStateCommits,
+  beliefs: benchBeliefs,
+  coding: benchCoding,
   fork: benchFork,
   ancestors: benchAncestors,
   langgraph: benchLangGraph,
@@ -47,6 +53,8 @@ const groups: Readonly<Record<string, (workspace: Workspace) => Promise<Row[]>>>
   'postgres-reads': benchPostgresReads,
   'postgres-processes': benchPostgresProcesses,
   'postgres-disk': benchPostgresDisk,
+  server: benchServer,
+  'postgres-beliefs': benchPostgresBeliefs,
   recording: benchRecording,
   cli: benchCli,
   studio: benchStudio,

@@ -124,6 +124,7 @@ export async function openOn(store: EventStore, platform: Platform, path: string
     namespace: reprise.currentNamespace,
     memories: new Map(),
     summaries: new Map(),
+    fleets: new Map(),
     fingerprints: new Map(),
     onRead: () => undefined,
     chores: new Chores(),

@@ -28,7 +28,11 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   Branch: ['Branch'],
   SessionRecorder: ['SessionRecorder'],
   StateHandle: ['StateHandle'],
+  CodingHandle: ['CodingHandle'],
   Transaction: ['Transaction'],
+  BeliefsHandle: ['BeliefsHandle'],
+  FleetHandle: ['FleetHandle'],
+  AgentSurface: ['AgentSurface'],
   Projections: [
     'conversation',
     'messagesOf',

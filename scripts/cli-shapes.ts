@@ -4,6 +4,7 @@ import type { DoctorAnswer } from '../src/cli/answering/diagnosis.ts';
 import type { CompletionAnswer } from '../src/cli/commands/completion.ts';
 import type { ConfigAnswer } from '../src/cli/commands/config.ts';
 import type { DemoAnswer } from '../src/cli/commands/demo.ts';
+import type { ExecAnswer } from '../src/cli/commands/exec.ts';
 import type { ExportAnswer } from '../src/cli/commands/export.ts';
 import type { ImportRow } from '../src/cli/commands/import.ts';
 import type { RepairAnswer } from '../src/cli/commands/repair.ts';
@@ -13,6 +14,9 @@ import type { TokenMade } from '../src/cli/commands/token.ts';
 import type { VerifyAnswer } from '../src/cli/commands/verify.ts';
 import type { CopyRow } from '../src/cli/render/copy-table.ts';
 import type { Event } from '../src/core/event/event.ts';
+import type { Belief } from '../src/core/fleet/belief.ts';
+import type { FleetTask } from '../src/core/fleet/fleet-task.ts';
+import type { FleetAgent } from '../src/engine/fleet/fleet-at.ts';
 import type {
   BranchAnswer,
   DeleteAnswer,
@@ -22,9 +26,11 @@ import type {
   MarkAnswer,
   SetAnswer,
 } from '../src/reading/change-answers.ts';
+import type { CodingAnswer } from '../src/reading/coding-answer.ts';
 import type { CounterfactualAnswer } from '../src/reading/counterfactual-answer.ts';
 import type { DiffAnswer } from '../src/reading/diff-answer.ts';
 import type { FingerprintAnswer } from '../src/reading/first-difference.ts';
+import type { ForwardAnswer } from '../src/reading/fleet-answers.ts';
 import type { ForkAnswer } from '../src/reading/fork-report.ts';
 import type { ShowAnswer } from '../src/reading/known-at.ts';
 import type { ListRow } from '../src/reading/list-branches.ts';
@@ -92,6 +98,26 @@ const resumed: Keys<ResumeAnswer> = {
   recorded: 'always',
 };
 
+const eventRow: Keys<Event> = {
+  session: 'always',
+  branch: 'always',
+  seq: 'always',
+  id: 'always',
+  time: 'always',
+  type: 'always',
+  version: 'always',
+  agent: 'optional',
+  run: 'optional',
+  turn: 'always',
+  cause: 'optional',
+  causeSeq: 'optional',
+  data: 'always',
+  digest: 'always',
+  erased: 'optional',
+  replaces: 'optional',
+  replacedIds: 'optional',
+};
+
 /** The shapes by command. */
 export const shapes: Readonly<Record<string, CliShape>> = {
   demo: shape<DemoAnswer>(
@@ -138,24 +164,7 @@ export const shapes: Readonly<Record<string, CliShape>> = {
     'One line per branch, parents before their children. `edits` lists the edits the branch was made with, up to its first run or call. `--json=object`: `{ session, branches }`.',
   ),
   replay: shape<Event>(
-    {
-      session: 'always',
-      branch: 'always',
-      seq: 'always',
-      id: 'always',
-      time: 'always',
-      type: 'always',
-      version: 'always',
-      agent: 'optional',
-      run: 'optional',
-      turn: 'always',
-      cause: 'optional',
-      causeSeq: 'optional',
-      data: 'always',
-      digest: 'always',
-      erased: 'optional',
-      replaces: 'optional',
-    },
+    eventRow,
     'One line per event, as it was recorded, with its parts inlined. `--json=object`: `{ ref, metadata, events, totalMatched, fingerprint }`, where `totalMatched` counts events before `--limit`. With `--ops`, one line per transaction: `{ txn, seq, time, operations: [{ agent, key, op, value?, version }] }`.',
   ),
   show: shape<ShowAnswer>(
@@ -164,6 +173,8 @@ export const shapes: Readonly<Record<string, CliShape>> = {
       event: 'always',
       messages: 'always',
       state: 'always',
+      beliefs: 'always',
+      agents: 'always',
       calls: 'always',
       waiting: 'always',
       simulated: 'always',
@@ -179,8 +190,10 @@ export const shapes: Readonly<Record<string, CliShape>> = {
       erased: 'always',
       others: 'always',
       metadata: 'always',
+      failures: 'always',
+      constraints: 'always',
     },
-    '`event` is null at the beginning. `messages` are `{ seq, message }`; `calls` are the open ones; `changes` is `{ since, added, removed, settings, state }`, compared with the end of the turn before. `agent`, `run`, `model`, `system`, `tools`, `settings`, `calledAt` and `erased` (how many messages were erased) belong to the conversation; `others` are the conversations of other agents; `metadata` is that of the branch. With `--resume`: `{ ref, agent, run, messages, prompt, pending, model, system, tools, settings, repairs, calls, otherwise }`, as `session.resumable` returns it.',
+    '`failures` are the tests of a coding session that are not resolved, and `constraints` its constraints. `event` is null at the beginning. `messages` are `{ seq, message }`; `calls` are the open ones; `changes` is `{ since, added, removed, settings, state }`, compared with the end of the turn before. `agent`, `run`, `model`, `system`, `tools`, `settings`, `calledAt` and `erased` (how many messages were erased) belong to the conversation; `others` are the conversations of other agents; `metadata` is that of the branch. With `--resume`: `{ ref, agent, run, messages, prompt, pending, model, system, tools, settings, repairs, calls, otherwise }`, as `session.resumable` returns it. With `--as`: `{ ref, agent, isThere, scope, beliefs, state, messages }`, as `session.as(agent).knownAt` returns it.',
   ),
   state: shape<StateAnswer>({ ref: 'always', projection: 'always', version: 'always', value: 'always' }, ''),
   projections: shape<ProjectionRow>(
@@ -217,6 +230,77 @@ export const shapes: Readonly<Record<string, CliShape>> = {
     },
     'One line per version, the last first. `by` is who committed it; `op` is missing if the payload was erased.',
   ),
+  beliefs: shape<Belief>(
+    {
+      id: 'always',
+      replacedIds: 'optional',
+      branch: 'always',
+      seq: 'always',
+      turn: 'always',
+      time: 'always',
+      agent: 'optional',
+      run: 'optional',
+      cause: 'optional',
+      claim: 'always',
+      topic: 'optional',
+      kind: 'always',
+      value: 'optional',
+      trust: 'always',
+      mutates: 'optional',
+      unsettled: 'optional',
+      erased: 'optional',
+    },
+    'One line per claim that stands. `unsettled` is true for one that was appended by hand or told to a recorder. `--json=object`: `{ ref, turn, as, beliefs }`.',
+  ),
+  agents: shape<FleetAgent>(
+    {
+      agent: 'always',
+      role: 'optional',
+      model: 'optional',
+      scope: 'always',
+      trust: 'optional',
+      trustOn: 'optional',
+      since: 'always',
+      seq: 'always',
+      tasks: 'always',
+    },
+    'One line per agent. `scope` is a list of topics, or `all`; `since` is the turn from which on it is there. `--json=object`: `{ ref, turn, agents }`.',
+  ),
+  tasks: shape<FleetTask>(
+    {
+      task: 'always',
+      title: 'optional',
+      role: 'optional',
+      agent: 'optional',
+      status: 'always',
+      outcome: 'optional',
+      failed: 'always',
+      turn: 'always',
+      seq: 'always',
+    },
+    'One line per task. `status` is `open`, `claimed` or `ended`; `failed` are the checks of its result that failed. `--json=object`: `{ ref, turn, tasks }`.',
+  ),
+  audit: shape<Event>(eventRow, 'One line per event, of the raw history.'),
+  forward: shape<ForwardAnswer>(
+    { ref: 'always', from: 'always', until: 'always', live: 'always', reused: 'always', stoppedBy: 'always' },
+    '`live` are the turns that ran, `{ turn, agent?, because }`; `reused` those that were repeated, `{ turn, agent, of }`; `stoppedBy` is `{ reason, turn, agent, message }`, or null. Exits with 0 if every turn ended well, 1 if not.',
+  ),
+  coding: shape<CodingAnswer>(
+    { ref: 'always', what: 'always', value: 'always' },
+    '`what` is the word after `coding`, and `value` is that of the library: `status` the projection `coding`, `context` that of `contextAt`, `replay` that of `replayRun` or `replayCounterfactual`, `receipt` and `request` parts of it, `files` that of `filesAt`, `diff` that of `diffRuns` (`ref` is the second), `export` that of `exportRun`, `record` the event.',
+  ),
+  exec: shape<ExecAnswer>(
+    {
+      ref: 'always',
+      command: 'always',
+      exitCode: 'always',
+      testRun: 'always',
+      failed: 'always',
+      passed: 'always',
+      reportError: 'always',
+    },
+    'Written to stderr, because stdout is that of the command. `exitCode` is that of a shell: 128 and more after a signal. `testRun` is the seq of the recorded test run, or null.',
+  ),
   diff: shape<DiffAnswer>(
     {
       identical: 'always',
@@ -229,8 +313,9 @@ export const shapes: Readonly<Record<string, CliShape>> = {
       onlyRight: 'always',
       hunks: 'always',
       states: 'always',
+      beliefs: 'optional',
     },
-    'Exits with 0 if the histories are the same, 1 if not.',
+    'With `--beliefs`, `beliefs` is `{ identical, fromTurn, topics, agents, answers }`; each difference has an `attribution` `{ how: certain | possible | unknown, to }`, where `to` are the ids of the mutations, spawns and edits. Exits with 0 if the histories are the same, 1 if not.',
   ),
   counterfactual: shape<CounterfactualAnswer>(
     {
@@ -257,7 +342,7 @@ export const shapes: Readonly<Record<string, CliShape>> = {
   ),
   verify: shape<VerifyAnswer>(
     { ok: 'always', events: 'always', firstBad: 'always', reason: 'always', notCovered: 'always', deep: 'always' },
-    '`firstBad` and `reason` are null if `ok`. `deep` is null without `--deep`, and if the branch itself is damaged; else `{ branches, count, faults }`: `count` rows are wrong, and `faults` names the first 100 as `{ kind: event | key | clock | marker | snapshot, branch, seq, message }`. Exits with 0 if the history verifies, 1 if not.',
+    '`firstBad` and `reason` are null if `ok`. `deep` is null without `--deep`, and if the branch itself is damaged; else `{ branches, count, faults }`: `count` rows are wrong, and `faults` names the first 100 as `{ kind: event | key | clock | marker | snapshot, branch, seq, message }`. Exits with 0 if the history verifies, 1 if not. For the folder of an exported run: `{ ok, run, files, manifestHash, firstBad, reason }`, where `firstBad` is the first file that differs.',
   ),
   fork: shape<ForkAnswer>(
     { session: 'always', branch: 'always', ref: 'always', head: 'always', pending: 'always', lineage: 'always' },

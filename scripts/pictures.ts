@@ -115,7 +115,11 @@ async function make(browser: Browser, studio: RunningStudio, name: string, { pat
       await page.goto(studio.url(path));
       await page.waitForTimeout(1_000);
       await act?.(page);
-      await page.screenshot({ path: join(target, `studio-${name}-${size}-${colorScheme}.jpg`), type: 'jpeg', quality: 88 });
+      await page.screenshot({
+        path: join(target, `studio-${name}-${size}-${colorScheme}.jpg`),
+        type: 'jpeg',
+        quality: 88,
+      });
       await page.close();
     }
   console.log(`studio-${name}`);

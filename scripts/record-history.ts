@@ -1,6 +1,7 @@
-// Keeps a store as this release writes it, for every later release to read: npm run record-history [-- --again]
+// Keeps a store as this release writes it, for every later release to read, and the schema of its wire, which no later
+// release may break: npm run record-history [-- --again]
 
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openSqliteStore } from '../src/index.ts';
 import { answersOf } from '../test/compat/history-answers.ts';
@@ -27,4 +28,8 @@ const store = await openSqliteStore({ path, platform, readOnly: true });
 writeFileSync(join(directory, 'expected.json'), `${JSON.stringify(await answersOf(store, platform), null, 1)}\n`);
 await store.close();
 for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true });
+const root = join(import.meta.dirname, '..');
+const wire = join(root, 'test', 'compat', 'wire', version, 'reprise');
+rmSync(wire, { recursive: true, force: true });
+cpSync(join(root, 'proto', 'reprise'), wire, { recursive: true });
 console.log(`Recorded ${version} in ${directory}`);

@@ -1,5 +1,7 @@
 /** One request for each call of a server, for the page of the wire. A call without one does not compile. */
 import type { JsonObject } from '../src/core/json.ts';
+import type { CodingService } from '../src/wire/generated/reprise/v1/coding_pb.ts';
+import type { FleetService } from '../src/wire/generated/reprise/v1/fleet_pb.ts';
 import type { ServerService } from '../src/wire/generated/reprise/v1/server_pb.ts';
 import type { SessionService } from '../src/wire/generated/reprise/v1/session_pb.ts';
 import type { StateService } from '../src/wire/generated/reprise/v1/state_pb.ts';
@@ -14,6 +16,8 @@ export interface WireExamples {
   readonly ServerService: Requests<typeof ServerService>;
   readonly SessionService: Requests<typeof SessionService>;
   readonly StateService: Requests<typeof StateService>;
+  readonly CodingService: Requests<typeof CodingService>;
+  readonly FleetService: Requests<typeof FleetService>;
   readonly StoreService: Requests<typeof StoreService>;
 }
 
@@ -28,6 +32,8 @@ export function wireExamples(world: WireWorld): WireExamples {
     ServerService: { getVersion: {} },
     SessionService: { ...sessionExamples, getExperiment: { experiment: world.experiment } },
     StateService: stateExamples,
+    CodingService: codingExamples,
+    FleetService: fleetExamples,
     StoreService: { ...storeLooks, ...storeChanges(world) },
   };
 }
@@ -85,6 +91,33 @@ const stateExamples: WireExamples['StateService'] = {
   readState: { ...held, key: 'order' },
   commitTransaction: { ...held },
   abortTransaction: { ...support, transaction: '$TRANSACTION' },
+};
+
+const place = { session: 'parser', branch: 'main' };
+
+const codingExamples: WireExamples['CodingService'] = {
+  recordCoding: { place, verb: 'goal', input: text({ title: 'Make the parser tests pass' }) },
+  prepareRequest: { place, input: text({ model: 'large-1', input: 'Fix the parser.' }) },
+  configureCoding: { place, settings: text({ budgetTokens: 4_000 }) },
+  getContext: { place, options: text({ budgetTokens: 500 }) },
+  getFiles: { place },
+  replayCoding: { place, run: 'fix-1', options: text({ model: 'large-1', input: 'Go on.' }) },
+  replayCodingWithout: { place, options: text({ exclude: [2] }) },
+  diffRuns: { place, after: 'fix-1' },
+};
+
+const outage = { session: 'outage' };
+
+const fleetExamples: WireExamples['FleetService'] = {
+  changeFleet: { ...outage, verb: 'spawn', input: text(['cache', { scope: ['cache'] }]) },
+  getFleet: { ...outage, where: text({ turn: 0 }) },
+  getStrategy: { ...outage },
+  commitBelief: { ...outage, agent: 'db', input: text({ topic: 'database', kind: 'fact', claim: 'The pool is full' }) },
+  listBeliefs: { ...outage, agent: 'db' },
+  auditFleet: { ...outage, options: text({ limit: 5 }) },
+  replayAgent: { ...outage, agent: 'db' },
+  getAgentState: { ...outage, agent: 'db', projection: 'conversation' },
+  getKnown: { ...outage, agent: 'db', point: 'main' },
 };
 
 const session = { namespace: 'default', session: 'demo' };

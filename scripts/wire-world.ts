@@ -7,7 +7,7 @@ import { createReprise } from '../src/engine/reprise-parts.ts';
 import { createNodePlatform } from '../src/node/platform.ts';
 import { openMemoryStore } from '../src/store/memory/memory-store.ts';
 
-/** The facts about the sessions that the examples need. */
+/** A store with the sessions of the examples, and the values that the examples name. */
 export interface WireWorld {
   readonly store: EventStore & TokenKeeper;
   /** The id of an experiment. */
@@ -42,6 +42,12 @@ export async function wireWorld(): Promise<WireWorld> {
   const pruned = await reprise.createSession('pruned');
   await pruned.append({ type: 'note.added', data: { text: 'A note' } });
   await pruned.fork('main@1', { name: 'failed' });
+  const { coding } = await reprise.createSession('parser');
+  await coding.startRun({ run: 'fix-1' });
+  await coding.constraint({ key: 'edit_tests', text: 'Do not edit tests.' });
+  await coding.patch({ file: 'src/parser.ts', after: 'export const one = 1;\n' });
+  const outage = await reprise.createSession('outage');
+  await outage.fleet.spawn('db', { scope: ['database'] });
   const tried = await reprise.createSession('tried');
   await tried.append({
     type: 'message.added',
@@ -61,8 +67,10 @@ export async function wireWorld(): Promise<WireWorld> {
 /** A platform whose clock stands still and whose ids and salts count. */
 function steadyPlatform(): Platform {
   let count = 0;
+  // The project of the one who writes the page says nothing here.
+  const { project: _, ...own } = createNodePlatform();
   return {
-    ...createNodePlatform(),
+    ...own,
     now: () => '2026-11-15T10:00:00.000Z',
     newId: () => `event-${++count}`,
     newSalt: () => `salt-${String(++count).padStart(17, '0')}`,

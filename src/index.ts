@@ -1,6 +1,10 @@
 // The front door.
 
 export { Branch } from './engine/branch.ts';
+export { CodingHandle } from './engine/coding/coding-handle.ts';
+export { AgentSurface } from './engine/fleet/agent-surface.ts';
+export { BeliefsHandle } from './engine/fleet/beliefs-handle.ts';
+export { FleetHandle } from './engine/fleet/fleet-handle.ts';
 export { SessionRecorder } from './engine/recording/recorder.ts';
 export {
   Reprise,
@@ -30,7 +34,7 @@ export {
 export type { Masker } from './core/masking/masking.ts';
 export type { MaskingOptions } from './core/masking/masking-options.ts';
 export type { MaskRule } from './core/masking/own-rules.ts';
-export { type Config, type ConfigAgent, defineConfig } from './core/recording/config.ts';
+export { type Config, type ConfigAgent, type ConfigFleet, defineConfig } from './core/recording/config.ts';
 export { costOf, knownPrices, type Price, type PriceTable } from './core/recording/prices.ts';
 
 // Events, messages and projections.
@@ -46,6 +50,7 @@ export type {
 } from './core/session/conversation-lane.ts';
 export { type Conversation, conversation, messagesOf } from './projections/conversation.ts';
 export { fingerprintProjection } from './projections/fingerprint.ts';
+export { beliefs, type Fleet, fleet } from './projections/fleet.ts';
 export {
   type FoldedChannel,
   type FoldedGraph,
@@ -96,6 +101,20 @@ export type {
 export { type EventFilter, type FieldPattern, matches, parseFilter } from './core/event/filter.ts';
 export type { GistValue, GistWriter } from './core/event/gist-writer.ts';
 export { type KeyKind, ownedKey, plainKey } from './core/event/keys.ts';
+export { type Belief, type BeliefKind, type Claim } from './core/fleet/belief.ts';
+export type {
+  AgentDifference,
+  AnswerDifference,
+  Attribution,
+  BeliefsDiff,
+  ClaimDifference,
+  Side,
+  TopicDifference,
+} from './core/fleet/beliefs-diff.ts';
+export { contradicts } from './core/fleet/contradiction.ts';
+export type { Ending, FleetTable, StrategyChange } from './core/fleet/fleet-table.ts';
+export type { FleetTask, TaskChange } from './core/fleet/fleet-task.ts';
+export type { AgentChange, Registration, Scope } from './core/fleet/registration.ts';
 export type { JsonArray, JsonInput, JsonInputValue, JsonObject, JsonValue } from './core/json.ts';
 export { limits } from './core/limits.ts';
 export {
@@ -129,6 +148,7 @@ export type { CallGuard, NamedCall, StoredStart } from './core/recording/call-gu
 export type { EffectAction, EffectClass, EffectPolicy, EffectTable } from './core/recording/effects.ts';
 export type { Approval, KeptQuestion, PersonAnswer, PersonBook, WaitingCall } from './core/recording/person-calls.ts';
 export type {
+  AnswerPiece,
   CallEnd,
   CallStart,
   ModelRequest,
@@ -194,6 +214,38 @@ export type {
   VariantComparison,
   VariantSummary,
 } from './engine/experimenting/experiment-result.ts';
+export type { FieldFixed, OptionFixed, PointFixed } from './engine/fixed-verb.ts';
+export type {
+  AgentBeliefs,
+  AgentKnowledge,
+  AgentReplayOptions,
+  AgentVerbs,
+  AsOptions,
+} from './engine/fleet/agent-verbs.ts';
+export type { AuditOptions } from './engine/fleet/audit.ts';
+export type { BeliefsVerbs } from './engine/fleet/beliefs-verbs.ts';
+export type { CommitOptions, CommittedBelief } from './engine/fleet/commit-belief.ts';
+export type { BeliefsAtOptions, FleetAgent, FleetState } from './engine/fleet/fleet-at.ts';
+export type { TwoTimes } from './engine/fleet/fleet-look.ts';
+export type { ClaimTask, EndTask, FailedVerification, StartTask } from './engine/fleet/fleet-tasks.ts';
+export type { FleetVerbs, TasksVerbs } from './engine/fleet/fleet-verbs.ts';
+export type { Contradicts, JudgeOptions, Strategy, Winner } from './engine/fleet/judge.ts';
+export type { Mutated, Mutation, StateMutation } from './engine/fleet/mutate.ts';
+export type { AgentFields, ChangeOptions, EndOptions, SpawnOptions } from './engine/fleet/register-agent.ts';
+export type { RevertBeliefOptions, RevertedBelief } from './engine/fleet/revert-belief.ts';
+export type {
+  AgentTurn,
+  FleetTurn,
+  ForwardOptions,
+  ForwardResult,
+  ForwardStop,
+  LiveTurn,
+  OnTurn,
+  ReusedTurn,
+} from './engine/fleet/run-forward-options.ts';
+export type { BranchFleetVerbs, SessionFleetVerbs } from './engine/fleet/session-fleet-verbs.ts';
+export type { SettledPair } from './engine/fleet/settle.ts';
+export type { SettledTold } from './engine/fleet/settle-told.ts';
 export type { Located } from './engine/history/place.ts';
 export type { CompareOptions, Comparison } from './engine/looking/compare.ts';
 export type { Counterfactual, CounterfactualOptions } from './engine/looking/counterfactual.ts';
@@ -221,7 +273,7 @@ export type {
 } from './engine/resuming/resume.ts';
 export type { ResumeRecordOptions, RunLimits } from './engine/resuming/resume-run.ts';
 export type { RetryOptions, RetryResult } from './engine/resuming/retry.ts';
-export type { BranchVerbs, FieldFixed, OptionFixed, PointFixed, SessionVerbs } from './engine/session-verbs.ts';
+export type { BranchVerbs, SessionVerbs } from './engine/session-verbs.ts';
 export type { StateOperation, StateValue, StateVersion } from './engine/state/entry.ts';
 export type { StateAt } from './engine/state/point.ts';
 export type { StateChange } from './engine/state/state-changes.ts';
@@ -259,3 +311,75 @@ export { openPostgresStore } from './store/postgres/postgres-store.ts';
 export type { PostgresStoreOptions } from './store/postgres/store-options.ts';
 export { openSqliteStore } from './store/sqlite/sqlite-store.ts';
 export type { SqliteStoreOptions } from './store/sqlite/store-options.ts';
+
+// Coding sessions.
+
+export type { ArtifactCheck, ArtifactFile } from './core/coding/artifact.ts';
+export type {
+  Coding,
+  CodingConstraint,
+  CodingFailure,
+  CodingFile,
+  CodingGoal,
+  CodingNote,
+  CodingRisk,
+} from './core/coding/coding.ts';
+export type {
+  CodingBook,
+  CodingRun,
+  FileEntry,
+  NoteEntry,
+  NoteKind,
+  RequestEntry,
+  RiskEntry,
+  Sources,
+} from './core/coding/coding-book.ts';
+export type { CodingDiff, TestTransition, TextChanges } from './core/coding/coding-diff.ts';
+export type { CodingContext, Explanation, TokenCounter } from './core/coding/context.ts';
+export type {
+  FailureBook,
+  FailureEntry,
+  FailureReason,
+  FailureStatus,
+  FileChange,
+} from './core/coding/failure-book.ts';
+export type { PatchedFile, PatchFault } from './core/coding/patched-file.ts';
+export type { PreparedRequest } from './core/coding/prepared-request.ts';
+export type { Project } from './core/coding/project-path.ts';
+export type { CodingReceipt, ProviderCount } from './core/coding/receipt.ts';
+export type { RecordGroup, RecordTrust, StateRecord } from './core/coding/record.ts';
+export {
+  type ReadReportOptions,
+  type ReportPieces,
+  readTestReport,
+} from './core/coding/reports/read-report.ts';
+export type { ReportedFailure, ReportFormat, TestReport } from './core/coding/reports/report.ts';
+export type { Selection } from './core/coding/test-run.ts';
+export type { FolderWriter } from './core/store/platform.ts';
+export type {
+  CodingRunEnd,
+  CodingRunStart,
+  CodingScope,
+  ConstraintInput,
+  DecisionInput,
+  EvidenceInput,
+  FactInput,
+  GoalInput,
+  PatchInput,
+  ProcedureInput,
+  RiskInput,
+  TestFailureInput,
+  TestRunInput,
+} from './engine/coding/coding-inputs.ts';
+export type { ContextOptions } from './engine/coding/coding-look.ts';
+export type { CodingVerbs } from './engine/coding/coding-verbs.ts';
+export type { CommandEnd, CommandInput, OpenCommand } from './engine/coding/command-call.ts';
+export type { ExportedRun, ExportRunOptions } from './engine/coding/export-run.ts';
+export type { Prepared, RequestInput } from './engine/coding/prepare-request.ts';
+export type {
+  CodingCounterfactual,
+  CodingCounterfactualOptions,
+  CodingReplay,
+  CodingReplayOptions,
+} from './engine/coding/replay-coding.ts';
+export { coding } from './projections/coding.ts';

@@ -8,6 +8,7 @@ import { checkMasking, type MaskingOptions } from './core/masking/masking-option
 import { propertyOf } from './core/property.ts';
 import { type Config, checkConfig } from './core/recording/config.ts';
 import { checkPrices, knownPrices, type PriceTable } from './core/recording/prices.ts';
+import type { AgentKeeper } from './core/store/agent-port.ts';
 import type { EventStore, Platform } from './core/store/event-store.ts';
 import type { TokenKeeper } from './core/store/token-store.ts';
 import type { Reprise } from './engine/reprise.ts';
@@ -97,7 +98,7 @@ export async function openReprise(options: string | OpenOptions = {}): Promise<R
   const platform = opened.platform ?? createNodePlatform();
   const project = await projectFor(opened);
   const { snapshotEvents, onRead } = opened;
-  const store =
+  const store: EventStore & AgentKeeper =
     typeof opened.store === 'object'
       ? opened.store
       : await openStore(chooseStore(opened.store, project).location, platform, opened);
@@ -109,7 +110,7 @@ export async function openReprise(options: string | OpenOptions = {}): Promise<R
     formats: [shipit],
     readFile: (path) => createReadStream(path),
     recording: recordingOf(opened, project),
-    ...given({ namespace, snapshotEvents, onRead }),
+    ...given({ namespace, snapshotEvents, onRead, agentPort: store.agentPort }),
   });
 }
 
@@ -149,7 +150,7 @@ export async function openStore(
   location: StoreLocation,
   platform: Platform,
   options: OpenOptions,
-): Promise<EventStore> {
+): Promise<EventStore & AgentKeeper> {
   if (location.kind === 'server') return await openServer(location.url, platform, options);
   return await openOwnStore(location, platform, options);
 }
@@ -178,7 +179,7 @@ export async function openOwnStore(
   return await openSqliteStore({ path: location.path, ...how });
 }
 
-async function openServer(url: string, platform: Platform, options: OpenOptions): Promise<EventStore> {
+async function openServer(url: string, platform: Platform, options: OpenOptions): Promise<EventStore & AgentKeeper> {
   const { durability, readOnly, busyWaitMs } = options;
   if (durability !== undefined)
     throw new RepriseError('option.invalid', 'Cannot use "durability" with a server: the server decides it', {

@@ -13,6 +13,8 @@ export interface CommandSpec {
   readonly options?: readonly Option[];
   /** The exit codes, where they need an explanation. */
   readonly exits?: string;
+  /** The exit code of its own failures, if it passes the exit code of a child through. */
+  readonly ownFailure?: number;
   /** Example command lines; each of them works. */
   readonly examples?: readonly string[];
   /** Runs the command and returns the exit code: 0 is done, 1 means that the answer is no. Errors are thrown. */
@@ -28,7 +30,17 @@ export interface CommandEntry {
 }
 
 /** The headings of `reprise --help`, in order. */
-export const commandGroups = ['Start', 'Look', 'State', 'Compare and verify', 'Change', 'Run', 'Manage'] as const;
+export const commandGroups = [
+  'Start',
+  'Look',
+  'State',
+  'Fleet',
+  'Coding',
+  'Compare and verify',
+  'Change',
+  'Run',
+  'Manage',
+] as const;
 
 /** One of the headings of `reprise --help`. */
 type CommandGroup = (typeof commandGroups)[number];

@@ -87,6 +87,42 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/history.ts')).history,
   },
   {
+    name: 'beliefs',
+    group: 'Fleet',
+    summary: 'list the claims that stand, now or at any turn',
+    load: async () => (await import('./commands/beliefs.ts')).beliefs,
+  },
+  {
+    name: 'agents',
+    group: 'Fleet',
+    summary: 'list the agents that are there, with their scopes',
+    load: async () => (await import('./commands/agents.ts')).agents,
+  },
+  {
+    name: 'tasks',
+    group: 'Fleet',
+    summary: 'list the tasks of a fleet',
+    load: async () => (await import('./commands/tasks.ts')).tasks,
+  },
+  {
+    name: 'audit',
+    group: 'Fleet',
+    summary: 'print who believed, changed and took back what, and why',
+    load: async () => (await import('./commands/audit.ts')).audit,
+  },
+  {
+    name: 'coding',
+    group: 'Coding',
+    summary: 'show and record goals, tests, patches and contexts',
+    load: async () => (await import('./commands/coding.ts')).coding,
+  },
+  {
+    name: 'exec',
+    group: 'Coding',
+    summary: 'run a command and record it, with the tests that it ran',
+    load: async () => (await import('./commands/exec.ts')).exec,
+  },
+  {
     name: 'diff',
     group: 'Compare and verify',
     summary: 'show how two histories differ',
@@ -175,6 +211,12 @@ export const commands: readonly CommandEntry[] = [
     group: 'Run',
     summary: 'run several variants from one point and compare them',
     load: async () => (await import('./commands/experiment.ts')).experiment,
+  },
+  {
+    name: 'forward',
+    group: 'Run',
+    summary: 'run a branch forward turn by turn on a fleet',
+    load: async () => (await import('./commands/forward.ts')).forward,
   },
   {
     name: 'import',

@@ -211,14 +211,18 @@ export class Context {
 
   /** Masks the secrets in what a person typed, before it is stored, and names the rules that found them. */
   async masked<Typed extends object>(session: Session, typed: Typed): Promise<Typed> {
-    // Rules that only the configuration has would be left out without a word.
-    settingOf(this.project(), 'masking');
+    this.checkMasking();
     const mask = await session.masker();
     const { data } = mask({ type: 'command.typed', data: { typed: typed as unknown as JsonInput } });
     const rules = data?.['masked'];
     if (!Array.isArray(rules)) return typed;
     this.out.say(`Masked before it is stored: ${rules.join(', ')}.`);
     return data?.['typed'] as unknown as Typed;
+  }
+
+  /** Refuses a project whose masking may be in a configuration that was not run: its rules would be left out. */
+  checkMasking(): void {
+    settingOf(this.project(), 'masking');
   }
 
   async close(): Promise<void> {

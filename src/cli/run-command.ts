@@ -12,8 +12,10 @@ import { withShape } from './words.ts';
 
 /** Runs one command with the words after its name, and returns its exit code. */
 export async function runCommand(entry: CommandEntry, argv: readonly string[], asksJson: boolean): Promise<number> {
+  let ownFailure: number | undefined;
   try {
     const spec = await entry.load();
+    ownFailure = spec.ownFailure;
     let code = 0;
     const command = commandOf(entry, spec).action(async (...args: unknown[]) => {
       const options = args.at(-2) as GlobalOptions & OptionValues;
@@ -35,7 +37,8 @@ export async function runCommand(entry: CommandEntry, argv: readonly string[], a
     await command.parseAsync(withShape(argv), { from: 'user' });
     return code;
   } catch (error) {
-    return failure(error, asksJson, entry.name);
+    const code = failure(error, asksJson, entry.name);
+    return code === 0 ? code : (ownFailure ?? code);
   }
 }
 

@@ -14,10 +14,17 @@ function isGlobal(word: string): boolean {
 
 /** Keeps a bare `--json` from taking the next word as its shape: `show --json demo@3` means lines of `demo@3`. */
 export function withShape(argv: readonly string[]): string[] {
-  return argv.map((word) => (word === '--json' ? '--json=lines' : word));
+  const end = ownWords(argv).length;
+  return argv.map((word, index) => (index < end && word === '--json' ? '--json=lines' : word));
 }
 
 /** Tells whether JSON was asked for, even on an invalid command line. */
 export function asksForJson(argv: readonly string[]): boolean {
-  return argv.some((word) => word === '--json' || word.startsWith('--json='));
+  return ownWords(argv).some((word) => word === '--json' || word.startsWith('--json='));
+}
+
+/** Returns the words up to `--`: those after it are a different program's. */
+function ownWords(argv: readonly string[]): readonly string[] {
+  const end = argv.indexOf('--');
+  return end < 0 ? argv : argv.slice(0, end);
 }

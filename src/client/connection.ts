@@ -11,8 +11,11 @@ export interface Connection {
   readonly close: () => void;
 }
 
-/** How often a connection with open calls is asked whether it is alive. */
-const pingIntervalMs = 20_000;
+/** How often a connection with open calls is asked whether it is alive, and how long it may take to answer. */
+const pings = { pingIntervalMs: 5_000, pingTimeoutMs: 5_000 };
+
+/** How long a call on HTTP/1.1 may take, which has no pings: a call to a server that is gone would never end. */
+const callMs = 60_000;
 
 /** Messages are compressed only from this size on: gzip costs more than it saves on a fast network. */
 const compressMinBytes = 1_048_576;
@@ -21,7 +24,7 @@ const compressMinBytes = 1_048_576;
 export function connect({ url, transport }: ServerAddress, token: string | undefined): Connection {
   const interceptors = token === undefined ? [] : [withToken(token)];
   if (transport === 'grpc') {
-    const sessions = new Http2SessionManager(url, { pingIntervalMs });
+    const sessions = new Http2SessionManager(url, pings);
     return {
       transport: createGrpcTransport({ baseUrl: url, sessionManager: sessions, interceptors, compressMinBytes }),
       close: () => sessions.abort(),
@@ -34,6 +37,7 @@ export function connect({ url, transport }: ServerAddress, token: string | undef
       httpVersion: '1.1',
       nodeOptions: { agent },
       useBinaryFormat: true,
+      defaultTimeoutMs: callMs,
       interceptors,
       compressMinBytes,
     }),

@@ -1,12 +1,15 @@
 import { createClient } from '@connectrpc/connect';
 import { RepriseError } from '../core/error.ts';
 import { limits } from '../core/limits.ts';
+import type { AgentKeeper } from '../core/store/agent-port.ts';
 import type { EventStore, Platform } from '../core/store/event-store.ts';
+import type { StoreFact } from '../core/store/store-health.ts';
 import { type GetVersionResponse, ServerService } from '../wire/generated/reprise/v1/server_pb.ts';
 import { productName, protocolVersion } from '../wire/protocol.ts';
 import { noServer } from './call-error.ts';
-import { connect } from './connection.ts';
+import { type Connection, connect } from './connection.ts';
 import { PatientCalls } from './patient-calls.ts';
+import { boundStore, remoteAgent } from './remote-agent.ts';
 import { RemoteStore } from './remote-store.ts';
 import { serverAddress } from './server-address.ts';
 
@@ -26,19 +29,47 @@ export interface RemoteStoreOptions {
 }
 
 /** Opens the store behind a server, after both sides have named their releases. */
-export async function openRemoteStore(options: RemoteStoreOptions): Promise<EventStore> {
+export async function openRemoteStore(options: RemoteStoreOptions): Promise<EventStore & AgentKeeper> {
   const { platform, token, release, busyWaitMs = limits.busyWaitMsMax, readOnly = false } = options;
   const address = serverAddress(options.url);
   const connection = connect(address, token);
   try {
     const calls = new PatientCalls(address.url, platform, busyWaitMs);
     const client = createClient(ServerService, connection.transport);
-    checkServer(address.url, release, await calls.call(() => client.getVersion({})));
-    return new RemoteStore({ url: address.url, connection, platform, busyWaitMs, readOnly });
+    const server = await calls.call(() => client.getVersion({}));
+    checkServer(address.url, release, server);
+    if (server.agent !== undefined) return boundTo(server.agent, connection, calls);
+    return new RemoteStore({
+      url: address.url,
+      facts: factsOf(server),
+      connection,
+      platform,
+      busyWaitMs,
+      readOnly,
+    });
   } catch (error) {
     connection.close();
     throw error;
   }
+}
+
+/** Returns the store of a token that is bound to an agent: its calls go around the store. */
+function boundTo(agent: string, connection: Connection, calls: PatientCalls): EventStore & AgentKeeper {
+  const close = async (): Promise<void> => {
+    calls.close();
+    await calls.settled();
+    connection.close();
+  };
+  return { ...boundStore(agent, close), agentPort: remoteAgent(agent, connection, calls) };
+}
+
+/** Returns the facts of a server and a token that `reprise doctor` shows. */
+function factsOf({ release, rights, namespaces }: GetVersionResponse): readonly StoreFact[] {
+  const where = namespaces.length === 0 ? 'every namespace' : namespaces.join(', ');
+  return [
+    { name: 'server', text: `release ${release}` },
+    { name: 'token', text: `${rights.join(', ') || 'no right'}; ${where}` },
+  ];
 }
 
 function checkServer(url: string, release: string, server: GetVersionResponse): void {

@@ -38,7 +38,7 @@ import type { ReceiptsRequest } from '../core/store/receipt.ts';
 import type { RestoreOutcome, RestoreRequest } from '../core/store/restore-request.ts';
 import type { NewSession, RenameRequest } from '../core/store/session-request.ts';
 import type { SessionSize } from '../core/store/session-size.ts';
-import type { HealthRequest, StoreHealth } from '../core/store/store-health.ts';
+import type { HealthRequest, StoreFact, StoreHealth } from '../core/store/store-health.ts';
 import type { AskedView, Segment } from '../core/view/view.ts';
 import { appendToWire, deletionToWire, eraseToWire, outcomeFromWire, restoreToWire } from '../wire/append-codec.ts';
 import { branchFromWire, headFromWire, summaryFromWire } from '../wire/branch-codec.ts';
@@ -68,6 +68,8 @@ import { remoteWatch } from './remote-watch.ts';
 export interface RemoteStoreParts {
   /** The address, as it may be shown. */
   readonly url: string;
+  /** Facts about the server and the token, for people. */
+  readonly facts: readonly StoreFact[];
   readonly connection: Connection;
   readonly platform: Platform;
   readonly busyWaitMs: number;
@@ -77,6 +79,7 @@ export interface RemoteStoreParts {
 /** The store behind a server: every method is a call, and a change whose answer was lost is asked for again. */
 export class RemoteStore implements EventStore {
   readonly #url: string;
+  readonly #facts: readonly StoreFact[];
   readonly #connection: Connection;
   readonly #client: Client<typeof StoreService>;
   readonly #calls: PatientCalls;
@@ -86,8 +89,9 @@ export class RemoteStore implements EventStore {
   readonly #readOnly: boolean;
   #closed: Promise<void> | undefined;
 
-  constructor({ url, connection, platform, busyWaitMs, readOnly }: RemoteStoreParts) {
+  constructor({ url, facts, connection, platform, busyWaitMs, readOnly }: RemoteStoreParts) {
     this.#url = url;
+    this.#facts = facts;
     this.#connection = connection;
     this.#client = createClient(StoreService, connection.transport);
     this.#calls = new PatientCalls(url, platform, busyWaitMs);
@@ -328,7 +332,8 @@ export class RemoteStore implements EventStore {
   }
 
   async health({ deep = false }: HealthRequest = {}): Promise<StoreHealth> {
-    return healthFromWire(await this.#calls.call(() => this.#client.getHealth({ deep })), this.#url);
+    const health = healthFromWire(await this.#calls.call(() => this.#client.getHealth({ deep })), this.#url);
+    return { ...health, facts: [...this.#facts, ...health.facts] };
   }
 
   close(): Promise<void> {

@@ -23,7 +23,7 @@ export async function* remoteWatch(
   try {
     while (!signal.aborted) {
       try {
-        const heads = client.watch({ branch: branchRefToWire(ref), after: toWhole(seen) }, { signal });
+        const heads = client.watch({ branch: branchRefToWire(ref), after: toWhole(seen) }, { signal, timeoutMs: 0 });
         for await (const { head } of heads) {
           patience = calls.patience();
           if (head === undefined || signal.aborted) continue;

@@ -35,41 +35,37 @@ function textOf(value: unknown, copy: unknown): string {
  * makes no sorted copy, which for a large value takes several times the memory of the text.
  */
 export function orderedJson(value: unknown): string {
-  const text = isPlainJson(value, 0) ? JSON.stringify(value) : undefined;
+  return orderedWithin(value, Number.POSITIVE_INFINITY) as string;
+}
+
+/** Does the same; undefined if the text surely has more characters than a number, which is found before it is written. */
+export function orderedWithin(value: unknown, max: number): string | undefined {
+  const room = { left: max };
+  const text = isPlainJson(value, 0, room) ? JSON.stringify(value) : undefined;
+  if (room.left < 0) return undefined;
   if (text !== undefined && !text.includes('\\ud')) return text;
   canonicalJson(value);
   return text ?? JSON.stringify(value);
 }
 
-/** Tells whether the JSON text of a value has surely more characters than a number, without writing it; stops there. */
-export function isLongerJson(value: unknown, max: number): boolean {
-  let left = max;
-  const open: unknown[] = [value];
-  while (open.length > 0 && left >= 0) {
-    const held = open.pop();
-    if (typeof held === 'string') left -= held.length + 2;
-    else if (typeof held !== 'object' || held === null) left -= 1;
-    else {
-      for (const [key, item] of Object.entries(held)) {
-        if (!Array.isArray(held)) left -= key.length + 3;
-        if (left < 0) return true;
-        open.push(item);
-      }
-    }
-  }
-  return left < 0;
-}
-
-/** Returns true if a value is surely JSON, and false if it takes a closer look. */
-function isPlainJson(value: unknown, depth: number): boolean {
+/**
+ * Returns true if a value is surely JSON, and false if it takes a closer look or more room than there is. Counts at most
+ * the characters that the text has.
+ */
+function isPlainJson(value: unknown, depth: number, room: { left: number }): boolean {
+  room.left -= typeof value === 'string' ? value.length + 2 : 1;
+  if (room.left < 0) return false;
   if (typeof value === 'string' || typeof value === 'boolean' || value === null) return true;
   if (typeof value === 'number') return isExact(value);
   if (typeof value !== 'object' || depth > limits.jsonDepthMax) return false;
-  if (Array.isArray(value)) return value.every((item) => isPlainJson(item, depth + 1)) && !value.includes(undefined);
+  if (Array.isArray(value))
+    return value.every((item) => isPlainJson(item, depth + 1, room)) && !value.includes(undefined);
   if (!isPlain(value)) return false;
   for (const key in value) {
     const held = value[key];
-    if (held !== undefined && !isPlainJson(held, depth + 1)) return false;
+    if (held === undefined) continue;
+    room.left -= key.length + 3;
+    if (!isPlainJson(held, depth + 1, room)) return false;
   }
   return true;
 }

@@ -4,7 +4,7 @@ import { limits } from './limits.ts';
 import { utf8Length } from './utf8.ts';
 
 /** The kinds of things that ids name, for messages. */
-export type IdKind = 'session' | 'branch' | 'namespace' | 'agent' | 'run' | 'event' | 'call' | 'projection';
+export type IdKind = 'session' | 'branch' | 'namespace' | 'agent' | 'run' | 'event' | 'call' | 'projection' | 'task';
 
 const reserved: ReadonlySet<string> = new Set(['latest', 'head', 'list']);
 // Control characters would forge lines in logs and terminals, and separate the parts of an indexed key.

@@ -95,6 +95,12 @@ export const limits = {
   snapshotWaitMsMax: 100,
   /** Characters of a foreign file that is imported. */
   importTextMax: 268_435_456,
+  /** Bytes of a topic. */
+  topicBytesMax: 900,
+  /** Topics in the scope of one agent. */
+  scopeTopicsMax: 10_000,
+  /** How long a caller's checker or rule may take for two claims; the default of `timeoutMs`. */
+  judgementMsMax: 30_000,
   /** Bytes of a state key. */
   stateKeyBytesMax: 900,
   /** Bytes of a state value as canonical JSON. */
@@ -207,6 +213,26 @@ export const limits = {
   subscriptionsMax: 32,
   /** Characters of an exported page. */
   exportBytesMax: 67_108_864,
+  /** Tokens of one text in the context of a coding session; a longer one is cut. */
+  contextItemTokensMax: 400,
+  /** Characters of one text of a coding session that are shown; the rest is in its event. */
+  recordCharactersMax: 2_000,
+  /** Seqs that a record of a coding session names as its source: the last ones. */
+  recordSourcesMax: 20,
+  /** Records of one kind in a coding session; of more, the oldest go, and failing tests stay. */
+  recordsMax: 10_000,
+  /** Runs that a coding session remembers; of more, the oldest that have ended go. */
+  codingRunsMax: 1_000,
+  /** Bytes of the content of a quarantined risk. */
+  riskBytesMax: 1_048_576,
+  /** Characters of a report of tests. */
+  reportTextMax: 268_435_456,
+  /** Characters of one entry of a report: a file of a JSON report, a line, a tag. */
+  reportEntryMax: 8_388_608,
+  /** Tests in one report. */
+  reportTestsMax: 200_000,
+  /** Characters of one file that is rebuilt from patches. */
+  patchedFileMax: 16_777_216,
   /** Characters of a text that an erasure looks for outside the event it erases; shorter ones stay. */
   erasableTextMin: 4,
 } as const;

@@ -71,7 +71,9 @@ const pointHint = 'Write branch@at, for example "main@12", or { branch?, seq | t
 
 /** The fields of a point and those of an event: an event can be given as the point after it. */
 const pointFields: ReadonlySet<string> = new Set(
-  'branch seq turn run time session id type version agent cause causeSeq data digest erased replaces'.split(' '),
+  'branch seq turn run time session id type version agent cause causeSeq data digest erased replaces replacedIds'.split(
+    ' ',
+  ),
 );
 
 /** Writes a point for a message, without the data that an event carries. */

@@ -1,8 +1,11 @@
 import { limits } from './limits.ts';
 
+// Most texts are one line already, and looking is quicker than writing a new text.
+const unfolded = /[^\S ]| {2}|^ | $/;
+
 /** Returns text as one line, without space around it. */
 export function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
+  return unfolded.test(text) ? text.replace(/\s+/g, ' ').trim() : text;
 }
 
 /** Returns the title that stands for a text: one line, cut with an ellipsis if it is too long. */

@@ -1,13 +1,25 @@
 import type { Event, EventDraft } from '../core/event/event.ts';
 import type { Projection } from '../core/event/projection.ts';
+import type { Belief } from '../core/fleet/belief.ts';
 import type { Point, Seq } from '../core/point.ts';
 import type { Agent } from '../core/recording/agent.ts';
 import type { Recorder } from '../core/recording/recorder.ts';
+import type { PointInput } from '../core/ref.ts';
 import type { AppendOptions, Replay, ReplayOptions } from '../core/session/session-log.ts';
 import type { Edit } from '../core/view/edit.ts';
 import { optionsOn } from './changing/append.ts';
 import type { Edited } from './changing/edit.ts';
 import type { Marked, MarkOptions } from './changing/mark.ts';
+import type { CodingVerbs } from './coding/coding-verbs.ts';
+import type { AgentVerbs, AsOptions } from './fleet/agent-verbs.ts';
+import { type AuditOptions, auditOn } from './fleet/audit.ts';
+import type { BeliefsVerbs } from './fleet/beliefs-verbs.ts';
+import { type BeliefsAtOptions, beliefsOn, type FleetState, timesOn } from './fleet/fleet-at.ts';
+import type { TwoTimes } from './fleet/fleet-look.ts';
+import type { FleetVerbs } from './fleet/fleet-verbs.ts';
+import type { Mutated, Mutation } from './fleet/mutate.ts';
+import type { SpawnOptions } from './fleet/register-agent.ts';
+import type { ForwardOptions, ForwardResult } from './fleet/run-forward-options.ts';
 import type { StateAtOptions } from './looking/state-at.ts';
 import type { Verification, VerifyOptions } from './proving/verify.ts';
 import type { RecordOptions } from './recording/record-options.ts';
@@ -42,6 +54,47 @@ export class Branch implements BranchVerbs {
   /** The state of the agent `default` on this branch. */
   get state(): StateVerbs {
     return this.session.state.on(this.name);
+  }
+
+  get beliefs(): BeliefsVerbs {
+    return this.session.beliefs.on(this.name);
+  }
+
+  get fleet(): FleetVerbs {
+    return this.session.fleet.on(this.name);
+  }
+
+  as(agent: string, options?: AsOptions): AgentVerbs {
+    return this.session.as(agent, options).on(this.name);
+  }
+
+  async beliefsAt(options: BeliefsAtOptions = {}): Promise<readonly Belief[]> {
+    return this.session.beliefsAt(beliefsOn(this.name, options));
+  }
+
+  async fleetAt(where: PointInput | TwoTimes = {}): Promise<FleetState> {
+    return this.session.fleetAt(timesOn(this.name, where));
+  }
+
+  audit(options: AuditOptions = {}): Replay {
+    return this.session.audit(auditOn(this.name, options));
+  }
+
+  spawn(agent: string, options?: SpawnOptions): Promise<Event> {
+    return this.fleet.spawn(agent, options);
+  }
+
+  mutate(mutation: Mutation): Promise<Mutated> {
+    return this.fleet.mutate(mutation);
+  }
+
+  runForward<Result>(options: ForwardOptions<Result>): Promise<ForwardResult<Result>> {
+    return this.fleet.runForward(options);
+  }
+
+  /** The coding session on this branch. */
+  get coding(): CodingVerbs {
+    return this.session.coding.on(this.name);
   }
 
   async append(

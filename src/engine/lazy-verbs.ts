@@ -100,7 +100,10 @@ export async function exportHistory(engine: Engine, ref: Ref, format: string): P
 
 /** Compares the views at two refs by how they behaved; see `compare.ts`. */
 export async function compare(engine: Engine, left: Ref, right: Ref, options: CompareOptions): Promise<Comparison> {
-  return (await import('./looking/compare.ts')).compare(engine, left, right, options);
+  const compared = await (await import('./looking/compare.ts')).compare(engine, left, right, options);
+  if (options.beliefs !== true) return compared;
+  const { compareBeliefs } = await import('./fleet/compare-beliefs.ts');
+  return { ...compared, beliefs: await compareBeliefs(engine, left, right, options.fromTurn) };
 }
 
 /** Compares the views at two refs by position and type; see `compare.ts`. */

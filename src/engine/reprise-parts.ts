@@ -1,7 +1,9 @@
 import { RepriseError } from '../core/error.ts';
 import { checkId } from '../core/id.ts';
+import { given } from '../core/json.ts';
 import { limits } from '../core/limits.ts';
 import type { ForeignFormat } from '../core/recording/foreign-format.ts';
+import type { AgentPort } from '../core/store/agent-port.ts';
 import type { EventStore, Platform } from '../core/store/event-store.ts';
 import { Chores } from './context/chores.ts';
 import { type Engine, emptyMemory } from './context/engine.ts';
@@ -24,6 +26,8 @@ export interface RepriseParts {
   readonly readFile?: (path: string) => AsyncIterable<string | Uint8Array>;
   /** Masking and prices for recorders that name none; without it, nothing is masked and nothing has a price. */
   readonly recording?: RecordingDefaults;
+  /** The calls of a token that is bound to an agent. */
+  readonly agentPort?: AgentPort;
 }
 
 /** Opens a namespace of a store. */
@@ -41,6 +45,7 @@ export function createEngine({
   formats = [],
   readFile = noFiles,
   recording = {},
+  agentPort,
 }: RepriseParts): Engine {
   return {
     store,
@@ -54,6 +59,7 @@ export function createEngine({
     recording: { maskKey: randomKey(platform), ...recording },
     chores: new Chores(),
     transactions: new Transactions(platform),
+    ...given({ agentPort }),
   };
 }
 

@@ -118,6 +118,9 @@ export class Reprise {
    */
   async session(id: string, options: SessionOptions = {}): Promise<Session> {
     checkKeys(options, sessionKeys);
+    // A token of one agent may not look a session up; its calls say whether it is there.
+    if (this.#engine.agentPort !== undefined && options.create !== true && id !== 'latest')
+      return new Session(this.#engine, checkId('session', id));
     const known = id === 'latest' ? await this.#latest() : checkId('session', id);
     const found = await this.#engine.store.session(sessionRef(this.#engine, known));
     if (found !== undefined) return new Session(this.#engine, known);

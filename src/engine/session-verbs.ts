@@ -13,9 +13,12 @@ import type { Edited } from './changing/edit.ts';
 import type { Marked, MarkOptions } from './changing/mark.ts';
 import type { Reverted, RevertOptions } from './changing/revert.ts';
 import type { RewindOptions } from './changing/rewind.ts';
+import type { CodingVerbs } from './coding/coding-verbs.ts';
 import type { Erased, EraseOptions } from './erasing/erase.ts';
 import type { ExperimentOptions } from './experimenting/experiment-options.ts';
 import type { ExperimentResult } from './experimenting/experiment-result.ts';
+import type { OptionFixed, PointFixed } from './fixed-verb.ts';
+import type { BranchFleetVerbs, SessionFleetVerbs } from './fleet/session-fleet-verbs.ts';
 import type { Located } from './history/place.ts';
 import type { Counterfactual, CounterfactualOptions } from './looking/counterfactual.ts';
 import type { FindOptions } from './looking/find.ts';
@@ -34,7 +37,7 @@ import type { StateVerbs } from './state/state-verbs.ts';
  * surface. A point is a string such as `main@12`, `@turn:3` or `narrower`, or `{ branch?, seq | turn | run | time }`;
  * without a branch it is on `main`. Verbs that belong together share a handle, as those of `state` do.
  */
-export interface SessionVerbs extends SessionLog {
+export interface SessionVerbs extends SessionLog, SessionFleetVerbs {
   /**
    * The state of the agent `default` on `main`: versioned values under keys, written in atomic transactions.
    *
@@ -44,6 +47,17 @@ export interface SessionVerbs extends SessionLog {
    * ```
    */
   readonly state: StateVerbs;
+
+  /**
+   * The coding session on `main`: goals, constraints, tests, patches and decisions, and what a model is shown of them.
+   *
+   * @example
+   * ```ts
+   * await session.coding.goal({ title: 'Make the parser tests pass' });
+   * const { text } = await session.coding.contextAt('main'); // then the context has the goal
+   * ```
+   */
+  readonly coding: CodingVerbs;
 
   /**
    * Opens a recorder on a branch (`main` if left out). Recording does not wait and does not throw.
@@ -326,28 +340,13 @@ export interface SessionVerbs extends SessionLog {
   toJSON(): Promise<SessionJson>;
 }
 
-/** A verb without its first parameter: the branch that a branch fills in. */
-export type PointFixed<Verb> = Verb extends (branch: never, ...rest: infer Rest) => infer Result
-  ? (...rest: Rest) => Result
-  : never;
-
-/** A verb whose options lack one field: the one that a branch fills in. */
-export type OptionFixed<Verb, Field extends string> = Verb extends (...given: infer Given) => infer Result
-  ? (...given: FieldFixed<Given, Field>) => Result
-  : never;
-
-/** The parameters of a verb, with one field left out of its options. */
-export type FieldFixed<Given extends readonly unknown[], Field extends string> = {
-  [Index in keyof Given]: Field extends keyof NonNullable<Given[Index]>
-    ? Omit<NonNullable<Given[Index]>, Field>
-    : Given[Index];
-};
-
 /** The verbs of a session on one branch. Those without a comment here do what the session's verb of that name does. */
-export interface BranchVerbs extends ForkedBranch {
+export interface BranchVerbs extends ForkedBranch, BranchFleetVerbs {
   readonly session: SessionVerbs;
   /** The state of the agent `default` on this branch. */
   readonly state: StateVerbs;
+  /** The coding session on this branch. */
+  readonly coding: CodingVerbs;
   append: OptionFixed<SessionVerbs['append'], 'branch'>;
   record: OptionFixed<SessionVerbs['record'], 'branch'>;
   replay: OptionFixed<SessionVerbs['replay'], 'at'>;

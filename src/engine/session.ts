@@ -2,6 +2,7 @@ import type { Event, EventDraft } from '../core/event/event.ts';
 import type { EventFilter } from '../core/event/filter.ts';
 import type { Projection } from '../core/event/projection.ts';
 import { defaultAgent } from '../core/event/state-key.ts';
+import type { Belief } from '../core/fleet/belief.ts';
 import { given, type JsonObject } from '../core/json.ts';
 import type { Masker } from '../core/masking/masking.ts';
 import type { Point } from '../core/point.ts';
@@ -20,10 +21,19 @@ import { branchAtHead, type Marked, type MarkOptions } from './changing/mark.ts'
 import { redo } from './changing/redo.ts';
 import { type Reverted, type RevertOptions, revert } from './changing/revert.ts';
 import { type RewindOptions, rewind } from './changing/rewind.ts';
+import { CodingHandle } from './coding/coding-handle.ts';
 import { type Engine, sessionRef } from './context/engine.ts';
 import type { Erased, EraseOptions } from './erasing/erase.ts';
 import type { ExperimentOptions } from './experimenting/experiment-options.ts';
 import type { ExperimentResult } from './experimenting/experiment-result.ts';
+import { surfaceOf } from './fleet/agent-surface.ts';
+import type { AgentVerbs, AsOptions } from './fleet/agent-verbs.ts';
+import { type AuditOptions, audit } from './fleet/audit.ts';
+import { BeliefsHandle } from './fleet/beliefs-handle.ts';
+import { type BeliefsAtOptions, beliefsAt, type FleetState, fleetAt } from './fleet/fleet-at.ts';
+import { FleetHandle } from './fleet/fleet-handle.ts';
+import type { OnBranch, TwoTimes } from './fleet/fleet-look.ts';
+import { beliefConsequences } from './fleet/settle-marked.ts';
 import { metadataAt } from './history/metadata.ts';
 import { branchHead, findPlace, type Located, locate } from './history/place.ts';
 import { erase, experiment, masker, record, repair, resumable, resume, retry, verify } from './lazy-verbs.ts';
@@ -61,6 +71,38 @@ export class Session implements SessionVerbs {
 
   get state(): StateHandle {
     return new StateHandle(this.#engine, this.id, { branch: mainBranch, agent: defaultAgent });
+  }
+
+  get beliefs(): BeliefsHandle {
+    return new BeliefsHandle(this.#engine, this.#main);
+  }
+
+  get fleet(): FleetHandle {
+    return new FleetHandle(this.#engine, this.#main);
+  }
+
+  as(agent: string, options: AsOptions = {}): AgentVerbs {
+    return surfaceOf(this.#engine, this.#main, agent, options);
+  }
+
+  beliefsAt(options: BeliefsAtOptions = {}): Promise<readonly Belief[]> {
+    return beliefsAt(this.#engine, this.#main, options);
+  }
+
+  fleetAt(where: PointInput | TwoTimes = {}): Promise<FleetState> {
+    return fleetAt(this.#engine, this.#main, where);
+  }
+
+  audit(options: AuditOptions = {}): Replay {
+    return audit(this.#engine, this.id, options);
+  }
+
+  get #main(): OnBranch {
+    return { session: this.id, branch: mainBranch };
+  }
+
+  get coding(): CodingHandle {
+    return new CodingHandle(this.#engine, this.id, { branch: mainBranch });
   }
 
   append(events: EventDraft | readonly EventDraft[], options: AppendOptions = {}): Promise<readonly Event[]> {
@@ -122,11 +164,11 @@ export class Session implements SessionVerbs {
   }
 
   revert(point: PointInput, options: RevertOptions = {}): Promise<Reverted> {
-    return revert(this.#engine, this.id, point, options);
+    return revert(this.#engine, this.id, point, options, beliefConsequences(this.#engine));
   }
 
   redo(branch: PointInput = mainBranch, options: MarkOptions = {}): Promise<Marked> {
-    return redo(this.#engine, this.id, branch, options);
+    return redo(this.#engine, this.id, branch, options, beliefConsequences(this.#engine));
   }
 
   erase(point: PointInput, options: EraseOptions = {}): Promise<Erased> {

@@ -2,6 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { hash, randomFillSync } from 'node:crypto';
 import type { Digest } from '../core/point.ts';
 import type { AsyncContext, Platform } from '../core/store/event-store.ts';
+import { writeFolder } from './folder-writer.ts';
+import { projectAround } from './project-folder.ts';
 import { runFacts, versionOf } from './run-facts.ts';
 import { runWithin } from './run-within.ts';
 import { watchRequests } from './sent-requests.ts';
@@ -36,6 +38,8 @@ export function createNodePlatform(): Platform {
     watchRequests,
     startIdleTimer,
     runWithin,
+    project: () => projectAround(),
+    writeFolder,
   };
 }
 

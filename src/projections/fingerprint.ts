@@ -17,5 +17,5 @@ import type { Sha256 } from '../core/parts/digest.ts';
  * ```
  */
 export function fingerprintProjection(sha256: Sha256): Projection<FingerprintState, Fingerprint> {
-  return { name: 'fingerprint', version: fingerprintScheme, history: 'view', ...createFingerprint(sha256) };
+  return { name: 'fingerprint', version: `${fingerprintScheme} 2`, history: 'view', ...createFingerprint(sha256) };
 }

@@ -122,6 +122,13 @@ function reasonOf(body: JsonObject, content: Message['content']): string | undef
 const asksForTools = (content: Message['content']): boolean =>
   typeof content !== 'string' && content.some((part: MessagePart) => part.type === 'tool-call');
 
+/** Returns an item as an answer has it, where a message has no shorter form. Text of a different provider is written so. */
+function asOutput(item: JsonObject): JsonObject {
+  if (typeof item['content'] !== 'string' || item['type'] !== undefined) return item;
+  const content = [{ type: 'output_text', text: item['content'], annotations: [] }];
+  return { type: 'message', status: 'completed', ...item, content };
+}
+
 function writeAnswer({ message, finishReason, usage, error, provider }: ProtocolAnswer): JsonObject {
   if (error !== undefined && message === undefined && provider['object'] === undefined) {
     const { message: text, type = null, code = null } = error;
@@ -136,7 +143,7 @@ function writeAnswer({ message, finishReason, usage, error, provider }: Protocol
     error: null,
     ...given({ usage: usage === undefined ? undefined : writeUsage(usage) }),
     ...provider,
-    ...(message === undefined ? {} : { output: writeItems([message]) }),
+    ...(message === undefined ? {} : { output: writeItems([message]).map(asOutput) }),
   };
 }
 

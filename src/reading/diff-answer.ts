@@ -1,6 +1,8 @@
 import type { DiffPair, DiffPlace } from '../core/comparing/diff.ts';
 import type { StrictDiff, TypeMismatch } from '../core/comparing/diff-strict.ts';
 import type { ValueDiff } from '../core/comparing/value-diff.ts';
+import type { BeliefsDiff } from '../core/fleet/beliefs-diff.ts';
+import { given } from '../core/json.ts';
 import type { Point } from '../core/point.ts';
 import type { Comparison } from '../engine/looking/compare.ts';
 import { type Summary, summary } from '../projections/summary.ts';
@@ -21,6 +23,8 @@ export interface DiffAnswer {
   readonly onlyRight: number;
   readonly hunks: readonly DifferingPair[];
   readonly states: Readonly<Record<string, ValueDiff>>;
+  /** With `--beliefs`: how the beliefs differ. */
+  readonly beliefs?: BeliefsDiff;
 }
 
 /** A pair of a diff that is not equal; in a strict diff a changed pair names both types. */
@@ -35,7 +39,19 @@ interface StrictPair extends TypeMismatch {
 export function diffAnswer(found: Comparison, limit: number): DiffAnswer {
   const { identical, forkPoint, divergedAt, sustainedAt, matched, changed, onlyLeft, onlyRight, states } = found;
   const hunks = found.pairs.filter((pair) => pair.kind !== 'equal').slice(0, limit);
-  return { identical, forkPoint, divergedAt, sustainedAt, matched, changed, onlyLeft, onlyRight, hunks, states };
+  const answer = {
+    identical,
+    forkPoint,
+    divergedAt,
+    sustainedAt,
+    matched,
+    changed,
+    onlyLeft,
+    onlyRight,
+    hunks,
+    states,
+  };
+  return { ...answer, ...given({ beliefs: found.beliefs }) };
 }
 
 /** Returns the JSON answer of a strict diff, with at most `limit` differences. */

@@ -4,65 +4,68 @@ import { isStructural } from '../core/event/families/structural.ts';
 import { agentHolds } from '../core/event/filter.ts';
 import { compilePattern } from '../core/event/pattern.ts';
 import { isArray, isObject, type JsonObject, type JsonValue, valueAt } from '../core/json.ts';
-import { checkKeys, type KnownKeys, optionKeys } from '../core/known-keys.ts';
 
-/** Which payloads an export leaves out: each that matches any of these, as a whole. */
-export interface ExportRules {
-  /** Types of events. */
-  readonly types?: readonly string[];
-  /** Agents; `~text` matches a part of their names. */
-  readonly agents?: readonly string[];
-  /** Tools: their calls, and every message that asks for one or holds its result. */
-  readonly tools?: readonly string[];
-  /** Fields of the data by dotted path, such as `input.card`. */
-  readonly fields?: readonly string[];
-  /** Regular expressions, found anywhere in the data, whatever the case. */
-  readonly patterns?: readonly string[];
+/** One rule of an export: its name as a page may say it, and whether it leaves an event out. */
+interface ExportRule {
+  readonly name: string;
+  readonly takes: (event: Pick<Event, 'type' | 'agent' | 'data'>) => boolean;
 }
 
-const ruleKeys: KnownKeys = optionKeys<ExportRules>(
-  'read the rules of an export',
-  { types: 'list', agents: 'list', tools: 'list', fields: 'list', patterns: 'list' },
-  'the rules of an export',
-);
+/** The rules of an export. A payload that any of them takes is left out as a whole. */
+export type ExportRules = readonly ExportRule[];
 
-/** Takes a value from outside as rules of an export, or throws. */
-export function exportRulesFrom(value: JsonObject): ExportRules {
-  const rules = value as ExportRules;
-  checkKeys(rules, ruleKeys);
-  for (const [name, list] of Object.entries(rules) as [string, readonly unknown[]][])
-    if (list.some((item) => typeof item !== 'string' || item === ''))
-      refuse(`"${name}" is not a list of texts`, `Write { "${name}": ["…"] }.`);
-  const marker = rules.types?.find(isStructural);
-  if (marker !== undefined)
-    refuse(`"${marker}" is a structural event, which decides how history is read`, 'Name other types.');
-  return rules;
+const hint =
+  'Rules are all, secrets, an event type (message.added, call.*), agent:NAME, tool:NAME, field:PATH, pattern:REGEX and text:WORDS.';
+
+function refuse(rule: unknown, why: string): never {
+  throw new RepriseError('option.invalid', `Cannot leave out by ${JSON.stringify(rule)}: ${why}`, { hint });
 }
 
-function refuse(why: string, hint: string): never {
-  throw new RepriseError('option.invalid', `Cannot read the rules of an export: ${why}`, { hint });
+/** Reads the rules of an export from texts. The `secrets` that masking finds are always left out. */
+export function exportRulesFrom(rules: readonly unknown[]): ExportRules {
+  return rules.map((rule, index) =>
+    typeof rule === 'string' ? ruleFrom(rule, index) : refuse(rule, 'it is not a text'),
+  );
+}
+
+function ruleFrom(rule: string, index: number): ExportRule {
+  const [, kind, name = ''] = /^(agent|tool|field|pattern|text):(.*)$/s.exec(rule) ?? [];
+  if (kind !== undefined && name === '') refuse(rule, `it names no ${kind}`);
+  switch (kind) {
+    case 'agent':
+      return { name: rule, takes: ({ agent }) => agent !== undefined && agentHolds(name, agent) };
+    case 'tool':
+      return { name: rule, takes: ({ data }) => holdsTool(data, name) };
+    case 'field':
+      return { name: rule, takes: ({ data }) => valueAt(data, name.split('.')) !== undefined };
+    case 'pattern': {
+      const { test } = compilePattern(name);
+      return { name: `pattern ${index + 1}`, takes: ({ data }) => test(textsOf(data)) };
+    }
+    case 'text':
+      // A page does not repeat the words that must not be in it.
+      return { name: `text ${index + 1}`, takes: ({ data }) => textsOf(data).includes(name) };
+    default:
+      return typeRule(rule);
+  }
+}
+
+function typeRule(rule: string): ExportRule {
+  if (rule === 'all') return { name: rule, takes: ({ type }) => !isStructural(type) };
+  if (rule === 'secrets') return { name: rule, takes: () => false };
+  if (isStructural(rule)) refuse(rule, 'a structural event decides how history is read');
+  if (/^[a-z][\w-]*\.\*$/i.test(rule))
+    return { name: rule, takes: ({ type }) => !isStructural(type) && type.startsWith(rule.slice(0, -1)) };
+  if (/^[a-z][\w-]*\.[\w.-]+$/i.test(rule)) return { name: rule, takes: ({ type }) => type === rule };
+  return refuse(rule, 'there is no such rule');
 }
 
 /** Returns a function that names the rule by which an event is left out; undefined if it stays. */
 export function leavesOutBy(
-  { types = [], agents = [], tools = [], fields = [], patterns = [] }: ExportRules,
+  rules: ExportRules,
   holdsSecret: (data: JsonObject) => boolean,
 ): (event: Event) => string | undefined {
-  const compiled = patterns.map((pattern, index) => ({
-    name: `pattern ${index + 1}`,
-    test: compilePattern(pattern).test,
-  }));
-  return ({ type, agent, data }) => {
-    if (types.includes(type)) return `type ${type}`;
-    const named = agent === undefined ? undefined : agents.find((wanted) => agentHolds(wanted, agent));
-    if (named !== undefined) return `agent ${named}`;
-    const tool = tools.find((name) => holdsTool(data, name));
-    if (tool !== undefined) return `tool ${tool}`;
-    const field = fields.find((path) => valueAt(data, path.split('.')) !== undefined);
-    if (field !== undefined) return `field ${field}`;
-    const text = compiled.length === 0 ? '' : textsOf(data);
-    return compiled.find(({ test }) => test(text))?.name ?? (holdsSecret(data) ? 'masking' : undefined);
-  };
+  return (event) => rules.find(({ takes }) => takes(event))?.name ?? (holdsSecret(event.data) ? 'secrets' : undefined);
 }
 
 /** Tells whether data is of a call of a tool, or holds a message that asks for it or has its result. */

@@ -1,13 +1,17 @@
 import { canonicalJson } from '../core/canonical-json.ts';
+import type { Coding, CodingConstraint, CodingFailure } from '../core/coding/coding.ts';
 import { diffValues, type ValueDiff } from '../core/comparing/value-diff.ts';
 import type { Event } from '../core/event/event.ts';
+import type { Belief } from '../core/fleet/belief.ts';
 import type { JsonObject, JsonValue } from '../core/json.ts';
 import { beginning, previous } from '../core/point.ts';
 import type { WaitingCall } from '../core/recording/person-calls.ts';
 import type { Spending } from '../core/recording/spending.ts';
 import { type At, pointText, refText } from '../core/ref.ts';
 import type { ConversationMessage, LaneConversation } from '../core/session/conversation-lane.ts';
+import type { FleetAgent } from '../engine/fleet/fleet-at.ts';
 import type { Session } from '../engine/session.ts';
+import { coding } from '../projections/coding.ts';
 import { type Conversation, conversation } from '../projections/conversation.ts';
 import { type SimulatedCall, simulated } from '../projections/simulated.ts';
 import { type State, state } from '../projections/state.ts';
@@ -35,6 +39,10 @@ export interface Known {
   /** The other conversations at that point. */
   readonly others: readonly LaneConversation[];
   readonly state: State;
+  /** The claims that stand. */
+  readonly beliefs: readonly Belief[];
+  /** The agents that are there. */
+  readonly agents: readonly FleetAgent[];
   readonly changes: Changes;
   /** The questions that wait for a person. */
   readonly waiting: readonly WaitingCall[];
@@ -42,6 +50,8 @@ export interface Known {
   readonly simulated: readonly SimulatedCall[];
   readonly usage: Spending;
   readonly metadata: JsonObject;
+  /** The knowledge of the coding session. */
+  readonly coding: Coding;
 }
 
 /** Everything an agent knew at a point, as `reprise show --json` prints it. */
@@ -50,6 +60,10 @@ export interface ShowAnswer extends Omit<LaneConversation, 'openCalls'> {
   /** Null at the beginning. */
   readonly event: Event | null;
   readonly state: State;
+  /** The claims that stand. */
+  readonly beliefs: readonly Belief[];
+  /** The agents that are there. */
+  readonly agents: readonly FleetAgent[];
   /** Calls that have not ended. */
   readonly calls: LaneConversation['openCalls'];
   /** The questions that wait for a person. */
@@ -60,6 +74,9 @@ export interface ShowAnswer extends Omit<LaneConversation, 'openCalls'> {
   readonly changes: Changes;
   readonly others: readonly LaneConversation[];
   readonly metadata: JsonObject;
+  /** Tests that have failed and are not resolved. */
+  readonly failures: readonly CodingFailure[];
+  readonly constraints: readonly CodingConstraint[];
 }
 
 /** Reads the event at a point, as it is stored; undefined at the beginning. */
@@ -87,21 +104,27 @@ export async function knownAt({ session, ref: { branch }, point }: OpenRef): Pro
     seen,
     others: whole.lanes.filter((lane) => !isSame(lane, seen)),
     state: held,
+    beliefs: await session.beliefsAt({ point }),
+    agents: (await session.fleetAt({ point })).agents,
     changes: changesOf(since, { seen, before: laneBefore(before, seen), held, heldBefore }),
     waiting: (await session.stateAt(point, waiting)).calls,
     simulated: (await session.stateAt(point, simulated)).calls,
     usage: spending,
     metadata: await session.metadata(point),
+    coding: await session.stateAt(point, coding),
   };
 }
 
 /** Returns the JSON answer for a point that was read. */
 export function showAnswer({ ref }: OpenRef, known: Known): ShowAnswer {
-  const { event = null, seen, others, state: held, changes, waiting: waits, simulated: calledOff } = known;
-  const { usage, metadata } = known;
+  const { event = null, seen, others, changes, waiting: waits, simulated: calledOff } = known;
+  const { beliefs, agents, usage, metadata } = known;
+  const { constraints } = known.coding;
+  const failures = known.coding.failures.filter(({ status }) => status !== 'resolved');
   const { messages, openCalls: calls, ...about } = seen;
-  const looked = { event, messages, state: held, calls, waiting: waits, simulated: calledOff, usage, changes };
-  return { ref: refText(ref), ...looked, ...about, others, metadata };
+  const held = { state: known.state, beliefs, agents };
+  const looked = { event, messages, ...held, calls, waiting: waits, simulated: calledOff, usage, changes };
+  return { ref: refText(ref), ...looked, ...about, others, metadata, failures, constraints };
 }
 
 const isSame = (a: LaneConversation, b: LaneConversation): boolean => a.agent === b.agent && a.run === b.run;

@@ -1,13 +1,17 @@
 import { canonicalJson } from '../core/canonical-json.ts';
 import { diffValues, type ValueDiff } from '../core/comparing/value-diff.ts';
-import { project } from '../core/event/projection.ts';
+import { type Projection, project } from '../core/event/projection.ts';
+import { activeAt, always } from '../core/fleet/active.ts';
+import type { FleetTable } from '../core/fleet/fleet-table.ts';
 import { given, isObject, type JsonValue } from '../core/json.ts';
+import type { Sha256 } from '../core/parts/digest.ts';
 import { previous, type Seq } from '../core/point.ts';
 import { refText } from '../core/ref.ts';
 import type { Edit } from '../core/view/edit.ts';
 import type { Session } from '../engine/session.ts';
+import { beliefs, fleet } from '../projections/fleet.ts';
 import { quickEvents } from './history-facts.ts';
-import type { NamedProjection } from './shipped-projections.ts';
+import { type NamedProjection, projectionNamed, shippedProjections } from './shipped-projections.ts';
 
 /** The value of one projection at a point, and how it changed. */
 export interface KnownSection {
@@ -30,6 +34,23 @@ export interface KnownReading {
   readonly since?: string;
   /** The agent whose values alone are shown, of projections that have them by agent. */
   readonly eyes?: string;
+}
+
+/** Returns every projection that a look can name: those that are shipped, and the fleet, through an agent's eyes. */
+export function lookProjections(sha256: Sha256, eyes?: string): readonly NamedProjection[] {
+  const seen: Projection<FleetTable, unknown> =
+    eyes === undefined ? beliefs : { ...beliefs, finish: (table) => activeAt(table, always, { as: eyes }) };
+  const about = 'the claims that stand, and who made them';
+  return [
+    ...shippedProjections(sha256),
+    { name: 'beliefs', projection: seen as Projection<unknown, unknown>, about },
+    { name: 'fleet', projection: fleet as Projection<unknown, unknown>, about: 'the agents that are there, and tasks' },
+  ];
+}
+
+/** Finds a projection that a look can name. */
+export function lookProjection(name: string, sha256: Sha256, eyes?: string): NamedProjection {
+  return lookProjections(sha256, eyes).find((held) => held.name === name) ?? projectionNamed(name, sha256);
 }
 
 /** The projections with sections of their own screens: contexts and summaries are shown elsewhere. */

@@ -4,9 +4,11 @@ import { nearest } from '../core/nearest.ts';
 import type { Sha256 } from '../core/parts/digest.ts';
 import { refText } from '../core/ref.ts';
 import { activity } from '../projections/activity.ts';
+import { coding } from '../projections/coding.ts';
 import { conversation } from '../projections/conversation.ts';
 import { eventIndex } from '../projections/event-index.ts';
 import { fingerprintProjection } from '../projections/fingerprint.ts';
+import { beliefs, fleet } from '../projections/fleet.ts';
 import { graphState } from '../projections/graph-state.ts';
 import { markers } from '../projections/markers.ts';
 import { metadata } from '../projections/metadata.ts';
@@ -50,6 +52,7 @@ export function shippedProjections(sha256: Sha256): readonly NamedProjection[] {
     },
     { name: 'runs', projection: runs, about: 'runs › turns › calls with status, timing, tokens and cost' },
     { name: 'state', projection: state, about: 'the state agents wrote, by agent and key, with versions' },
+    { name: 'coding', projection: coding, about: 'the goal, constraints, failing tests and changed files of coding' },
     { name: 'graph', projection: graphState, about: 'the state a graph (LangGraph) saved, by channel' },
     { name: 'summary', projection: summary, about: 'the facts "reprise list" shows' },
     { name: 'waiting', projection: waiting, about: 'the questions that wait for a person' },
@@ -68,6 +71,8 @@ export const innerProjections: readonly Projection<unknown, unknown>[] = [
   eventIndex,
   markers,
   activity,
+  fleet,
+  beliefs,
 ] as readonly Projection<unknown, unknown>[];
 
 /** Finds a projection by name; the error for a misspelled name suggests the closest one. */

@@ -45,8 +45,21 @@ export async function* batched(
   }
 }
 
+/** Turns of the queue of promises in which the next event of a page that was read comes. */
+const turnsMax = 8;
+
 /** Returns what a promise gives in this turn of the event loop; undefined if it takes longer. */
 async function atOnce<Value>(promise: Promise<Value>): Promise<Value | undefined> {
+  let found: { readonly value: Value } | undefined;
+  promise.then(
+    (value) => {
+      found = { value };
+    },
+    () => undefined,
+  );
+  // Events of one page come without a turn of the event loop, and there are many of them.
+  for (let turn = 0; turn < turnsMax && found === undefined; turn++) await Promise.resolve();
+  if (found !== undefined) return found.value;
   let timer: ReturnType<typeof setImmediate> | undefined;
   const later = new Promise<undefined>((resolve) => {
     timer = setImmediate(() => resolve(undefined));

@@ -33,6 +33,8 @@ interface CallerParts {
 
 /** Returns what callers use: each token has a guarded store, and an engine on it with transactions of its own. */
 export function callersOf({ store, platform, snapshots, formats }: CallerParts): Callers {
+  // The project of the server says nothing about a caller, and nobody writes folders from outside.
+  const { project: _, writeFolder: __, ...ownPlatform } = platform;
   const guard = { store, platform, shipped: snapshots.names, keep: snapshots.keep };
   const known = new BoundedMap<
     string,
@@ -43,7 +45,8 @@ export function callersOf({ store, platform, snapshots, formats }: CallerParts):
     if (held?.grant === grant) return held;
     const guarded = guardStore(guard, grant);
     const reprise =
-      held?.reprise ?? createReprise({ store: { ...guarded, close: async () => undefined }, platform, formats });
+      held?.reprise ??
+      createReprise({ store: { ...guarded, close: async () => undefined }, platform: ownPlatform, formats });
     const made = { grant, store: guarded, reprise };
     known.set(grant.token, made);
     return made;

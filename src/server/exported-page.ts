@@ -46,7 +46,7 @@ export function readPageParts(folder: string): PageParts | undefined {
   }
 }
 
-/** What to export, and with what. */
+/** The history to export, and the means to do it. */
 export interface PageExport {
   readonly store: EventStore;
   /** Opens an empty store for a copy. */
@@ -110,7 +110,7 @@ function pageText(
   const { session, record: created, batches: restores, heads } = bundle;
   const leftOut = Object.entries(preview.rules).map(([rule, payloads]) => ({ rule, payloads }));
   const rows: ExportedRows = { format: 1, ...about, session, ref: preview.ref, created, restores, leftOut, heads };
-  const packed = deflateSync(JSON.stringify(rows));
+  const packed = deflateSync(JSON.stringify(rows), { level: 4 });
   const blocks = Array.from({ length: Math.ceil(packed.length / blockBytes) }, (_, index) =>
     packed.subarray(index * blockBytes, (index + 1) * blockBytes).toString('base64'),
   );

@@ -175,26 +175,43 @@ function waited(ms: number, signal: AbortSignal): Promise<void> {
 async function* runNews({ runs, isSeen, signal }: Following): AsyncGenerator<Item, void, undefined> {
   if (runs === undefined) return await aborted(signal);
   const changed = new Map<string, StudioRun>();
+  const texts = new Map<string, { readonly run: string; readonly call: string; text: string }>();
   let wake: () => void = () => undefined;
   signal.addEventListener('abort', () => wake(), { once: true });
+  // A follower gets only the last state of a run, however fast it changes.
   const release = runs.watch((run) => {
-    // A follower gets only the last state of a run, however fast it changes.
     changed.set(run.id, run);
     wake();
   });
+  // Pieces of one answer come together, as many as there are since the last.
+  const mute = runs.listen((run, { call, text }) => {
+    if (!isSeen(run)) return;
+    const held = texts.get(`${run.id}\n${call}`);
+    if (held === undefined) texts.set(`${run.id}\n${call}`, { run: run.id, call, text });
+    else held.text = (held.text + text).slice(-streamedMax);
+    wake();
+  });
   try {
-    for (const run of runs.list().reverse()) changed.set(run.id, run);
+    for (const run of runs.list().toReversed()) changed.set(run.id, run);
     while (!signal.aborted) {
       for (const [id, run] of changed) {
         changed.delete(id);
         if (isSeen(run)) yield { item: { case: 'run', value: { run: JSON.stringify(run) } } };
       }
-      if (changed.size > 0 || signal.aborted) continue;
+      for (const [key, value] of texts) {
+        texts.delete(key);
+        yield { item: { case: 'text', value: { ...value, text: value.text.toWellFormed() } } };
+      }
+      if (changed.size > 0 || texts.size > 0 || signal.aborted) continue;
       await new Promise<void>((resolve) => {
         wake = resolve;
       });
     }
   } finally {
     release();
+    mute();
   }
 }
+
+/** Characters of an answer that wait for a slow follower; of more, the beginning is dropped. */
+const streamedMax = 65_536;

@@ -31,11 +31,11 @@ export function checkRight(grant: Grant, right: Right, attempted: string): void 
   });
 }
 
-/** Refuses a token that is bound to an agent: it gets the state of that agent, and nothing else. */
+/** Refuses a token that is bound to an agent: it gets the state and the beliefs of that agent, and nothing else. */
 export function checkUnbound({ agent }: Grant, attempted: string): void {
   if (agent === undefined) return;
   throw new RepriseError('store.denied', `Cannot ${attempted}: the token is bound to agent "${agent}"`, {
-    hint: 'Such a token gets the calls of StateService, as that agent.',
+    hint: 'Such a token gets the calls of state and beliefs, as that agent.',
     details: { agent },
   });
 }

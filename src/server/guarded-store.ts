@@ -18,7 +18,7 @@ import type {
   Snapshot,
 } from '../core/store/event-store.ts';
 import type { RestoreOutcome, RestoreRequest } from '../core/store/restore-request.ts';
-import type { NewSession, RenameRequest } from '../core/store/session-request.ts';
+import { type NewSession, type RenameRequest, sessionNotFound } from '../core/store/session-request.ts';
 import type { HealthRequest, StoreHealth } from '../core/store/store-health.ts';
 import { checkNamespace, checkRight, type Grant, hasRight, type Right } from './grant.ts';
 import { guardedSnapshots } from './guarded-snapshots.ts';
@@ -244,6 +244,7 @@ async function erase(parts: GuardParts, request: EraseRequest): Promise<EraseOut
 
 async function deleteBranch(parts: GuardParts, request: DeleteBranchRequest): Promise<AppendOutcome> {
   const { append } = request;
+  if ((await parts.store.session(request)) === undefined) throw sessionNotFound(request);
   if (append.namespace !== request.namespace || append.session !== request.session)
     throw new RepriseError('option.invalid', 'Cannot delete the branch: its append is for a different session');
   const honest = await honestAppend(parts, append);

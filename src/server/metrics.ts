@@ -8,6 +8,7 @@ const figures = {
   reprise_request_seconds: { kind: 'summary', help: 'Time from the headers of a call to its end.' },
   reprise_streams: { kind: 'gauge', help: 'Calls under way.' },
   reprise_bytes_in_flight: { kind: 'gauge', help: 'Bytes of requests under way.' },
+  reprise_bytes_queued: { kind: 'gauge', help: 'Bytes of answers that their clients have not taken yet.' },
   reprise_appends_total: { kind: 'counter', help: 'Appends that were judged, by outcome.' },
   reprise_store_seconds: { kind: 'summary', help: 'Time that the store took, by method.' },
   reprise_denials_total: { kind: 'counter', help: 'Requests that were refused for who sent them, by code.' },
@@ -26,7 +27,11 @@ export class Metrics {
   readonly #series = new Map<FigureName, Map<string, { sum: number; count: number }>>();
   readonly #lag = monitorEventLoopDelay({ resolution: 20 });
 
-  constructor(release: string) {
+  readonly #bytesQueued: () => number;
+
+  /** The function returns the bytes of answers that wait for their clients. */
+  constructor(release: string, bytesQueued: () => number) {
+    this.#bytesQueued = bytesQueued;
     this.set('reprise_build_info', 1, { release });
     this.set('reprise_streams', 0);
     this.set('reprise_bytes_in_flight', 0);
@@ -45,13 +50,9 @@ export class Metrics {
     this.#one(name, labels).sum = value;
   }
 
-  /** Returns the sum of a figure over all its labels. */
-  total(name: FigureName): number {
-    return [...(this.#series.get(name)?.values() ?? [])].reduce((sum, one) => sum + one.sum, 0);
-  }
-
   /** Returns everything in the text format of Prometheus. */
   text(): string {
+    this.set('reprise_bytes_queued', this.#bytesQueued());
     this.set('reprise_event_loop_lag_seconds', this.#lag.percentile(99) / 1e9);
     this.#lag.reset();
     return Object.entries(figures)

@@ -8,9 +8,13 @@ import { beatMs } from '../wire/protocol.ts';
 import { batched } from './batches.ts';
 import type { HttpRequest, HttpResponse } from './listener.ts';
 import { eventTexts } from './session-service.ts';
+import { queuedBytes } from './stalled-clients.ts';
 
 /** The path under which a history can be read as lines of JSON. */
 export const replayPath = '/v1/replay/';
+
+/** Bytes that may wait for a client before nothing more is read for it: enough that it seldom waits for the server. */
+const queuedBytesMax = 1_048_576;
 
 /** Reads a history as lines of JSON: `GET /v1/replay/REF?follow=true&filter=type=^call`. An empty line is a beat. */
 export async function sendReplay(
@@ -32,8 +36,8 @@ export async function sendReplay(
   let next = await lines.next();
   response.setHeader('content-type', 'application/x-ndjson');
   for (; next.done !== true; next = await lines.next()) {
-    const isTaken = write(response, next.value.length === 0 ? '\n' : `${next.value.join('\n')}\n`);
-    if (!isTaken && !left.signal.aborted) await drained(response);
+    write(response, next.value.length === 0 ? '\n' : `${next.value.join('\n')}\n`);
+    if (queuedBytes(response) > queuedBytesMax && !left.signal.aborted) await drained(response);
     if (left.signal.aborted) break;
   }
   response.end();
@@ -52,8 +56,9 @@ function drained(response: HttpResponse): Promise<void> {
   });
 }
 
-function write(response: HttpResponse, text: string): boolean {
-  return 'stream' in response ? response.write(text) : response.write(text);
+function write(response: HttpResponse, text: string): void {
+  if ('stream' in response) response.write(text);
+  else response.write(text);
 }
 
 interface ReplayQuery extends Omit<ReplayOptions, 'at' | 'signal'> {

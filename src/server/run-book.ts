@@ -2,6 +2,7 @@ import { type ErrorJson, messageOf, RepriseError } from '../core/error.ts';
 import { given } from '../core/json.ts';
 import { checkLimit, limits } from '../core/limits.ts';
 import { agentKind } from '../core/recording/config.ts';
+import type { AnswerPiece } from '../core/recording/recorder.ts';
 import { watchedAgent } from '../core/recording/watched-agent.ts';
 import { parsePoint, refText } from '../core/ref.ts';
 import type { Platform } from '../core/store/event-store.ts';
@@ -48,6 +49,7 @@ export class RunBook {
   readonly #parts: RunBookParts;
   readonly #runs = new Map<string, KeptRun>();
   readonly #listeners = new Set<(run: StudioRun) => void>();
+  readonly #textListeners = new Set<(run: StudioRun, piece: AnswerPiece) => void>();
   #isClosed = false;
 
   constructor(parts: RunBookParts) {
@@ -75,6 +77,12 @@ export class RunBook {
   watch(listener: (run: StudioRun) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** Calls a function with the text of answers while it is written, until the returned function is called. */
+  listen(listener: (run: StudioRun, piece: AnswerPiece) => void): () => void {
+    this.#textListeners.add(listener);
+    return () => this.#textListeners.delete(listener);
   }
 
   /** Starts a run, and returns once its agent has begun, it asked something, or it has ended. */
@@ -139,14 +147,10 @@ export class RunBook {
   #kept(id: string): KeptRun {
     const found = this.#runs.get(id);
     if (found !== undefined) return found;
-    throw new RepriseError(
-      'run.not-found',
-      `Cannot find run ${JSON.stringify(id)}: this server keeps none of that id`,
-      {
-        hint: 'A server keeps the runs that it started itself, and of those that ended the last ones.',
-        details: { run: id },
-      },
-    );
+    throw new RepriseError('run.not-kept', `Cannot find run ${JSON.stringify(id)}: this server keeps none of that id`, {
+      hint: 'A server keeps the runs that it started itself, and of those that ended the last ones.',
+      details: { run: id },
+    });
   }
 
   #keep(order: RunOrder, place: RunPlace): KeptRun {
@@ -205,6 +209,7 @@ export class RunBook {
           return answer;
         },
         onBranch: (branch) => this.#change(kept, { branch }),
+        onText: (piece) => this.#say(kept, piece),
         onProgress: ({ done, total }) => this.#change(kept, { progress: { ended: done, total } }),
       });
       kept.ended = work
@@ -261,6 +266,10 @@ export class RunBook {
   #change(kept: KeptRun, change: Partial<KeptRun['about']>): void {
     kept.about = { ...kept.about, ...change };
     this.#tell(kept);
+  }
+
+  #say(kept: KeptRun, piece: AnswerPiece): void {
+    for (const listener of this.#textListeners) listener(shown(kept), piece);
   }
 
   #tell(kept: KeptRun): void {

@@ -4,6 +4,7 @@ import { nearest } from '../core/nearest.ts';
 import type { Agent } from '../core/recording/agent.ts';
 import { agentNamed, type Config } from '../core/recording/config.ts';
 import { type EffectPolicy, withSimulations } from '../core/recording/effects.ts';
+import type { AnswerPiece } from '../core/recording/recorder.ts';
 import { parsePoint } from '../core/ref.ts';
 import type { Judge } from '../engine/experimenting/experiment-options.ts';
 import type { ExperimentProgress, ExperimentResult } from '../engine/experimenting/experiment-result.ts';
@@ -48,6 +49,8 @@ export interface RunSurroundings {
   /** Gets the branch of the run as soon as it is known. */
   readonly onBranch: (branch: string) => void;
   readonly onProgress: (progress: ExperimentProgress) => void;
+  /** Gets the text of answers while it is written. */
+  readonly onText: (piece: AnswerPiece) => void;
 }
 
 /** The report of a run that ended. */
@@ -57,10 +60,10 @@ export type RunEnd =
 
 /** Does what an order says, from its fork to its end. */
 export async function carryOut(order: RunOrder, around: RunSurroundings): Promise<RunEnd> {
-  const { session, point, agent, signal, ask, onBranch } = around;
+  const { session, point, agent, signal, ask, onBranch, onText } = around;
   const { prompt, budget, timeoutMs, run, approve, deny, answer, name, reason, edits } = order;
   const effects = effectsOf(order, around.agents.config);
-  const shared = { signal, ask, ...given({ budget, timeoutMs, run, effects }) };
+  const shared = { signal, ask, onText, ...given({ budget, timeoutMs, run, effects }) };
   const decided = given({ prompt, approve, deny, answer });
   switch (order.kind) {
     case 'fork': {

@@ -4,6 +4,8 @@ import type { ForeignFormat } from '../core/recording/foreign-format.ts';
 import type { EventStore, Platform } from '../core/store/event-store.ts';
 import { Health } from '../wire/generated/grpc/health/v1/health_pb.ts';
 import { ServerReflection } from '../wire/generated/grpc/reflection/v1/reflection_pb.ts';
+import { CodingService } from '../wire/generated/reprise/v1/coding_pb.ts';
+import { FleetService } from '../wire/generated/reprise/v1/fleet_pb.ts';
 import { ServerService } from '../wire/generated/reprise/v1/server_pb.ts';
 import { SessionService } from '../wire/generated/reprise/v1/session_pb.ts';
 import { StateService } from '../wire/generated/reprise/v1/state_pb.ts';
@@ -15,8 +17,10 @@ import { BodyBudget } from './body-budget.ts';
 import { requestOf } from './call-log.ts';
 import { CallRates } from './call-rates.ts';
 import { type Callers, callersOf } from './callers.ts';
+import { codingService } from './coding-service.ts';
 import { DoneChanges } from './done-changes.ts';
 import type { ReadyPage } from './exported-page.ts';
+import { fleetService } from './fleet-service.ts';
 import { checkRight, type Grant } from './grant.ts';
 import { healthPath, healthService } from './health-service.ts';
 import { type Certificate, type HttpRequest, type HttpResponse, type ListenerLimits, listen } from './listener.ts';
@@ -28,7 +32,7 @@ import { pathOf, requestHandler, send } from './requests.ts';
 import type { RunBook } from './run-book.ts';
 import { sessionService, type VerbParts } from './session-service.ts';
 import { shippedSnapshots } from './shipped-snapshots.ts';
-import { StalledClients } from './stalled-clients.ts';
+import { queuedBytes, StalledClients } from './stalled-clients.ts';
 import { stateService } from './state-service.ts';
 import { storeService } from './store-service.ts';
 import { type StudioFiles, sendStudio } from './studio-files.ts';
@@ -97,7 +101,9 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
   const { host, certificate, limits, platform } = parts;
   const draining = new AbortController();
   const open = new Set<HttpResponse>();
-  const metrics = new Metrics(parts.release);
+  const metrics = new Metrics(parts.release, () =>
+    [...open].reduce((bytes, response) => bytes + queuedBytes(response), 0),
+  );
   const store = timedStore(parts.store, (method, seconds) => metrics.add('reprise_store_seconds', seconds, { method }));
   const snapshots = shippedSnapshots(store, platform);
   const callers = callersOf({ store, platform, snapshots, formats: parts.formats });
@@ -193,9 +199,11 @@ function routesOf(
       draining,
     };
     router.service(SessionService, sessionService(verbs));
+    router.service(CodingService, codingService(verbs));
     const stateOf: VerbParts['repriseOf'] = (context, namespace) =>
       callers.stateOf(requestOf(context).grant, namespace);
     router.service(StateService, stateService({ ...verbs, repriseOf: stateOf }, done));
+    router.service(FleetService, fleetService({ ...verbs, repriseOf: stateOf }));
     router.service(StudioService, {
       ...studioLooks(verbs),
       ...studioRuns({
@@ -210,7 +218,15 @@ function routesOf(
         page: studio?.page,
       }),
     });
-    const services = [ServerService, StoreService, SessionService, StateService, StudioService];
+    const services = [
+      ServerService,
+      StoreService,
+      SessionService,
+      StateService,
+      CodingService,
+      FleetService,
+      StudioService,
+    ];
     const names = services.map(({ typeName }) => typeName);
     router.service(Health, healthService(names, draining));
     router.service(ServerReflection, reflectionService([...services, Health, ServerReflection]));

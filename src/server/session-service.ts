@@ -27,7 +27,7 @@ export interface VerbParts {
 }
 
 /** Names a session in a request. */
-export interface SessionName {
+interface SessionName {
   readonly namespace: string;
   readonly session: string;
 }

@@ -34,3 +34,8 @@ export class StalledClients {
     clearInterval(this.#timer);
   }
 }
+
+/** Returns the bytes of an answer that its client has not taken yet. */
+export function queuedBytes(response: HttpResponse): number {
+  return ('stream' in response ? response.stream?.writableLength : response.writableLength) ?? 0;
+}

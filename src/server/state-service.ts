@@ -1,6 +1,6 @@
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import { hasCode, RepriseError } from '../core/error.ts';
-import { given, isObject, type JsonValue, numberAt, stringAt } from '../core/json.ts';
+import { given, isObject, type JsonObject, type JsonValue, numberAt, objectAt, stringAt } from '../core/json.ts';
 import { previous } from '../core/point.ts';
 import type { StateHandle } from '../engine/state/state-handle.ts';
 import type { Transaction } from '../engine/state/transaction.ts';
@@ -38,12 +38,16 @@ export function stateService(parts: VerbParts, done: DoneChanges): ServiceImpl<t
   return {
     ...reads(at, parts.draining),
     ...transactions(at, done, (context, held) => committedBefore(parts, at, context, held)),
-    async commitState({ operations, read, requestId, ...place }, context) {
+    async commitState({ operations, read, requestId, options, ...place }, context) {
       const state = await at(context, place);
       const { grant } = requestOf(context);
-      const committed = await done.once(grant, requestId, () =>
-        commitAt(state, listIn(operations, 'operations'), listIn(read, 'read')),
-      );
+      const transaction = { ...place, transaction: requestId };
+      const committed = await done.once(grant, requestId, async () => {
+        const before = requestId === '' ? undefined : await committedBefore(parts, at, context, transaction);
+        if (before !== undefined) return before;
+        const begin = { ...optionsIn<object>(options), ...(requestId === '' ? {} : { txn: requestId }) };
+        return await commitAt(state.begin(begin), listIn(operations, 'operations'), listIn(read, 'read'));
+      });
       return answerOf(committed);
     },
   };
@@ -181,8 +185,7 @@ function elsewhere(error: unknown): unknown {
 }
 
 /** Commits operations if what was read is still so. */
-async function commitAt(state: StateHandle, operations: readonly JsonValue[], read: readonly JsonValue[]) {
-  const transaction = state.begin();
+async function commitAt(transaction: Transaction, operations: readonly JsonValue[], read: readonly JsonValue[]) {
   try {
     for (const [index, item] of read.entries()) await checkRead(transaction, item, index);
     for (const [index, item] of operations.entries()) apply(transaction, item, index);
@@ -195,12 +198,29 @@ async function commitAt(state: StateHandle, operations: readonly JsonValue[], re
 
 async function checkRead(transaction: Transaction, item: JsonValue, index: number): Promise<void> {
   const [key, version] = [stringAt(item, 'key'), numberAt(item, 'version')];
-  if (key === undefined || version === undefined) throw malformed(`read[${index}]`, '{ key, version }');
+  const [prefix, keys] = [stringAt(item, 'prefix'), objectAt(item, 'keys')];
+  if (prefix !== undefined && keys !== undefined) return await checkPrefix(transaction, prefix, keys);
+  if (key === undefined || version === undefined)
+    throw malformed(`read[${index}]`, '{ key, version } or { prefix, keys: { KEY: VERSION } }');
   const held = await transaction.get(key);
-  if (held.version === version) return;
-  throw new RepriseError('state.conflict', `Cannot commit: "${key}" has version ${held.version}, not ${version}`, {
+  if (held.version !== version) throw conflict(key, version, held.version);
+}
+
+/** Refuses a commit if a key under a prefix was added, changed or deleted since it was read. */
+async function checkPrefix(transaction: Transaction, prefix: string, keys: JsonObject): Promise<void> {
+  const left = new Map(Object.entries(keys));
+  for await (const { key, version } of transaction.scan(prefix)) {
+    const expected = left.get(key);
+    if (expected !== version) throw conflict(key, Number(expected ?? 0), version);
+    left.delete(key);
+  }
+  for (const [key, version] of left) throw conflict(key, Number(version), 0);
+}
+
+function conflict(key: string, expected: number, actual: number): RepriseError {
+  return new RepriseError('state.conflict', `Cannot commit: "${key}" has version ${actual}, not ${expected}`, {
     hint: 'Read again, and decide again.',
-    details: { key, expected: version, actual: held.version },
+    details: { key, expected, actual },
   });
 }
 

@@ -9,7 +9,7 @@ import type { DoneChanges } from './done-changes.ts';
 import type { PageExport, ReadyPage } from './exported-page.ts';
 import { follow } from './follow-stream.ts';
 import { checkNamespace, checkRight, checkUnbound, type Grant, hasRight } from './grant.ts';
-import { objectIn } from './json-text.ts';
+import { listIn, objectIn } from './json-text.ts';
 import type { RunBook } from './run-book.ts';
 import type { VerbParts } from './session-service.ts';
 
@@ -127,7 +127,7 @@ function liveCalls(parts: StudioParts): Pick<ServiceImpl<typeof StudioService>, 
         namespace: reprise.currentNamespace,
         ref: await reprise.resolve(ref),
       };
-      const page = await parts.page?.({ ...asked, rules: exportRulesFrom(objectIn(rules, 'rules')) });
+      const page = await parts.page?.({ ...asked, rules: exportRulesFrom(listIn(rules, 'rules')) });
       yield { preview: JSON.stringify(page?.preview ?? null) };
       const bytes = preview || page === undefined ? new Uint8Array() : new TextEncoder().encode(page.text());
       for (let at = 0; at < bytes.length; at += pieceBytes) yield { piece: bytes.subarray(at, at + pieceBytes) };

@@ -19,10 +19,10 @@ import { changeNames, previewChange, previewEdits } from '../reading/edit-previe
 import { causesOf } from '../reading/event-causes.ts';
 import { type IndexPart, type IndexPiece, readIndex } from '../reading/event-index.ts';
 import { searchEvents } from '../reading/event-search.ts';
-import { knownProjections, knownSection } from '../reading/known-sections.ts';
+import { knownProjections, knownSection, lookProjection, lookProjections } from '../reading/known-sections.ts';
 import { experimentRowAnswer, experimentSummary } from '../reading/run-answers.ts';
 import { type SessionFilter, sessionPage } from '../reading/session-rows.ts';
-import { projectionNamed, shippedProjections } from '../reading/shipped-projections.ts';
+import { projectionNamed } from '../reading/shipped-projections.ts';
 import { cutEvents, eventsAt, gistOf, textAt } from '../reading/shown-events.ts';
 import { readChanges } from '../reading/value-changes.ts';
 import type {
@@ -230,9 +230,10 @@ function points(
       const { session, ...point } = await at(context, name);
       checkLimit('shownRowsMax', projections.length, 'read so many projections at once');
       const isNamed = projections.length > 0;
-      const { shown, leftOut } = knownProjections(shippedProjections(sha256), point.seq);
-      const wanted = isNamed ? projections.map((held) => projectionNamed(held, sha256)) : shown;
-      const asked = { edits: editsIn(edits), ...given({ eyes: eyes || undefined, since: since || undefined }) };
+      const seen = eyes === '' ? undefined : eyes;
+      const { shown, leftOut } = knownProjections(lookProjections(sha256, seen), point.seq);
+      const wanted = isNamed ? projections.map((held) => lookProjection(held, sha256, seen)) : shown;
+      const asked = { edits: editsIn(edits), ...given({ eyes: seen, since: since || undefined }) };
       const sections = [];
       for (const projection of wanted) {
         const section = await knownSection(session, projection, { ...point, ...asked }, { skipsEmpty: !isNamed });
@@ -242,7 +243,7 @@ function points(
     },
     async readChanges({ projection, path, cursor, ...name }, context) {
       const { session, ...point } = await at(context, name);
-      const { projection: fold } = projectionNamed(projection, sha256);
+      const { projection: fold } = lookProjection(projection, sha256);
       const page = await readChanges(session, fold, { ...point, path, after: placeIn(cursor) });
       return { changes: page.changes.map(text), cursor: cursorOf(page.next) };
     },

@@ -1,12 +1,22 @@
 import type { Branch } from '../engine/branch.ts';
+import type { CodingHandle } from '../engine/coding/coding-handle.ts';
+import type { AgentVerbs } from '../engine/fleet/agent-verbs.ts';
+import type { BeliefsHandle } from '../engine/fleet/beliefs-handle.ts';
+import type { FleetHandle } from '../engine/fleet/fleet-handle.ts';
 import type { Reprise } from '../engine/reprise.ts';
 import type { Session } from '../engine/session.ts';
 import type { StateHandle } from '../engine/state/state-handle.ts';
+import type { CodingService } from '../wire/generated/reprise/v1/coding_pb.ts';
+import type { FleetService } from '../wire/generated/reprise/v1/fleet_pb.ts';
 import type { SessionService } from '../wire/generated/reprise/v1/session_pb.ts';
 import type { StateService } from '../wire/generated/reprise/v1/state_pb.ts';
 
 /** A call of the verb services. */
-type Call = keyof typeof SessionService.method | keyof typeof StateService.method;
+type Call =
+  | keyof typeof SessionService.method
+  | keyof typeof StateService.method
+  | keyof typeof CodingService.method
+  | keyof typeof FleetService.method;
 
 /** How a verb is reached over the wire: by a call, or not, and why. */
 type Reached = { readonly call: Call } | { readonly none: string };
@@ -23,7 +33,12 @@ export const verbTable: Readonly<
     | `reprise.${VerbOf<Reprise>}`
     | `session.${VerbOf<Session, 'id'>}`
     | `branch.${VerbOf<Branch, 'session' | 'name' | 'parent' | 'head' | 'dependents'>}`
-    | `state.${VerbOf<StateHandle, 'branch' | 'agent'>}`,
+    | `state.${VerbOf<StateHandle, 'branch' | 'agent'>}`
+    | `coding.${VerbOf<CodingHandle, 'branch' | 'agent'>}`
+    | `beliefs.${VerbOf<BeliefsHandle, 'branch'>}`
+    | `fleet.${VerbOf<FleetHandle, 'branch'>}`
+    | `tasks.${VerbOf<FleetHandle['tasks']>}`
+    | `agent.${VerbOf<AgentVerbs, 'branch' | 'agent'>}`,
     Reached
   >
 > = {
@@ -46,6 +61,13 @@ export const verbTable: Readonly<
   'reprise.close': { none: 'The server closes its store itself.' },
 
   'session.state': { none: isLocal },
+  'session.as': { none: isLocal },
+  'session.coding': { none: isLocal },
+  'session.beliefs': { none: isLocal },
+  'session.fleet': { none: isLocal },
+  'session.beliefsAt': { call: 'listBeliefs' },
+  'session.fleetAt': { call: 'getFleet' },
+  'session.audit': { call: 'auditFleet' },
   'session.append': { call: 'appendEvents' },
   'session.record': { none: runsCode },
   'session.replay': { call: 'replayEvents' },
@@ -83,6 +105,16 @@ export const verbTable: Readonly<
   'branch.replay': { none: ofSession },
   'branch.project': { none: ofSession },
   'branch.state': { none: isLocal },
+  'branch.coding': { none: isLocal },
+  'branch.beliefs': { none: isLocal },
+  'branch.fleet': { none: isLocal },
+  'branch.as': { none: isLocal },
+  'branch.beliefsAt': { call: 'listBeliefs' },
+  'branch.fleetAt': { call: 'getFleet' },
+  'branch.audit': { call: 'auditFleet' },
+  'branch.spawn': { call: 'changeFleet' },
+  'branch.mutate': { call: 'changeFleet' },
+  'branch.runForward': { none: runsCode },
   'branch.edit': { none: ofSession },
   'branch.redo': { none: ofSession },
   'branch.resume': { none: runsCode },
@@ -102,4 +134,55 @@ export const verbTable: Readonly<
   'state.history': { call: 'getHistory' },
   'state.replay': { call: 'replayState' },
   'state.diff': { call: 'diffState' },
+
+  'coding.as': { none: isLocal },
+  'coding.on': { none: isLocal },
+  'coding.startRun': { call: 'recordCoding' },
+  'coding.endRun': { call: 'recordCoding' },
+  'coding.goal': { call: 'recordCoding' },
+  'coding.constraint': { call: 'recordCoding' },
+  'coding.testRun': { call: 'recordCoding' },
+  'coding.patch': { call: 'recordCoding' },
+  'coding.decision': { call: 'recordCoding' },
+  'coding.procedure': { call: 'recordCoding' },
+  'coding.evidence': { call: 'recordCoding' },
+  'coding.risk': { call: 'recordCoding' },
+  'coding.fact': { call: 'recordCoding' },
+  'coding.command': { none: 'It is open until it ends: append its call.started and call.ended.' },
+  'coding.prepareRequest': { call: 'prepareRequest' },
+  'coding.configure': { call: 'configureCoding' },
+  'coding.contextAt': { call: 'getContext' },
+  'coding.filesAt': { call: 'getFiles' },
+  'coding.replayAt': { call: 'replayCoding' },
+  'coding.replayRun': { call: 'replayCoding' },
+  'coding.replayCounterfactual': { call: 'replayCodingWithout' },
+  'coding.diffRuns': { call: 'diffRuns' },
+  'coding.exportRun': { none: 'It writes files of the caller: open the server by its URL, and export there.' },
+
+  'beliefs.on': { none: isLocal },
+  'beliefs.using': { none: runsCode },
+  'beliefs.commit': { call: 'commitBelief' },
+  'beliefs.settle': { call: 'changeFleet' },
+  'beliefs.revert': { call: 'changeFleet' },
+  'beliefs.strategy': { call: 'getStrategy' },
+  'beliefs.setStrategy': { call: 'changeFleet' },
+  'fleet.on': { none: isLocal },
+  'fleet.using': { none: runsCode },
+  'fleet.tasks': { none: isLocal },
+  'fleet.spawn': { call: 'changeFleet' },
+  'fleet.change': { call: 'changeFleet' },
+  'fleet.end': { call: 'changeFleet' },
+  'fleet.mutate': { call: 'changeFleet' },
+  'fleet.runForward': { none: runsCode },
+  'tasks.start': { call: 'changeFleet' },
+  'tasks.claim': { call: 'changeFleet' },
+  'tasks.end': { call: 'changeFleet' },
+  'tasks.verificationFailed': { call: 'changeFleet' },
+  'agent.on': { none: isLocal },
+  'agent.state': { none: isLocal },
+  'agent.beliefs': { call: 'commitBelief' },
+  'agent.beliefsAt': { call: 'listBeliefs' },
+  'agent.replay': { call: 'replayAgent' },
+  'agent.stateAt': { call: 'getAgentState' },
+  'agent.knownAt': { call: 'getKnown' },
 };

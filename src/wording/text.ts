@@ -22,6 +22,11 @@ export function plain(text: string): string {
   });
 }
 
+/** Returns a text of several lines in which control characters are visible signs; line breaks stay. */
+export function plainLines(text: string): string {
+  return text.split('\n').map(plain).join('\n');
+}
+
 // Characters that take one column and never combine: ASCII, Latin, punctuation, arrows, control pictures, boxes.
 const simple = /^[\x20-\x7e\xa0-\xac\xae-\u02ff\u2010-\u2027\u2030-\u205e\u2190-\u21ff\u2400-\u257f]*$/;
 

@@ -361,7 +361,7 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
         initial: () => ({}),
         apply: () => ({
           text: 'x'.repeat(size),
-          // Text is made of a value by reading all of it; its length is found before.
+          // Text is made of a value by reading all of it; that it is too long is found before.
           get looked() {
             reads += 1;
             return true;
@@ -372,7 +372,7 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
     for (let count = 0; count < 8; count++) await session.append(note('y'.repeat(10_000_000)));
     await session.stateAt('main', grown(limits.snapshotBytesMax + 1));
     expect(counted.calls.putSnapshot ?? 0).toBe(0);
-    expect(reads, 'a fold looks at a value that is too large once, and makes no text of it').toBe(1);
+    expect(reads, 'a fold stops at what is too large, and makes no text of the value').toBe(0);
     await session.stateAt('main', grown(1_000));
     expect(counted.calls.putSnapshot).toBeGreaterThan(0);
   },
@@ -383,6 +383,19 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
     const page = await store.sessions({ limit: 1e9 });
     expect([page.sessions.length, page.next !== undefined]).toEqual([limits.sessionsPageMax, true]);
   },
+  topicBytesMax: async ({ session }) => {
+    const longest = '\u0000'.repeat(limits.topicBytesMax);
+    await session.beliefs.commit({ topic: longest, kind: 'fact', claim: 'it is' });
+    expect(await session.beliefsAt({ topic: longest })).toHaveLength(1);
+    await exceeds('topicBytesMax', () => session.beliefs.commit({ topic: `${longest}a`, claim: 'it is' }));
+    await exceeds('topicBytesMax', () => session.fleet.spawn('a', { scope: [`${longest}a`] }));
+  },
+  scopeTopicsMax: async ({ session }) => {
+    const topics = Array.from({ length: limits.scopeTopicsMax }, (_, index) => `t${index}`);
+    await session.fleet.spawn('a', { scope: topics });
+    await exceeds('scopeTopicsMax', () => session.fleet.spawn('b', { scope: [...topics, 'one more'] }));
+  },
+  judgementMsMax: 'src/engine/fleet/judge.test.ts',
   stateKeyBytesMax: async ({ session }) => {
     const { state } = session;
     const longest = '\u0000'.repeat(limits.stateKeyBytesMax);
@@ -542,6 +555,17 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
   statementMsMax: 'test/postgres/failures.test.ts',
   scriptedRequestsMax: 'test/frameworks/model-server.test.ts',
   checkMsMax: 'src/cli/running/check-command.test.ts',
+  contextItemTokensMax: 'src/core/coding/coding-book.test.ts',
+  recordCharactersMax: 'src/core/coding/coding-book.test.ts',
+  recordSourcesMax: 'src/core/coding/coding-book.test.ts',
+  recordsMax: 'src/core/coding/coding-book.test.ts',
+  codingRunsMax: 'src/core/coding/coding-book.test.ts',
+  patchedFileMax: 'src/core/coding/coding-book.test.ts',
+  riskBytesMax: ({ session }) =>
+    exceeds('riskBytesMax', () => session.coding.risk({ title: 'a', content: 'x'.repeat(limits.riskBytesMax + 1) })),
+  reportTextMax: 'src/core/coding/reports/read-report.test.ts',
+  reportEntryMax: 'src/core/coding/reports/read-report.test.ts',
+  reportTestsMax: 'src/core/coding/reports/read-report.test.ts',
 };
 
 /** Puts a line of branches into the file, each forked from the one before. */

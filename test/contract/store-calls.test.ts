@@ -87,8 +87,8 @@ test('diff() looks up each side once, and reads again only the events that chang
 test('edit(), rewind(), revert() and redo() look up their branch once', async () => {
   const drop = { kind: 'drop', seq: 2 } as const;
   expect((await asked(() => session.edit('y', drop))).branch).toBe(1);
-  // It also looks for an edit that appended, and at the id of the change it takes back.
-  expect(await asked(() => session.redo('y'))).toEqual({ branch: 1, latest: 1, read: 1, append: 1 });
+  // It also looks for an edit that appended, at the id of the change it takes back, and whether a claim comes back.
+  expect(await asked(() => session.redo('y'))).toEqual({ branch: 1, latest: 1, read: 2, append: 1 });
   expect(await asked(() => session.rewind('y@2'))).toEqual({ branch: 1, append: 1 });
   expect((await asked(() => session.revert('main@2'))).branch).toBe(1);
 });

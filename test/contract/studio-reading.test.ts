@@ -14,7 +14,7 @@ import { previewChange, previewEdits } from '../../src/reading/edit-preview.ts';
 import { causesOf } from '../../src/reading/event-causes.ts';
 import { type IndexPart, readIndex } from '../../src/reading/event-index.ts';
 import { searchEvents } from '../../src/reading/event-search.ts';
-import { knownSection } from '../../src/reading/known-sections.ts';
+import { knownSection, lookProjection } from '../../src/reading/known-sections.ts';
 import { sessionPage } from '../../src/reading/session-rows.ts';
 import { projectionNamed } from '../../src/reading/shipped-projections.ts';
 import { cutEvents, eventsAt, gistOf, textAt } from '../../src/reading/shown-events.ts';
@@ -121,7 +121,7 @@ describe.each(['memory', 'sqlite'] as const)('the studio reads on %s', (kind) =>
       eventsAt(
         session,
         'main',
-        Array.from({ length: 201 }, () => 1),
+        Array.from({ length: limits.shownEventsMax + 1 }, () => 1),
       ),
     ).rejects.toMatchObject({
       code: 'limit.exceeded',
@@ -168,6 +168,14 @@ describe.each(['memory', 'sqlite'] as const)('the studio reads on %s', (kind) =>
     const eyes = await knownSection(session, named('state'), { ...at(12), eyes: 'other' });
     expect(Object.keys(eyes?.value as object)).toEqual(['other']);
     expect(await knownSection(session, named('graph'), at(12), { skipsEmpty: true })).toBeUndefined();
+    await session.fleet.spawn('db', { scope: ['database'] });
+    for (const topic of ['database', 'network'])
+      await session.beliefs.commit({ agent: 'db', topic: 'database', kind: 'fact', claim: `${topic} is fine` });
+    const { seq: now } = await session.locate('main');
+    const seen = await knownSection(session, lookProjection('beliefs', sha256, 'db'), { ...at(now), eyes: 'db' });
+    expect((seen?.value as unknown[]).length).toBeGreaterThan(0);
+    const stranger = await knownSection(session, lookProjection('beliefs', sha256, 'nobody'), at(now));
+    expect(stranger?.value).toEqual([]);
     const { changes, next } = await readChanges(session, state, { ...at(12), path: '/support/amount/value' });
     expect(next).toBeUndefined();
     expect(changes.map(({ seq, before, after }) => [seq, before, after])).toEqual([
@@ -203,7 +211,7 @@ describe.each(['memory', 'sqlite'] as const)('the studio reads on %s', (kind) =>
     ]);
     expect(next).toBeUndefined();
     const keys = await searchEvents(session, { ...search, text: 'inputtok' });
-    expect(keys.hits.map(({ seq, path }) => [seq, path])).toEqual([[4, '/data/usage/inputTokens']]);
+    expect(keys.hits.map(({ seq, path }) => [seq, path])).toEqual([[4, '/data/usage/cachedInputTokens']]);
     const tools = await searchEvents(session, { ...search, text: '', filter: { kind: 'tool' } });
     expect(tools.hits.map(({ seq }) => seq)).toEqual([5, 6]);
     const page = await searchEvents(session, { ...search, isTimeUp: () => true });
@@ -267,7 +275,7 @@ describe.each(['memory', 'sqlite'] as const)('the studio reads on %s', (kind) =>
       ['careful', 'silent', false],
     ]);
     await expect(compareTable(reprise, ['demo'])).rejects.toMatchObject({ code: 'option.invalid' });
-    const refs = Array.from({ length: 9 }, () => 'demo');
+    const refs = Array.from({ length: limits.comparedRefsMax + 1 }, () => 'demo');
     await expect(compareTable(reprise, refs)).rejects.toMatchObject({ code: 'limit.exceeded' });
     const { branches } = await branchPage(session, {});
     expect(branches.map(({ branch, depth, reason, parent }) => [branch, depth, reason, parent?.seq])).toEqual([

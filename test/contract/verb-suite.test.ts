@@ -2,7 +2,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Branch, openReprise, Reprise, Session, SessionRecorder, StateHandle, Transaction } from '../../src/index.ts';
+import {
+  Branch,
+  CodingHandle,
+  openReprise,
+  Reprise,
+  Session,
+  SessionRecorder,
+  StateHandle,
+  Transaction,
+} from '../../src/index.ts';
 import { verbSuite } from '../../src/testing/verbs/verb-suite.ts';
 
 let directory = '';
@@ -28,6 +37,7 @@ test.each([
   ['reprise.', Reprise],
   ['branch.', Branch],
   ['state.', StateHandle],
+  ['coding.', CodingHandle],
   ['transaction.', Transaction],
   ['recorder.', SessionRecorder],
 ])('every verb of a handle (%s) has cases', (prefix, { prototype }) => {

@@ -49,7 +49,8 @@ interface Asking {
 /** An answer of a model: a text, or calls of the tool. */
 export type Say = string | Asking | readonly Asking[];
 
-const callsOf = (say: Exclude<Say, string>): readonly Asking[] => ('call' in say ? [say] : say);
+/** The calls of the tool that an answer asks for. */
+export const callsOf = (say: Exclude<Say, string>): readonly Asking[] => ('call' in say ? [say] : say);
 
 /** A model's part of the story, and what became of it. */
 export class Script {

@@ -16,6 +16,7 @@ import {
 } from '../../src/index.ts';
 import { onFreshFiles } from '../simulation/scratch.ts';
 import { type AdapterWorld, littleLines, type Say, Script, worlds } from './adapter-worlds.ts';
+import { clientWorlds } from './client-adapter-worlds.ts';
 
 beforeAll(() => setTracingDisabled(true));
 
@@ -106,7 +107,7 @@ async function check(open: () => Promise<EventStore>, world: AdapterWorld, chat:
   await reprise.close();
 }
 
-describe.each(Object.entries(worlds))('chats of %s', (name, world) => {
+describe.each(Object.entries({ ...worlds, ...clientWorlds }))('chats of %s', (name, world) => {
   const numRuns = Number(process.env['REPRISE_RUNS'] ?? (name === 'a plain function' ? 6 : 2));
 
   test('I3 a point has one conversation, whichever way leads back to it, and it is what the model was sent next', () =>

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicalJson } from '../../src/core/canonical-json.ts';
 import type { JsonObject } from '../../src/core/json.ts';
+import { type Message, textOf } from '../../src/core/message/message.ts';
 import {
   type FromProtocol,
   fromAnthropicMessages,
@@ -146,5 +147,14 @@ describe.each(Object.entries(subjects))('%s', (_name, { from, to, requests, answ
     const { message } = from.answer(body);
     if (message === undefined) return;
     expect(from.messages(to.messages(stored([message])))).toEqual([message]);
+  });
+
+  test('an answer in plain words is one that the client of the provider reads', () => {
+    const message = { role: 'assistant', content: 'Hello.' } as const;
+    const body = to.answer({ message, finishReason: 'stop', provider: {} });
+    expect(textOf(from.answer(body).message as Message)).toBe('Hello.');
+    expect(from.stream(to.stream({ message, finishReason: 'stop', provider: {} })).message).toEqual(
+      from.answer(body).message,
+    );
   });
 });

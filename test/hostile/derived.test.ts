@@ -1,7 +1,15 @@
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sealValue } from '../../src/core/store/snapshot-seal.ts';
-import { conversation, createNodePlatform, type DerivedFault, messagesOf } from '../../src/index.ts';
+import {
+  conversation,
+  createNodePlatform,
+  type DerivedFault,
+  messagesOf,
+  openMemoryStore,
+  openReprise,
+} from '../../src/index.ts';
+import { shippedProjections } from '../../src/reading/shipped-projections.ts';
 import { branch } from '../seeds/tamper-sql.ts';
 import { onDemo, openPaymentStore, type PaymentStore } from './payment-store.ts';
 
@@ -57,6 +65,21 @@ test('nothing was changed, and nothing is found', async () => {
     expect((await reprise.health({ deep: true })).problems).toEqual([]);
     expect(await session.state.get('payee')).toMatchObject({ value: 'Bob' });
   });
+});
+
+test('a deep verification compares the snapshots of every projection that we ship', async () => {
+  const platform = createNodePlatform();
+  const held = openMemoryStore({ platform });
+  await using reprise = await openReprise({ store: held, config: false, platform });
+  const session = await reprise.createSession('demo');
+  await session.append(Array.from({ length: 2_000 }, () => ({ type: 'note.added', data: { text: 'the same' } })));
+  const shipped = shippedProjections(sha256).filter(({ projection }) => projection.version !== undefined);
+  for (const { projection } of shipped) await session.stateAt('main', projection);
+  const request = { limit: 1_000 };
+  const kept = await held.heldSnapshots({ namespace: 'default', session: 'demo', branch: 'main' }, request);
+  expect(new Set(kept.map(({ projection }) => projection))).toContain('coding');
+  const { ok, notCovered } = await session.verify({ deep: true });
+  expect([ok, notCovered.filter((what) => what.startsWith('snapshots'))]).toEqual([true, []]);
 });
 
 describe('a snapshot is not believed', () => {

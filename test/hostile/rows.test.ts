@@ -79,6 +79,11 @@ describe('control characters in what was recorded', () => {
     ['scan', 'refund'],
     ['erase', 'refund@2', '--dry-run'],
     ['retry', 'refund', '--with', 'demo'],
+    ['coding', 'status', 'refund'],
+    ['coding', 'context', 'refund'],
+    ['coding', 'receipt', 'refund'],
+    ['coding', 'files', 'refund'],
+    ['coding', 'diff', 'refund@2', 'refund'],
   ];
 
   test('none reaches the output of a command, as text or in its messages', async () => {
@@ -101,6 +106,7 @@ describe('control characters in what was recorded', () => {
       ['replay', 'refund', '--json=object'],
       ['export', 'refund', '--format', 'shipit'],
       ['show', 'refund', '--json'],
+      ['coding', 'request', 'refund', '--model', 'm', '--input', 'x'],
       ['show', `refund/${evil}`, '--json'],
     ])
       expect([

@@ -70,6 +70,8 @@ describe('commands that need no agents run no configuration', () => {
     ['completion', 'refs', 're'],
     ['export', 'refund', '--format', 'shipit'],
     ['erase', 'refund@2', '--yes'],
+    ['coding', 'status', 'refund'],
+    ['coding', 'record', 'fact', 'refund', 'x'],
   ];
 
   test.each(looks)('%s %s', async (...words) => {
@@ -123,12 +125,17 @@ describe('commands that need no agents run no configuration', () => {
     writeMarking(`masking: { rules: [{ name: 'order-number', pattern: /\\bORD-\\d{6}\\b/ }] }`);
     const typed = ['set', 'refund', 'note', '"see ORD-123456"', '--json'];
     expect(JSON.parse((await place.run(typed)).stderr)).toMatchObject({ error: { code: 'config.not-run' } });
+    const recorded = ['coding', 'record', 'fact', 'refund', 'see ORD-123456', '--json'];
+    expect(JSON.parse((await place.run(recorded)).stderr)).toMatchObject({ error: { code: 'config.not-run' } });
+    const ran = await place.run(['exec', '--session', 'refund', '--json', '--', 'echo', 'ORD-123456']);
+    expect([ran.code, JSON.parse(ran.stderr)]).toMatchObject([125, { error: { code: 'config.not-run' } }]);
     expect(await place.run(['list'])).toMatchObject({ code: 0 });
     expect(await place.run(['config', '--save'])).toMatchObject({ code: 0 });
     expect(await place.run(typed)).toMatchObject({ code: 0 });
     const kept = await place.run(['get', 'refund', 'note', '--json']);
     expect(kept.stdout).toContain('order-number');
     expect(kept.stdout).not.toContain('123456');
+    expect((await place.run(recorded)).stdout).not.toContain('123456');
   });
 
   test('settings with a password are not written: they belong into the repository', async () => {

@@ -3,19 +3,30 @@
  * is wrong. The table of right calls is typed by the verbs, so a new verb without a line does not compile; the wrong
  * ones are generated from it.
  */
-import { describe, expect, test } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
 import {
+  type AgentBeliefs,
+  type AgentVerbs,
+  type BeliefsHandle,
   type Branch,
+  type CodingHandle,
   conversation,
   createNodePlatform,
+  type FleetHandle,
   openReprise,
+  type Platform,
   type Reprise,
   RepriseError,
   type Session,
   type SessionRecorder,
   type StateHandle,
+  type TasksVerbs,
   type Transaction,
 } from '../../src/index.ts';
+import { writeFolder } from '../../src/node/folder-writer.ts';
 import type { Verb } from '../../src/testing/verbs/verb-suite.ts';
 
 /** Handles to call verbs on, and what their arguments name. */
@@ -24,18 +35,28 @@ interface World extends AsyncDisposable {
   readonly session: Session;
   readonly branch: Branch;
   readonly state: StateHandle;
+  readonly coding: CodingHandle;
   readonly transaction: Transaction;
   readonly recorder: SessionRecorder;
+  readonly beliefs: BeliefsHandle;
+  readonly fleet: FleetHandle;
+  readonly tasks: TasksVerbs;
+  readonly agent: AgentVerbs;
+  readonly agentBeliefs: AgentBeliefs;
 }
+
+/** The verbs of the handles, and of what their accessors return. */
+type HandledVerb = Verb | `tasks.${keyof TasksVerbs}` | `agentBeliefs.${keyof AgentBeliefs}`;
 
 /** Returns the arguments of a call that is right; undefined for an accessor, which takes none. */
 type Right = ((world: World) => readonly unknown[]) | undefined;
 
 const agent = async (): Promise<string> => 'done';
 const none = (): readonly unknown[] => [];
+const counter = { name: 'lines', count: () => 1 };
 const quiet = { onError: () => undefined };
 
-const right: Readonly<Record<Verb, Right>> = {
+const right: Readonly<Record<HandledVerb, Right>> = {
   append: () => [{ type: 'note.added', data: { text: 'x' } }, { branch: 'main' }],
   record: () => [{ agent: 'support', facts: false, ...quiet }],
   replay: () => [{ at: 'main' }],
@@ -43,6 +64,13 @@ const right: Readonly<Record<Verb, Right>> = {
   findLast: () => [{ types: ['note.added'] }, { at: 'main' }],
   stateAt: () => ['main', conversation, { exclude: [1] }],
   state: undefined,
+  beliefs: undefined,
+  beliefsAt: () => [{ turn: 1, agent: 'db', topic: 'pool' }],
+  fleet: undefined,
+  fleetAt: () => [{ turn: 1 }],
+  as: () => ['db', { handed: true }],
+  audit: () => [{ at: 'main', limit: 2, filter: { types: ['belief.committed'] } }],
+  coding: undefined,
   counterfactual: () => ['main', conversation, { exclude: [1] }],
   fork: () => ['main@2', { name: 'other', reason: 'why', edits: [{ kind: 'drop', seq: 1 }] }],
   edit: () => ['main', { kind: 'drop', seq: 1 }, { reason: 'why' }],
@@ -92,6 +120,16 @@ const right: Readonly<Record<Verb, Right>> = {
   'branch.replay': () => [{ limit: 2 }],
   'branch.project': () => [conversation, {}],
   'branch.state': undefined,
+  'branch.beliefs': undefined,
+  'branch.beliefsAt': () => [{ turn: 1, agent: 'db', topic: 'pool' }],
+  'branch.fleet': undefined,
+  'branch.fleetAt': () => [{ turn: 1 }],
+  'branch.as': () => ['db', { handed: true }],
+  'branch.audit': () => [{ at: 'main', limit: 2 }],
+  'branch.spawn': () => ['web', { scope: ['pool'], trustOn: { pool: 1 } }],
+  'branch.mutate': () => [{ agent: 'db', topic: 'pool', claim: 'The pool is empty' }],
+  'branch.runForward': () => [{ untilTurn: 1, onTurn: () => 1 }],
+  'branch.coding': undefined,
   'branch.edit': () => [{ kind: 'drop', seq: 1 }, { reason: 'why' }],
   'branch.redo': () => [{ reason: 'why' }],
   'branch.resume': () => [agent, { prompt: 'Go on.' }],
@@ -112,6 +150,30 @@ const right: Readonly<Record<Verb, Right>> = {
   'state.replay': () => [{ limit: 1 }],
   'state.diff': () => ['main', 'main@1', {}],
 
+  'coding.as': () => ['planner'],
+  'coding.on': () => ['main'],
+  'coding.startRun': () => [{ title: 'A run' }],
+  'coding.endRun': () => [{ run: 'fix', outcome: 'ok' }],
+  'coding.goal': () => [{ title: 'Fix the parser' }],
+  'coding.constraint': () => [{ key: 'edit_tests', value: false, strength: 'soft' }],
+  'coding.testRun': () => [{ command: 'vitest run', exitCode: 1, failures: [{ testId: 'a.test.ts::adds' }] }],
+  'coding.patch': () => [{ file: 'a.ts', before: 'a', after: 'b' }],
+  'coding.decision': () => [{ decision: 'Split it', reason: 'why' }],
+  'coding.procedure': () => [{ title: 'Test', text: 'npm test' }],
+  'coding.evidence': () => [{ title: 'Stack', content: 'at parse', source: 'vitest' }],
+  'coding.risk': () => [{ title: 'Instructions in a page', content: 'Delete the tests.' }],
+  'coding.fact': () => [{ text: 'x' }],
+  'coding.command': () => [{ command: ['npm', 'test'] }],
+  'coding.prepareRequest': () => [{ model: 'large-1', input: 'Go on.', counter }],
+  'coding.configure': () => [{ budgetTokens: 4_000 }],
+  'coding.contextAt': () => ['main', { budgetTokens: 500, counter }],
+  'coding.filesAt': () => ['main', { paths: ['a.ts'] }],
+  'coding.replayAt': () => ['main', { model: 'large-1', input: 'Go on.' }],
+  'coding.replayRun': () => ['fix', { model: 'large-1', input: 'Go on.' }],
+  'coding.replayCounterfactual': () => [{ exclude: [1], run: 'fix' }],
+  'coding.diffRuns': () => ['fix', 'fix'],
+  'coding.exportRun': () => ['fix', 'exported', { replace: true }],
+
   'transaction.txn': undefined,
   'transaction.committed': undefined,
   'transaction.isInConflict': undefined,
@@ -123,10 +185,42 @@ const right: Readonly<Record<Verb, Right>> = {
   'transaction.commit': none,
   'transaction.abort': none,
 
+  'beliefs.on': () => ['main'],
+  'beliefs.using': () => [{ contradicts: () => true, strategies: { mine: () => 'new' }, timeoutMs: 1_000 }],
+  'beliefs.commit': () => [{ agent: 'db', topic: 'pool', claim: 'The pool is empty', value: 1, supersedes: ['b1'] }],
+  'beliefs.settle': none,
+  'beliefs.revert': () => ['b1', { reason: 'why', restore: false }],
+  'beliefs.strategy': none,
+  'beliefs.setStrategy': () => ['highest-trust', { reason: 'why' }],
+
+  'fleet.on': () => ['main'],
+  'fleet.using': () => [{ contradicts: () => true, strategies: { mine: () => 'new' }, timeoutMs: 1_000 }],
+  'fleet.tasks': undefined,
+  'fleet.spawn': () => ['web', { scope: ['pool'], trustOn: { pool: 1 } }],
+  'fleet.change': () => ['db', { scope: ['pool'], trustOn: { pool: 1 } }],
+  'fleet.end': () => ['db', { reason: 'why' }],
+  'fleet.mutate': () => [{ state: { agent: 'db', key: 'plan', value: 1 } }],
+  'fleet.runForward': () => [{ untilTurn: 1, onTurn: { db: () => 1 }, budget: { tokens: 1 }, effects: 'reuse' }],
+
+  'tasks.start': () => [{ task: 'T-2', title: 'Look' }],
+  'tasks.claim': () => [{ task: 'T-1', agent: 'db' }],
+  'tasks.end': () => [{ task: 'T-1', outcome: 'ok', result: 1 }],
+  'tasks.verificationFailed': () => [{ task: 'T-1', signals: ['tests'] }],
+
+  'agent.on': () => ['main'],
+  'agent.beliefs': undefined,
+  'agent.beliefsAt': () => [{ turn: 1, agent: 'db', topic: 'pool' }],
+  'agent.state': undefined,
+  'agent.replay': () => [{ at: 'main', limit: 2, filter: { types: ['belief.committed'] } }],
+  'agent.stateAt': () => ['main', conversation],
+  'agent.knownAt': () => ['main'],
+  'agentBeliefs.commit': () => [{ topic: 'pool', claim: 'The pool is empty', supersedes: ['b1'] }],
+
   'recorder.branch': undefined,
   'recorder.uses': () => ['web', '1.0.0'],
   'recorder.run': () => [{ title: 'A run' }, () => 1],
   'recorder.turn': () => [{ title: 'A turn' }, () => 1],
+  'recorder.inTurn': () => [{ id: 't1', turn: 1, agent: 'db' }, () => 1],
   'recorder.task': () => [{ task: 'T-1' }, () => 1],
   'recorder.call': () => [{ kind: 'tool', name: 'search', input: {} }, () => 1, () => ({ output: 1 })],
   'recorder.startCall': () => [{ kind: 'tool', name: 'search', input: {} }],
@@ -173,10 +267,30 @@ const wrong: readonly (readonly [string, unknown])[] = [
   ['an object whose getters throw', throwing],
 ];
 
+const place = mkdtempSync(join(tmpdir(), 'reprise-hostile-'));
+afterAll(() => rmSync(place, { recursive: true, force: true }));
+
+/** The platform of Node, whose folders are all within the place of this test. */
+const platform: Platform = {
+  ...createNodePlatform(),
+  writeFolder: (path, files, options) => writeFolder(join(place, path), files, options),
+};
+
 async function makeWorld(): Promise<World> {
-  const reprise = await openReprise({ store: 'memory:', config: false });
+  const reprise = await openReprise({ store: 'memory:', config: false, platform });
   const session = await reprise.createSession('demo');
-  await session.append(['a', 'b', 'c'].map((text) => ({ type: 'note.added', data: { text } })));
+  await session.append([
+    ...['a', 'b', 'c'].map((text) => ({ type: 'note.added', data: { text } })),
+    { type: 'agent.spawned', agent: 'db', data: { scope: ['pool'] } },
+    {
+      type: 'belief.committed',
+      id: 'b1',
+      agent: 'db',
+      data: { topic: 'pool', kind: 'fact', claim: 'The pool is full' },
+    },
+    { type: 'task.started', data: { task: 'T-1' } },
+    { type: 'run.started', run: 'fix', data: {} },
+  ]);
   const recorder = await session.record({ facts: false, ...quiet });
   return {
     reprise,
@@ -184,7 +298,13 @@ async function makeWorld(): Promise<World> {
     recorder,
     branch: await session.branch('main'),
     state: session.state,
+    coding: session.coding,
     transaction: session.state.begin(),
+    beliefs: session.beliefs,
+    fleet: session.fleet,
+    tasks: session.fleet.tasks,
+    agent: session.as('db', { handed: true }),
+    agentBeliefs: session.as('db').beliefs,
     [Symbol.asyncDispose]: async () => {
       await recorder.close().catch(() => undefined);
       await reprise.close();

@@ -1,6 +1,6 @@
 /** Places for stores whose schema is there already. Most of what a new store takes is its connections: this needs one. */
 import postgres from 'postgres';
-import { afterAll } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 import { parseAddress } from '../../src/store/postgres/address.ts';
 import { Connection } from '../../src/store/postgres/connection.ts';
 import type { Driver } from '../../src/store/postgres/driver.ts';
@@ -16,11 +16,37 @@ let last: Promise<unknown> = Promise.resolve();
 
 afterAll(() => connection?.close());
 
-/** Makes a schema with the tables of an empty store, for a test that is not about how that is done. */
-export function readyPlace(place: string = newPlace()): Promise<string> {
-  const made = last.then(() => make(place));
+/** Places whose tests have ended. Emptying one takes a fraction of the time that making one does. */
+const free: string[] = [];
+
+/** Returns a schema with the tables of an empty store, for the length of a test that is not about how that is done. */
+export function readyPlace(): Promise<string> {
+  const made = last.then(async () => {
+    const used = free.pop();
+    return used === undefined ? make(newPlace()) : empty(used);
+  });
   last = made.catch(() => undefined);
+  onTestFinished(async () => void free.push(await made));
   return made;
+}
+
+/** The tables of a store, those that refer to others first. */
+const tables = [
+  'receipts',
+  'snapshots',
+  'part_holders',
+  'parts',
+  'event_keys',
+  'events',
+  'branches',
+  'sessions',
+  'namespaces',
+];
+
+async function empty(place: string): Promise<string> {
+  const { schema } = parseAddress(place);
+  await connection?.exec(tables.map((table) => `DELETE FROM "${schema}".${table}`).join('; '));
+  return place;
 }
 
 async function make(place: string): Promise<string> {

@@ -1,108 +1,123 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
-import { afterEach, expect, test } from 'vitest';
+import { connect as connectTls } from 'node:tls';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { shapes } from '../../scripts/cli-shapes.ts';
 import { openReprise } from '../../src/index.ts';
+import { root } from '../docs/workshop.ts';
+import { Place } from '../e2e/cli/run.ts';
+import type { Started } from '../e2e/cli/started.ts';
 
-const directories: string[] = [];
-const children: ChildProcessByStdio<null, Readable, Readable>[] = [];
+let place: Place;
+beforeAll(() => {
+  place = new Place(undefined, { isFile: true });
+});
+afterAll(() => place[Symbol.dispose]());
+
+const servers: Started[] = [];
 afterEach(async () => {
-  for (const child of children.splice(0)) {
+  for (const started of servers.splice(0)) {
+    const { child } = started;
     if (child.exitCode !== null || child.signalCode !== null) continue;
     child.kill('SIGKILL');
-    await once(child, 'exit');
+    await started.ended();
   }
-  for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true });
 });
 
-function started(...values: string[]): ChildProcessByStdio<null, Readable, Readable> {
-  const child = spawn(process.execPath, ['src/cli/bin.ts', ...values], { stdio: ['ignore', 'pipe', 'pipe'] });
-  children.push(child);
-  return child;
-}
-
-async function ran(...values: string[]): Promise<{ readonly code: number | null; readonly out: string }> {
-  const child = started(...values);
-  let out = '';
-  child.stdout.on('data', (piece) => {
-    out += piece;
-  });
-  const [code] = (await once(child, 'close')) as [number | null];
-  return { code, out };
-}
-
 /** Starts `reprise serve` and waits until it prints its address. */
-async function serving(store: string, ...values: string[]) {
-  const child = started('serve', '--port', '0', '--json', '--store', store, ...values);
-  let log = '';
-  child.stderr.on('data', (piece) => {
-    log += piece;
-  });
-  const [line] = (await once(child.stdout, 'data')) as [Buffer];
-  const answer = JSON.parse(line.toString()) as { url: string };
+async function serving(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const started = place.start(['serve', '--json', ...words], { env });
+  servers.push(started);
+  await started.until(({ stdout }) => stdout.includes('\n'));
+  const answer = JSON.parse(started.stdout) as { url: string };
   expect(Object.keys(answer)).toEqual(shapes['serve']?.keys);
-  const { url } = answer;
-  return { child, url, log: () => log };
+  return { started, url: answer.url };
 }
 
 test('serve prints its address, serves what tokens allow, and drains on SIGTERM', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'reprise-serve-'));
-  directories.push(directory);
-  const store = `sqlite:${join(directory, 'a.db')}`;
-  const made = await ran('token', 'create', '--can', 'read,append', '--ttl', '1h', '--json', '--store', store);
-  const { token, id, namespaces } = JSON.parse(made.out) as { token: string; id: string; namespaces: string[] };
+  const { token, id, namespaces } = await place.json('token', 'create', '--can', 'read,append', '--ttl', '1h');
   expect(namespaces).toEqual(['default']);
-  const { child, url, log } = await serving(store);
-  const reprise = await openReprise({ store: url, token });
+  const { started, url } = await serving(['--port', '0']);
+  const reprise = await openReprise({ store: url, token: String(token) });
   const session = await reprise.createSession('demo');
   await session.append({ type: 'note.added', data: { text: 'from a different machine' } });
   await expect(session.delete({ confirm: 'demo' })).rejects.toMatchObject({ code: 'store.denied' });
   await reprise.close();
-  expect((await ran('token', 'revoke', id, '--json', '--store', store)).code).toBe(0);
-  expect((await ran('token', 'list', '--store', store)).out).toContain('revoked');
-  child.kill('SIGTERM');
-  const [code] = (await once(child, 'exit')) as [number | null];
-  expect(code).toBe(0);
-  expect(log()).toContain('"call":"Append"');
-  expect(log()).not.toContain(token);
-  const direct = await openReprise(store);
+  expect((await place.run(['token', 'revoke', String(id)])).code).toBe(0);
+  expect((await place.run(['token', 'list'])).stdout).toContain('revoked');
+  started.child.kill('SIGTERM');
+  expect(await started.ended()).toBe(0);
+  expect(started.stderr).toContain('"call":"Append"');
+  expect(started.stderr).not.toContain(token);
+  await using direct = await place.open();
   expect((await (await direct.session('demo')).branch()).head).toBe(1);
-  await direct.close();
+});
+
+/** Returns the fingerprint of the certificate that a server shows. */
+function shownCertificate(url: string, ca: readonly Buffer[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const port = Number(new URL(url).port);
+    const socket = connectTls({ port, host: '127.0.0.1', servername: 'localhost', ca: [...ca] }, () => {
+      resolve(socket.getPeerCertificate().fingerprint256);
+      socket.destroy();
+    });
+    socket.on('error', reject);
+  });
+}
+
+test('serve with TLS takes its options from variables, reads new files on SIGHUP, and doctor looks at it', async () => {
+  const pem = (name: string): string => join(root, 'test/fixtures/tls', `${name}.pem`);
+  const install = (name: string): void => {
+    for (const kind of ['cert', 'key']) copyFileSync(pem(`${name}.${kind}`), join(place.folder, `${kind}.pem`));
+  };
+  install('first');
+  const { token } = await place.json('token', 'create', '--can', 'read');
+  const { started, url } = await serving([], {
+    REPRISE_PORT: '0',
+    REPRISE_HOST: '127.0.0.1',
+    REPRISE_TLS_CERT: 'cert.pem',
+    REPRISE_TLS_KEY: 'key.pem',
+    REPRISE_GRACE: '100',
+  });
+  expect(url).toMatch(/^https:\/\/127\.0\.0\.1:/);
+  const env = { REPRISE_TOKEN: String(token), NODE_EXTRA_CA_CERTS: pem('first.cert') };
+  const looked = await place.runAlone(['doctor', '--json', '--store', url], { env });
+  expect(JSON.parse(looked.stdout)).toMatchObject({
+    ok: true,
+    location: url,
+    store: { kind: 'sqlite', facts: expect.arrayContaining([{ name: 'token', text: 'read; default' }]) },
+  });
+  const ca = ['first', 'second'].map((name) => readFileSync(pem(`${name}.cert`)));
+  const before = await shownCertificate(url, ca);
+  install('second');
+  started.child.kill('SIGHUP');
+  await expect.poll(() => shownCertificate(url, ca), { timeout: 30_000 }).not.toBe(before);
+  started.child.kill('SIGTERM');
+  expect(await started.ended()).toBe(0);
 });
 
 test('studio prints its address with a token of its own, and stops on SIGTERM', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'reprise-studio-'));
-  directories.push(directory);
-  const store = `sqlite:${join(directory, 'a.db')}`;
-  const own = await openReprise(store);
+  await using own = await place.open();
   await (await own.createSession('a b')).append({ type: 'note.added', data: { text: 'x' } });
-  await own.close();
-  const child = started('studio', 'a b@1', '--no-open', '--json', '--store', store);
-  const [line] = (await once(child.stdout, 'data')) as [Buffer];
-  const answer = JSON.parse(line.toString()) as { url: string; store: string };
+  const started = place.start(['studio', 'a b@1', '--no-open', '--json']);
+  servers.push(started);
+  await started.until(({ stdout }) => stdout.includes('\n'));
+  const answer = JSON.parse(started.stdout) as { url: string };
   expect(Object.keys(answer)).toEqual(shapes['studio']?.keys);
   const { origin, pathname, hash } = new URL(answer.url);
   expect(pathname).toBe('/s/a%20b/main@1');
-  const token = hash.replace('#token=', '');
-  const agents = await fetch(`${origin}/reprise.v1.StudioService/ListAgents`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
-    body: '{}',
-  });
-  expect(await agents.json()).toMatchObject({ canRun: true, agents: [expect.stringContaining('demo')] });
-  const examined = await fetch(`${origin}/reprise.v1.StudioService/ReadStore`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
-    body: '{}',
-  });
-  expect(JSON.parse(((await examined.json()) as { answer: string }).answer)).toMatchObject({ ok: true, sessions: 1 });
-  child.kill('SIGTERM');
-  const [code] = (await once(child, 'exit')) as [number | null];
-  expect(code).toBe(0);
+  const call = async (name: string): Promise<Record<string, unknown>> => {
+    const answered = await fetch(`${origin}/reprise.v1.StudioService/${name}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${hash.replace('#token=', '')}` },
+      body: '{}',
+    });
+    return (await answered.json()) as Record<string, unknown>;
+  };
+  expect(await call('ListAgents')).toMatchObject({ canRun: true, agents: [expect.stringContaining('demo')] });
+  expect(JSON.parse(String((await call('ReadStore'))['answer']))).toMatchObject({ ok: true });
+  started.child.kill('SIGTERM');
+  expect(await started.ended()).toBe(0);
 });
 
 test.each([
@@ -111,12 +126,14 @@ test.each([
   [['studio', '--store', 'https://example.com'], 2],
   [['serve', '--host', '0.0.0.0', '--store', 'memory:'], 2],
   [['serve', '--port', 'x', '--store', 'memory:'], 2],
+  [['serve', '--rate', 'x', '--store', 'memory:'], 2],
+  [['serve', '--tls-cert', 'cert.pem', '--store', 'memory:'], 2],
   [['serve', '--store', 'https://example.com'], 2],
-  [['token', 'create', '--can', 'everything', '--store', 'memory:'], 2],
-  [['token', 'create', '--ttl', 'soon', '--store', 'memory:'], 2],
-  [['token', 'revoke', '--store', 'memory:'], 2],
-  [['token', 'revoke', 'nothing', '--store', 'memory:'], 1],
+  [['token', 'create', '--can', 'everything'], 2],
+  [['token', 'create', '--ttl', 'soon'], 2],
+  [['token', 'revoke'], 2],
+  [['token', 'revoke', 'nothing'], 1],
   [['token', 'list', '--store', 'https://example.com'], 2],
-])('%j ends with %i', async (values, code) => {
-  expect((await ran(...values)).code).toBe(code);
+])('%j ends with %i', async (words, code) => {
+  expect((await place.run(words)).code).toBe(code);
 });

@@ -4,7 +4,7 @@ import { type Digest, type Seq, seq } from '../../src/core/point.ts';
 import type { EventStore } from '../../src/core/store/event-store.ts';
 import { createNodePlatform } from '../../src/node/platform.ts';
 import { openMemoryStore } from '../../src/store/memory/memory-store.ts';
-import { input, note, request, segment, sha256 } from '../../src/testing/contract/contract-case.ts';
+import { forked, input, noDigest, note, request, segment, sha256 } from '../../src/testing/contract/contract-case.ts';
 import { type CuttingProxy, cuttingProxy } from './cutting-proxy.ts';
 import { serving } from './running-server.ts';
 
@@ -87,6 +87,28 @@ const changes: Readonly<Record<string, (held: World, cut: () => void) => Promise
     });
     expect(appends.map(({ ok }) => ok)).toEqual([true]);
     expect([await headOf(held), (await held.store.session(ref))?.erasures]).toEqual([2, 1]);
+  },
+  deleteBranch: async (held, cut) => {
+    await held.remote.append([request(ref, [note('a')])]);
+    const fork = { kind: 'fork', branch: 'f', parent: { branch: 'main', seq: seq(1) } } as const;
+    await held.remote.append([request(ref, [forked(seq(1))], { target: fork })]);
+    const heads = (await held.remote.branches(ref)).map(({ branch, digest }) => ({ branch, digest }));
+    cut();
+    const deleted = await held.remote.deleteBranch({
+      ...ref,
+      branch: 'f',
+      parts: [],
+      heads,
+      append: request(ref, [note('deleted')]),
+    });
+    expect(deleted.ok).toBe(true);
+    expect([await headOf(held), (await held.store.branches(ref)).length]).toEqual([2, 1]);
+  },
+  putReceipt: async (held, cut) => {
+    const receipt = { digest: noDigest, kind: 'mine', createdAt: '2026-11-15T10:00:00.000Z', body: { ok: true } };
+    cut();
+    await held.remote.putReceipt(ref, receipt);
+    expect(await held.store.receipts(ref, noDigest)).toHaveLength(1);
   },
   restore: async (held, cut) => {
     await held.remote.append([request(ref, [note('a'), note('b')])]);

@@ -28,7 +28,9 @@ function pythonWithGrpc(): string | undefined {
 function generate(): boolean {
   try {
     const plugin = execFileSync('which', ['grpc_python_plugin'], { encoding: 'utf8' }).trim();
-    const files = ['row', 'server', 'session', 'state', 'store'].map((name) => `proto/reprise/v1/${name}.proto`);
+    const files = ['coding', 'fleet', 'row', 'server', 'session', 'state', 'store'].map(
+      (name) => `proto/reprise/v1/${name}.proto`,
+    );
     const out = [`--python_out=${directory}`, `--grpc_python_out=${directory}`];
     execFileSync('protoc', ['-I', 'proto', ...out, `--plugin=protoc-gen-grpc_python=${plugin}`, ...files], {
       cwd: root,

@@ -46,6 +46,12 @@ beforeAll(async () => {
             { kind: 'tool', name: 'pay', effect: 'irreversible', input: { amount: 5 } },
             async () => 'paid',
           ),
+        writer: async ({ recorder }) => {
+          const call = await recorder.startCall({ kind: 'model', name: 'large-1', request: { messages: [] } });
+          for (const piece of ['Hel', 'lo.']) call.text(piece);
+          call.end({ message: { role: 'assistant', content: 'Hello.' } });
+          return 'Hello.';
+        },
         slow: async ({ signal }) =>
           await new Promise((_, reject) => {
             signal.addEventListener('abort', () => reject(signal.reason));
@@ -157,7 +163,7 @@ test.each([
     (s: StudioClient) => s.readCauses({ ...demo, point: 'main@999' }),
     'point.out-of-range',
   ],
-  ['a run that nobody started', (s: StudioClient) => s.stopRun({ run: 'nothing' }), 'run.not-found'],
+  ['a run that nobody started', (s: StudioClient) => s.stopRun({ run: 'nothing' }), 'run.not-kept'],
   ['an order without a kind', (s: StudioClient) => s.startRun({ ...demo, order: '{}' }), 'option.invalid'],
   [
     'an agent the config lacks',
@@ -251,6 +257,30 @@ test('a stream takes at most "subscriptionsMax", and of ended runs "runsEndedMax
   await own.close();
 });
 
+test('text is shown while it is written, and is stored once, with the end of its call', async () => {
+  const stop = new AbortController();
+  const runs = { kind: { case: 'runs', value: {} } } as const;
+  const stream = clientOf(tokens.read).studio.follow({ subscriptions: [runs] }, { signal: stop.signal });
+  let said = '';
+  let run: StudioRun | undefined;
+  for await (const { item } of stream) {
+    run ??= await started({ kind: 'fork', agent: 'writer', name: 'written' });
+    if (item.case === 'text' && item.value.run === run.id) said += item.value.text;
+    if (item.case === 'run' && ended(JSON.parse(item.value.run) as StudioRun) && said === 'Hello.') break;
+  }
+  stop.abort();
+  expect(said).toBe('Hello.');
+  const session = await reprise.session('demo');
+  let stored = 0;
+  for await (const { data } of session.replay({
+    at: 'written',
+    filter: { types: ['call.ended'], kind: 'model' },
+    after: 2,
+  }))
+    if (JSON.stringify(data).includes('Hello.')) stored++;
+  expect(stored).toBe(1);
+});
+
 test('a run is stopped, and a branch has one run at a time', async () => {
   const run = await started({ kind: 'fork', agent: 'slow', name: 'slow' });
   expect(await codeOf(started({ kind: 'resume', agent: 'echo', prompt: 'x' }, 'slow'))).toBe('run.open');
@@ -280,7 +310,14 @@ test('a token starts only what its rights and namespaces allow', async () => {
   expect([canRun, agents]).toEqual([false, []]);
   expect(reason).toContain('run');
   const own = await clientOf().studio.listAgents({});
-  expect(own.agents.map((text) => JSON.parse(text).name)).toEqual(['echo', 'broken', 'payer', 'slow', 'asking']);
+  expect(own.agents.map((text) => JSON.parse(text).name)).toEqual([
+    'echo',
+    'broken',
+    'payer',
+    'writer',
+    'slow',
+    'asking',
+  ]);
 });
 
 test('one stream tells of new events, of markers and of sessions', async () => {

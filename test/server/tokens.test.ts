@@ -148,6 +148,7 @@ test('the figures are for "admin", or for everyone if that was asked for', async
   const text = await (await figures(admin)).text();
   expect(text).toContain('reprise_build_info{release="');
   expect(text).toContain('reprise_requests_total{call="GetSession",code="ok"} 1');
+  expect(text).toContain('reprise_bytes_queued 0');
   expect(text).toMatch(/reprise_denials_total\{code="token.invalid"\} 1/);
   await using open = await serve({ store: 'memory:', port: 0, openMetrics: true });
   expect((await fetch(`${open.url}/metrics`)).status).toBe(200);

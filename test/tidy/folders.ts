@@ -5,7 +5,20 @@ const itself = '.';
 
 /** Rooms that are divided into folders, each with its folders in import order. A folder without a line is refused. */
 const folders: Readonly<Record<string, readonly string[]>> = {
-  core: [itself, 'event', 'message', 'parts', 'view', 'masking', 'recording', 'comparing', 'store', 'session'],
+  core: [
+    itself,
+    'event',
+    'fleet',
+    'message',
+    'parts',
+    'view',
+    'masking',
+    'recording',
+    'comparing',
+    'coding',
+    'store',
+    'session',
+  ],
   engine: [
     'context',
     'history',
@@ -13,12 +26,15 @@ const folders: Readonly<Record<string, readonly string[]>> = {
     'looking',
     'changing',
     'state',
+    'fleet',
     'recording',
     'resuming',
+    'fleet',
     'experimenting',
     'proving',
     'erasing',
     'copying',
+    'coding',
     itself,
   ],
   cli: ['terminal', itself, 'answering', 'render', 'demo', 'options', 'running', 'commands'],

@@ -55,6 +55,9 @@ const todos: Readonly<Record<string, string>> = {
   'store.busy': 'Another process is using it: wait for it to finish or stop it, then try again.',
   'store.damaged': `${copyFirst}. Then run "reprise verify" on each session to see which histories are intact, or restore a backup.`,
   'store.read-only': 'Give this user write access to the file and its directory, or keep using it read-only.',
+  'store.unreachable': 'Check that the server runs and that the address is right.',
+  'store.denied': 'Ask for a token with that right.',
+  'token.invalid': 'Set REPRISE_TOKEN to a token of that server: "reprise token create" makes one beside its store.',
   'store.full': 'Free up space on the disk.',
 };
 

@@ -7,6 +7,7 @@ import { diffAnswer, readDiffDetails, strictDiffAnswer } from '../../reading/dif
 import { eventsUpTo, type OpenRef } from '../../reading/open-ref.ts';
 import { plural } from '../../wording/amount.ts';
 import { divergenceLines, verdictText } from '../../wording/diff-verdict.ts';
+import { beliefsDiffLines } from '../../wording/fleet-text.ts';
 import { strictDiffLines } from '../../wording/strict-diff-lines.ts';
 import { cut, fold, plain } from '../../wording/text.ts';
 import { projectionNamed } from '../answering/node-projections.ts';
@@ -31,6 +32,8 @@ export const diff: CommandSpec = {
   ],
   options: [
     new Option('--state <projection>', 'also compare the value of this projection; repeatable').argParser(collect),
+    new Option('--beliefs', 'also compare beliefs, agents and answers, and say what each difference goes back to'),
+    new Option('--from-turn <n>', 'with --beliefs: only what is of this turn or later').argParser(wholeNumber),
     new Option('--strict', 'pair events by position and compare only their types').conflicts('state'),
     new Option('--format <format>', 'compare strictly the events that a file in this format would have')
       .choices(['shipit'])
@@ -44,6 +47,7 @@ export const diff: CommandSpec = {
   examples: [
     'reprise diff demo demo/careful',
     'reprise diff demo@12 other --state conversation',
+    'reprise diff demo demo/careful --beliefs',
     'reprise diff demo demo/careful --strict',
     'reprise diff demo demo/careful --format shipit',
   ],
@@ -63,7 +67,9 @@ export const diff: CommandSpec = {
       else await out.value(strictDiffAnswer(found, limit));
       return found.identical ? done : no;
     }
-    const found = await reprise.diff(...refs, { states });
+    const beliefs = flagOption(options, 'beliefs');
+    const fromTurn = numberOption(options, 'fromTurn');
+    const found = await reprise.diff(...refs, { states, ...(beliefs ? { beliefs } : {}), ...given({ fromTurn }) });
     out.progress.end();
     if (out.json === undefined) await print(context, found, { left, right, limit });
     else await out.value(diffAnswer(found, limit));
@@ -105,6 +111,11 @@ async function print({ out }: Context, found: Comparison, { left, right, limit }
   for (const [name, states] of Object.entries(found.states)) {
     const lines = states.identical ? ['the same'] : differenceLines(out, states, limit);
     await out.lines(['', out.bold(`state ${plain(name)}`), ...lines.map((line) => `  ${line}`)]);
+  }
+  if (found.beliefs !== undefined) {
+    const lines = found.beliefs.identical ? ['the same'] : beliefsDiffLines(found.beliefs).slice(0, limit);
+    const shown = lines.map((line) => `  ${cut(plain(line), Math.max(20, out.columns - 2))}`);
+    await out.lines(['', out.bold('beliefs'), ...shown]);
   }
   await out.lines(['', ...usageLines(out, details.left, details.right)]);
   const at = found.divergedAt;

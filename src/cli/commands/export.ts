@@ -9,7 +9,6 @@ import type { CommandSpec } from '../command.ts';
 import type { Context } from '../context.ts';
 import { done } from '../exit-code.ts';
 import { flagOption, type OptionValues, textOption } from '../option-values.ts';
-import { jsonFile } from '../options/json-input.ts';
 
 /** An exported history, as `reprise export --json` prints it. */
 export interface ExportAnswer {
@@ -32,13 +31,16 @@ export const exportRun: CommandSpec = {
       .choices(['shipit', 'html'])
       .makeOptionMandatory(),
     new Option('--to <file>', 'file to write (default: stdout; html needs a file)'),
-    new Option('--redact <file>', 'leave out the payloads that match the rules of a JSON file (html)'),
+    new Option(
+      '--redact <rules>',
+      'of a page: leave out payloads: all, an event type, agent:NAME, tool:NAME, field:PATH, pattern:REGEX, text:WORDS; commas between',
+    ),
     new Option('--dry-run', 'write nothing, and list the payloads that would be left out (html)'),
   ],
   examples: [
     'reprise export demo --format shipit',
     'reprise export demo/careful@20 --format shipit --to careful.json',
-    'reprise export demo --format html --to demo.html --dry-run',
+    'reprise export demo --format html --redact tool:refund --dry-run',
   ],
   run: async (context, [text = ''], options) => {
     const { out } = context;
@@ -76,8 +78,8 @@ async function exportPage(context: Context, text: string, options: OptionValues)
   if (to === undefined && !isDry)
     throw new RepriseError('option.invalid', 'Cannot print a page: it is one large file', { hint: 'Add --to FILE.' });
   const { preparePage, rulesIn } = await import('../running/page-export.ts');
-  const file = textOption(options, 'redact');
-  const page = await preparePage(context, text, file === undefined ? {} : rulesIn(jsonFile(file), file));
+  const rules = textOption(options, 'redact');
+  const page = await preparePage(context, text, rules === undefined ? [] : rulesIn(rules));
   const { ref, events, leftOut, total } = page.preview;
   if (out.json === undefined) out.say(leftOutText(page.preview));
   const written = isDry || to === undefined ? undefined : page.text();

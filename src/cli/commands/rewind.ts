@@ -14,7 +14,11 @@ export const rewind: CommandSpec = {
     new Option('--only <what>', 'with --turn: take out only beliefs').choices(['beliefs']),
     ...markOptions,
   ],
-  examples: ['reprise rewind demo@12 --reason "wrong way"', 'reprise rewind demo --turn 3'],
+  examples: [
+    'reprise rewind demo@12 --reason "wrong way"',
+    'reprise rewind demo --turn 3',
+    'reprise rewind demo --turn 3 --only beliefs',
+  ],
   run: async (context, [text = ''], options) => {
     const turn = numberOption(options, 'turn');
     const only = textOption(options, 'only') === 'beliefs' ? ('beliefs' as const) : undefined;

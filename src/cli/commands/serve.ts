@@ -1,4 +1,5 @@
 import { Option } from 'commander';
+import { RepriseError } from '../../core/error.ts';
 import { given } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
 import { absoluteUrl, shownUrl } from '../../node/store-location.ts';
@@ -84,8 +85,7 @@ function servedStore(context: Context): { readonly url: string; readonly shown: 
 }
 
 function optionsOf(options: OptionValues): ServeOptions {
-  const cert = textOption(options, 'tlsCert');
-  const key = textOption(options, 'tlsKey');
+  const tls = tlsOf(textOption(options, 'tlsCert'), textOption(options, 'tlsKey'));
   const durability = textOption(options, 'durability');
   const hostNames = listOption(options, 'hostName');
   return {
@@ -97,11 +97,20 @@ function optionsOf(options: OptionValues): ServeOptions {
       port: numberOption(options, 'port'),
       callsPerSecond: numberOption(options, 'rate'),
       graceMs: numberOption(options, 'grace'),
-      tls: cert === undefined || key === undefined ? undefined : { cert, key },
+      tls,
       hostNames: hostNames.length === 0 ? undefined : hostNames,
     }),
     ...(durability === 'disk' || durability === 'process' ? { durability } : {}),
   };
+}
+
+/** A certificate without its key, or a key alone, would leave the server without TLS. */
+function tlsOf(cert: string | undefined, key: string | undefined): { cert: string; key: string } | undefined {
+  if (cert === undefined && key === undefined) return undefined;
+  if (cert !== undefined && key !== undefined) return { cert, key };
+  throw new RepriseError('option.invalid', 'Cannot serve with TLS: it needs a certificate and its key', {
+    hint: 'Give both --tls-cert and --tls-key.',
+  });
 }
 
 async function announce({ out }: Context, { url }: Server, store: string): Promise<void> {

@@ -8,23 +8,26 @@ import { eventsUpTo, type OpenRef } from '../../reading/open-ref.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context } from '../context.ts';
 import { done } from '../exit-code.ts';
-import { flagOption } from '../option-values.ts';
+import { flagOption, textOption } from '../option-values.ts';
 import { decideCommands } from '../render/decide-commands.ts';
 import { headerLines } from '../render/history-header.ts';
-import { eventLines, knownLines } from '../render/known-lines.ts';
+import { agentLines, eventLines, knownLines } from '../render/known-lines.ts';
 import { resumableLines } from '../render/resumable-lines.ts';
+import { quoted } from '../typed.ts';
 
 /** `reprise show`. */
 export const show: CommandSpec = {
   arguments: [{ name: '<ref>', about: 'point: session[/branch]@at' }],
   options: [
     new Option('--full', 'show everything in full'),
+    new Option('--as <agent>', 'show what this agent knew: its scope, beliefs, state and messages').conflicts('resume'),
     new Option('--resume', 'show what a resume there would hand to the agent; runs nothing'),
   ],
   examples: [
     'reprise show latest@14',
     'reprise show demo/careful@before:20 --full',
     'reprise show demo@turn:3 --json',
+    'reprise show demo@turn:3 --as support',
     'reprise show demo/careful --resume',
   ],
   run: async (context, [text = 'latest'], options) => {
@@ -32,6 +35,8 @@ export const show: CommandSpec = {
     const found = await context.at(text);
     const { session, ref, point } = found;
     const isFull = flagOption(options, 'full');
+    const as = textOption(options, 'as');
+    if (as !== undefined) return showAs(context, found, as, isFull);
     if (flagOption(options, 'resume')) return showResume(context, found, isFull);
     if (out.json === undefined) {
       // Both are quick to read; the knowledge of the agent may have to be folded from a long history.
@@ -54,6 +59,23 @@ export const show: CommandSpec = {
     return done;
   },
 };
+
+/** Shows what one agent knew at a point. */
+async function showAs(
+  context: Context,
+  { session, ref, point }: OpenRef,
+  agent: string,
+  isFull: boolean,
+): Promise<number> {
+  const { out } = context;
+  const known = await session.as(agent).knownAt(point);
+  if (out.json !== undefined) await out.value({ ref: refText(ref), ...known });
+  else {
+    await out.lines(agentLines(out, known, isFull));
+    out.next(`reprise beliefs ${refText(ref)} --as ${quoted(agent)}`);
+  }
+  return done;
+}
 
 /** Shows what a resume at a point hands over, and how to do it. */
 async function showResume({ out }: Context, { session, ref, point }: OpenRef, isFull: boolean): Promise<number> {

@@ -1,10 +1,14 @@
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { Option } from 'commander';
+import { type ArtifactCheck, checkArtifacts, manifestName } from '../../core/coding/artifact.ts';
 import { RepriseError } from '../../core/error.ts';
 import { given } from '../../core/json.ts';
 import { digest } from '../../core/point.ts';
 import { refText } from '../../core/ref.ts';
 import type { Verification, VerifyOptions } from '../../engine/proving/verify.ts';
+import { filesIn } from '../../node/folder-writer.ts';
+import { createNodePlatform } from '../../node/platform.ts';
 import { eventsUpTo, type OpenRef } from '../../reading/open-ref.ts';
 import { countText, plural } from '../../wording/amount.ts';
 import { plain } from '../../wording/text.ts';
@@ -20,7 +24,12 @@ export type VerifyAnswer = Omit<Verification, 'digest'>;
 
 /** `reprise verify`. */
 export const verify: CommandSpec = {
-  arguments: [{ name: '<ref>', about: 'branch, or point to verify up to: session[/branch][@at]' }],
+  arguments: [
+    {
+      name: '<ref>',
+      about: 'branch, or point to verify up to: session[/branch][@at]; or the folder of an exported run',
+    },
+  ],
   options: [
     new Option('--head <digest>', 'digest kept elsewhere that the history must still have, or a file with one'),
     new Option(
@@ -36,11 +45,26 @@ export const verify: CommandSpec = {
     'reprise verify demo --deep',
   ],
   run: async (context, [text = 'latest'], options) => {
+    if (existsSync(join(text, manifestName))) return checkExport(context, text);
     const kept = textOption(options, 'head');
     const head = kept === undefined ? undefined : headIn(kept);
     return check(context, await context.at(text), { ...given({ head }), deep: flagOption(options, 'deep') });
   },
 };
+
+/** Checks the folder of an exported run, without a store. */
+async function checkExport({ out }: Context, folder: string): Promise<number> {
+  const files = (await filesIn(folder)) ?? new Map<string, string>();
+  const checked: ArtifactCheck = checkArtifacts(createNodePlatform().sha256, files);
+  const { ok, run, firstBad, reason, manifestHash } = checked;
+  if (out.json !== undefined) await out.value(checked);
+  else if (ok) {
+    const about = `run ${plain(run ?? '')}, ${plural(checked.files, 'file')}, manifest ${manifestHash ?? ''}`;
+    await out.line(`${out.style('green', 'verified')}  ${about}`);
+    out.say('The files are as they were exported. That the log says the same, a new export shows.');
+  } else await out.line(`${out.style('red', 'not verified')}  ${plain(firstBad ?? '')}: ${reason ?? ''}`);
+  return ok ? done : no;
+}
 
 function headIn(text: string): string {
   const value = storedValue(text, 'digest');

@@ -3,14 +3,17 @@ import type { Event } from '../../core/event/event.ts';
 import { isObject, type JsonValue } from '../../core/json.ts';
 import type { WaitingCall } from '../../core/recording/person-calls.ts';
 import type { ConversationMessage, LaneConversation } from '../../core/session/conversation-lane.ts';
+import type { AgentKnowledge } from '../../engine/fleet/agent-verbs.ts';
 import { waitingText } from '../../engine/resuming/person-decisions.ts';
 import type { State } from '../../projections/state.ts';
 import type { Changes, Known } from '../../reading/known-at.ts';
 import { bytesText, costText, countText, plural } from '../../wording/amount.ts';
 import { detailOf, short } from '../../wording/event-gist.ts';
+import { beliefText, scopeText } from '../../wording/fleet-text.ts';
 import { messageContent } from '../../wording/message-content.ts';
 import { cut, fit, fold, plain } from '../../wording/text.ts';
 import type { Output, Style } from '../terminal/output.ts';
+import { openWorkLines } from './coding-lines.ts';
 import { kindStyle } from './event-table.ts';
 
 const foldedLines = 6;
@@ -51,6 +54,16 @@ export function knownLines(out: Output, known: Known, isFull: boolean): string[]
       ...settingLines(out, seen, isFull),
     ]),
     ...section(out, 'State', stateLines(out, state, isFull)),
+    ...section(out, 'Beliefs', listLines(out, known.beliefs.map(beliefText), isFull)),
+    ...section(
+      out,
+      'Agents',
+      listLines(
+        out,
+        known.agents.map(({ agent, scope }) => `${agent} sees ${scopeText(scope)}`),
+        isFull,
+      ),
+    ),
     ...section(
       out,
       'Open calls',
@@ -70,6 +83,7 @@ export function knownLines(out: Output, known: Known, isFull: boolean): string[]
         out.style('yellow', cut(plain(`@${seq}  ${kind} ${name}`), out.columns - 2)),
       ),
     ),
+    ...openWorkLines(out, known.coding),
     ...section(out, changesTitle(known), changeLines(out, changes)),
     ...section(out, 'Usage so far', [usageText(usage)]),
     ...section(
@@ -237,4 +251,26 @@ function usageText({ inputTokens, outputTokens, cost, unpricedCalls }: Known['us
 function laneText({ agent, run, messages, openCalls }: LaneConversation): string {
   const open = openCalls.length === 0 ? '' : `, ${plural(openCalls.length, 'open call')}`;
   return `${agent ?? 'no agent'}${run === null ? '' : `, run ${run}`}: ${plural(messages.length, 'message')}${open}`;
+}
+
+/** Prints texts one per line: the first of them, unless all are wanted. */
+function listLines(out: Output, texts: readonly string[], isFull: boolean): string[] {
+  const shown = isFull ? texts : texts.slice(0, entriesMax);
+  const lines = shown.map((text) => cut(plain(text), Math.max(10, out.columns - 4)));
+  const hidden = texts.length - shown.length;
+  return hidden === 0 ? lines : [...lines, out.dim(`… ${hidden} more (--full shows all)`)];
+}
+
+/** Prints everything one agent knew at a point, within its scope. */
+export function agentLines(out: Output, known: AgentKnowledge, isFull: boolean): string[] {
+  const { agent, isThere, scope, beliefs, state, messages } = known;
+  const keys = state.map(({ key, value }) => `${key} = ${short(value)}`);
+  return [
+    out.bold(plain(agent)),
+    `  ${isThere ? cut(plain(`sees ${scopeText(scope)}`), out.columns - 2) : 'is not there'}`,
+    ...section(out, 'Beliefs', listLines(out, beliefs.map(beliefText), isFull)),
+    ...section(out, 'State', listLines(out, keys, isFull)),
+    ...section(out, 'Messages', messageLines(out, messages, new Set(), isFull)),
+    '',
+  ];
 }

@@ -1,5 +1,3 @@
-import { RepriseError } from '../../core/error.ts';
-import { isObject, type JsonValue } from '../../core/json.ts';
 import { builtFolder } from '../../node/built-folder.ts';
 import { createNodePlatform } from '../../node/platform.ts';
 import { release } from '../../node/release.ts';
@@ -33,10 +31,11 @@ export async function preparePage(context: Context, text: string, rules: ExportR
   }
 }
 
-/** Takes the content of a file as rules, or throws with the name of the file. */
-export function rulesIn(value: JsonValue, file: string): ExportRules {
-  if (isObject(value)) return exportRulesFrom(value);
-  throw new RepriseError('option.invalid', `Cannot read the rules in ${JSON.stringify(file)}: it is not an object`, {
-    hint: 'Write { "types": […], "agents": […], "tools": […], "fields": […], "patterns": […] }.',
-  });
+/** Splits rules at commas; a text or a pattern may hold commas if it comes last. */
+export function rulesIn(text: string): ExportRules {
+  const at = /(?:^|,)(?:text|pattern):/.exec(text);
+  if (at === null) return exportRulesFrom(text.split(',').map((rule) => rule.trim()));
+  const before = text.slice(0, at.index).split(',');
+  const named = before.map((rule) => rule.trim()).filter((rule) => rule !== '');
+  return exportRulesFrom([...named, text.slice(at.index).replace(/^,/, '')]);
 }

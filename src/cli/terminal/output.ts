@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { fit, plain, widthOf } from '../../wording/text.ts';
+import { fit, plain, plainLines, widthOf } from '../../wording/text.ts';
 import { escapedJson, jsonText } from './json-text.ts';
 import { Progress } from './progress.ts';
 import { writeAnswer } from './stdout.ts';
@@ -85,6 +85,11 @@ export class Output {
   /** Writes JSON text of a different system: as it is, but on a terminal without what that would obey. */
   jsonFile(text: string): Promise<void> {
     return this.write(process.stdout.isTTY === true ? escapedJson(text) : text);
+  }
+
+  /** Writes the text of a file: as it is, but on a terminal without what that would obey. */
+  textFile(text: string): Promise<void> {
+    return this.write(process.stdout.isTTY === true ? plainLines(text) : text);
   }
 
   /** Writes one line of data; control characters in it that are not our own styles become visible signs. */

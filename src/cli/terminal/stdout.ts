@@ -1,8 +1,8 @@
 const write = process.stdout.write.bind(process.stdout);
 
 /** Writes the answer of a command to stdout; returns false if the reader is slow. */
-export function writeAnswer(text: string): boolean {
-  return write(text);
+export function writeAnswer(answer: string | Uint8Array): boolean {
+  return write(answer);
 }
 
 /**

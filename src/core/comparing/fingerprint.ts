@@ -36,9 +36,10 @@ export interface FingerprintState {
   readonly runs: RunBook;
   /**
    * Names of ids that other lanes may use, by `e:` or `t:` and the id: the digest of the lane that introduced it, up to
-   * there. The name says what happened and not when, so arrival order does not matter.
+   * there. The name says what happened and not when, so arrival order does not matter. They are spread over many small
+   * records by the end of the id: a record of a million names holds up the event loop whenever it has to grow.
    */
-  readonly names: Record<string, string>;
+  readonly names: Record<string, Record<string, string>>;
   /** Events that counted. */
   events: number;
   /** Events that counted and whose payload was erased: the fingerprint is no longer the one before the erasure. */
@@ -107,9 +108,9 @@ function count(state: FingerprintState, lane: FingerprintLane, event: Event, cha
     lane.ended = null;
   }
   const name = nameOf(chain);
-  state.names[`e:${event.id}`] = name;
+  namesFor(state, event.id)[`e:${event.id}`] = name;
   const { call, task } = event.data;
-  if (event.type === 'task.started' && typeof task === 'string') state.names[`t:${task}`] ??= name;
+  if (event.type === 'task.started' && typeof task === 'string') namesFor(state, task)[`t:${task}`] ??= name;
   // A later call with the same id is a new call, so only open calls are remembered.
   if (event.type === 'call.ended' && typeof call === 'string') delete lane.calls[`c:${call}`];
 }
@@ -122,11 +123,21 @@ function nameOf(chain: string): string {
   return [chain.slice(0, 8), chain.slice(8, 16)].join('');
 }
 
+/** Records that names are spread over. With fewer, all would grow at the same time. */
+const recordsMax = 1_024;
+
+/** Returns the record that has the names of an id. */
+function namesFor({ names }: FingerprintState, id: string): Record<string, string> {
+  let mixed = 0;
+  for (let index = Math.max(0, id.length - 3); index < id.length; index++) mixed = mixed * 31 + id.charCodeAt(index);
+  return (names[`n${mixed % recordsMax}`] ??= {});
+}
+
 function renameIn(state: FingerprintState, lane: FingerprintLane): Rename {
   return (kind, id) => {
     if (kind === 'call') return (lane.calls[`c:${id}`] ??= lane.callCount++);
-    if (kind === 'event') return state.names[`e:${id}`] ?? null;
-    return state.names[`t:${id}`] ?? (lane.strangers[`t:${id}`] ??= lane.strangerCount++);
+    if (kind === 'event') return namesFor(state, id)[`e:${id}`] ?? null;
+    return namesFor(state, id)[`t:${id}`] ?? (lane.strangers[`t:${id}`] ??= lane.strangerCount++);
   };
 }
 

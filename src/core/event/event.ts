@@ -35,6 +35,8 @@ export interface Event {
   readonly erased?: true;
   /** In a view, the seq of the event this one replaced. */
   readonly replaces?: Seq;
+  /** In a view, the ids of the events this one replaced, the oldest first: an event that names one of them means this one. */
+  readonly replacedIds?: readonly string[];
 }
 
 /** An event to append. Fields that are left out are filled in. */

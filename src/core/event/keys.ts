@@ -4,7 +4,7 @@ import { compareUtf8 } from '../utf8.ts';
 export type KeySelector = { readonly keys: readonly string[] } | { readonly prefix: string };
 
 /** The kinds of things events are indexed under. */
-export type KeyKind = 'state' | 'topic' | 'call' | 'file' | 'task' | 'agent' | 'metadata' | 'edit';
+export type KeyKind = 'state' | 'topic' | 'call' | 'file' | 'task' | 'agent' | 'metadata' | 'edit' | 'strategy';
 
 // U+0001 ends the kind and the owner. Ids hold no control characters, so nothing can forge it. The name may hold
 // anything: U+0000 and U+0001 are escaped, so that no store sees a NUL and byte order is kept.

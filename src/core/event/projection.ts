@@ -1,4 +1,4 @@
-import { orderedJson } from '../canonical-json.ts';
+import { orderedWithin } from '../canonical-json.ts';
 import { messageOf, RepriseError } from '../error.ts';
 import { checkId } from '../id.ts';
 import { given, type JsonValue, setKey } from '../json.ts';
@@ -156,8 +156,17 @@ export function finishValue<Value, Result>(projection: Projection<Value, Result>
  * so that a kept value is the same, byte for byte, as one that is folded again.
  */
 export function valueText<Value, Result>(projection: Projection<Value, Result>, value: Value): string {
+  return valueTextWithin(projection, value, Number.POSITIVE_INFINITY) as string;
+}
+
+/** Does the same; undefined if the text has more characters than a number. */
+export function valueTextWithin<Value, Result>(
+  projection: Projection<Value, Result>,
+  value: Value,
+  max: number,
+): string | undefined {
   try {
-    return orderedJson(value);
+    return orderedWithin(value, max);
   } catch (error) {
     return refuse(`the projection "${projection.name}"`, `its value is not JSON: ${messageOf(error)}`, error);
   }

@@ -13,6 +13,9 @@ import { checkSimulation, type Simulation } from './simulation.ts';
  */
 export type ConfigAgent = Agent<never, unknown> | (() => Promise<Agent<never, unknown>>);
 
+/** A fleet that a project can run forward: the functions of its agents by name, or one function for the whole fleet. */
+export type ConfigFleet = ((turn: never) => unknown) | Readonly<Record<string, (turn: never) => unknown>>;
+
 /** The configuration of a project: the default export of `reprise.config.ts`. */
 export interface Config {
   /** A store URL; a path in it is relative to the folder of the file. `.reprise/reprise.db` if left out. */
@@ -21,6 +24,8 @@ export interface Config {
   readonly namespace?: string;
   /** The agents that can be started, by the name that `--with` takes. */
   readonly agents?: Readonly<Record<string, ConfigAgent>>;
+  /** The fleets that `reprise forward` can run, by name: one function for each agent, or one for all of them. */
+  readonly fleets?: Readonly<Record<string, ConfigFleet>>;
   /**
    * Simulated answers of tools, by name: experiments use them instead of calls that have an effect, and `resume` and
    * `retry` do with `--simulate NAME`.
@@ -56,6 +61,7 @@ const fields: Readonly<Record<keyof Config, (value: unknown, path: string) => vo
   store: checkText,
   namespace: (value) => checkId('namespace', value),
   agents: checkAgents,
+  fleets: checkFleets,
   simulate: checkSimulations,
   judges: checkJudges,
   prices: checkPrices,
@@ -130,6 +136,18 @@ function checkAgents(value: unknown, path: string): void {
     refuse(path, 'it is not an object of agents', 'Write agents: { name: agent }.');
   for (const [name, agent] of Object.entries(value))
     if (!isAgent(agent)) refuse(`${path}.${name}`, `${kindOf(agent)} is not an agent`, agentHint);
+}
+
+function checkFleets(value: unknown, path: string): void {
+  const hint = 'Write fleets: { name: { agent: (turn) => … } }.';
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    refuse(path, 'it is not an object of fleets', hint);
+  for (const [name, fleet] of Object.entries(value)) {
+    const isFleet =
+      typeof fleet === 'function' ||
+      (typeof fleet === 'object' && fleet !== null && Object.values(fleet).every((run) => typeof run === 'function'));
+    if (!isFleet) refuse(`${path}.${name}`, `${kindOf(fleet)} is not a fleet`, hint);
+  }
 }
 
 function checkSimulations(value: unknown, path: string): void {

@@ -4,7 +4,7 @@ import type { JsonObject } from '../json.ts';
 import { checkLimit } from '../limits.ts';
 import { chainDigest, dataDigestOf } from '../parts/digest.ts';
 import { type Digest, later, previous, type Seq } from '../point.ts';
-import { isEdit, type Marker, markerOf } from '../view/marker.ts';
+import { beginsEpoch, isEdit, type Marker, markerOf } from '../view/marker.ts';
 import { inRange, rawPieces } from '../view/segment.ts';
 import { entryOf, type History, lastOf, liveMarker, viewAt } from '../view/view.ts';
 import type { Appended, AppendRequest, EventInput } from './append-request.ts';
@@ -156,7 +156,7 @@ export function advance(
   check(history, marker);
   const edited: History = { root: history.root, markers: [...history.markers, marker], head: event.seq };
   checkLimit('markersMax', edited.markers.length, `edit "${branch}"`);
-  const epoch = marker.kind === 'rewound' || marker.kind === 'rewoundToTurn' ? event.seq : state.epoch;
+  const epoch = beginsEpoch(marker) ? event.seq : state.epoch;
   if (!isEdit(marker)) return { branch, history: edited, digest: event.digest, epoch, turn: state.turn };
   const last = lastOf(viewAt(edited, event.seq));
   const turn = last === undefined ? 0 : (last.carriedTurn ?? turnAt(last.branch, last.seq));

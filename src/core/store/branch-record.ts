@@ -9,7 +9,7 @@ export interface BranchHead {
   readonly head: Seq;
   /** The digest at the head; the session's genesis when there are no events. */
   readonly digest: Digest;
-  /** The seq of its last rewind, 0 if there was none: recorders of an older epoch must not write. */
+  /** The seq of its last rewind of the whole view, 0 if there was none: recorders of an older epoch must not write. */
   readonly epoch: Seq;
 }
 

@@ -1,5 +1,5 @@
 import { beginning, type Digest, type Seq } from '../point.ts';
-import type { Marker } from '../view/marker.ts';
+import { beginsEpoch, type Marker } from '../view/marker.ts';
 import type { History } from '../view/view.ts';
 
 /** The state of a branch when a store judges an append. For a fork: the state the new branch starts with. */
@@ -13,11 +13,10 @@ export interface BranchState {
   readonly turn: number;
 }
 
-/** Returns the seq of the last rewind among the markers of a branch; 0 if there was none. */
+/** Returns the seq of the last rewind of a whole view among the markers of a branch; 0 if there was none. */
 export function epochOf(markers: readonly Marker[]): Seq {
-  const rewind = markers.findLast(({ kind }) => kind === 'rewound' || kind === 'rewoundToTurn');
-  return rewind?.seq ?? beginning;
+  return markers.findLast(beginsEpoch)?.seq ?? beginning;
 }
 
-/** The type of the structural event that starts a new epoch. */
+/** The type of the structural event that starts a new epoch, unless it takes out only some types. */
 export const rewindType = 'branch.rewound';

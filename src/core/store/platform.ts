@@ -1,3 +1,4 @@
+import type { Project } from '../coding/project-path.ts';
 import type { JsonObject } from '../json.ts';
 import type { Digest } from '../point.ts';
 
@@ -36,7 +37,22 @@ export interface Platform {
    * is missing, the patterns of masking rules run without a limit.
    */
   readonly runWithin?: (ms: number, body: () => void) => boolean;
+  /** Returns the project that the program works on; undefined outside of one. Without it, paths are stored as given. */
+  readonly project?: () => Project | undefined;
+  /** Writes folders of files. Without it, nothing can be exported. */
+  readonly writeFolder?: FolderWriter;
 }
+
+/**
+ * Writes a folder that holds exactly these texts, by name. A folder that exists is refused with `folder.exists`, unless it
+ * holds the same bytes, or `replace` is given. The new folder is complete on the disk before an old one moves, so that no
+ * reader and no crash ever finds a half.
+ */
+export type FolderWriter = (
+  path: string,
+  files: ReadonlyMap<string, string>,
+  options: { readonly replace: boolean },
+) => Promise<void>;
 
 /** Gets the method and address of a request; may return a function that gets its end. */
 export type RequestListener = (target: string) => RequestTold | undefined;

@@ -1,5 +1,5 @@
 import { assert, RepriseError } from '../error.ts';
-import type { JsonObject } from '../json.ts';
+import { given, type JsonObject, numberAt, stringAt } from '../json.ts';
 import { beginning, previous, type Seq, type SeqRange } from '../point.ts';
 
 /** Where a marker stands. */
@@ -11,13 +11,23 @@ export interface MarkerBase {
 
 /** A structural event, reduced to the fields that decide a view. */
 export type Marker =
-  | (MarkerBase & { readonly kind: 'forked' })
+  | (MarkerBase & {
+      readonly kind: 'forked';
+      /** The fork turn, if the branch began at a turn. */
+      readonly turn?: number;
+    })
   | (MarkerBase & { readonly kind: 'erased'; readonly seqs: readonly Seq[]; readonly parts: readonly string[] })
   | (MarkerBase & { readonly kind: 'replaced'; readonly target: Seq; readonly turn: number; readonly type: string })
   | (MarkerBase & { readonly kind: 'inserted'; readonly after: Seq; readonly turn: number; readonly type: string })
   | (MarkerBase & { readonly kind: 'reverted'; readonly seqs: readonly Seq[]; readonly redo: boolean })
   | (MarkerBase & { readonly kind: 'rewound'; readonly to: Seq; readonly redo: boolean })
-  | (MarkerBase & { readonly kind: 'rewoundToTurn'; readonly toTurn: number; readonly dropped: readonly SeqRange[] });
+  | (MarkerBase & {
+      readonly kind: 'rewoundToTurn';
+      readonly toTurn: number;
+      readonly dropped: readonly SeqRange[];
+      /** The group of types that left the view; everything of later turns if left out. */
+      readonly only?: string;
+    });
 
 /** A marker that edits a view: one that a later revert or redo can name. */
 export type EditMarker = Exclude<Marker, { kind: 'forked' | 'erased' }>;
@@ -25,6 +35,11 @@ export type EditMarker = Exclude<Marker, { kind: 'forked' | 'erased' }>;
 /** Returns whether a marker edits a view. */
 export function isEdit(marker: Marker): marker is EditMarker {
   return marker.kind !== 'forked' && marker.kind !== 'erased';
+}
+
+/** Returns whether a marker begins an epoch: it takes a whole view back, so that writers who began before must not go on. */
+export function beginsEpoch(marker: Marker): boolean {
+  return marker.kind === 'rewound' || (marker.kind === 'rewoundToTurn' && marker.only === undefined);
 }
 
 interface StructuralEvent {
@@ -41,7 +56,7 @@ export function markerOf({ branch, seq, type, data }: StructuralEvent): Marker {
   const inner = { turn: Number(carried?.['turn'] ?? 0), type: String(carried?.['type'] ?? '') };
   switch (type) {
     case 'branch.forked':
-      return { ...base, kind: 'forked' };
+      return { ...base, kind: 'forked', ...given({ turn: numberAt(data, 'turn') }) };
     case 'payload.erased':
       return {
         ...base,
@@ -59,7 +74,13 @@ export function markerOf({ branch, seq, type, data }: StructuralEvent): Marker {
       assert(type === 'branch.rewound', `"${type}" is a structural type`);
       if (typeof data['to'] === 'number')
         return { ...base, kind: 'rewound', to: data['to'] as Seq, redo: data['redo'] === true };
-      return { ...base, kind: 'rewoundToTurn', toTurn: data['toTurn'] as number, dropped: rangesOf(data['dropped']) };
+      return {
+        ...base,
+        kind: 'rewoundToTurn',
+        toTurn: data['toTurn'] as number,
+        dropped: rangesOf(data['dropped']),
+        ...given({ only: stringAt(data, 'only') }),
+      };
   }
 }
 

@@ -77,7 +77,7 @@ async function forkTo(
 ): Promise<Forked> {
   const parent = pointOf(place);
   const edits = editsOf(options);
-  const marks = [await forkedDraft(engine, { place, digest }, options)];
+  const marks = [await forkedDraft(engine, { place, digest, turn }, options)];
   if (turn !== undefined) marks.push(await rewoundToTurn(engine, place, turn));
   // Edits see the branch as it begins, which with a turn is not the whole of its parent.
   const check = edits.length === 0 ? 'write' : 'encode';
@@ -95,7 +95,7 @@ async function forkTo(
 
 async function forkedDraft(
   engine: Engine,
-  { place, digest }: Pick<ForkSource, 'place' | 'digest'>,
+  { place, digest, turn }: ForkSource,
   { reason, metadata: added }: ForkOptions,
 ): Promise<EventDraft> {
   const inherited = inheritable(await metadataAt(engine, place));
@@ -104,7 +104,7 @@ async function forkedDraft(
     type: 'branch.forked',
     data: {
       parent: { seq: place.seq, digest },
-      ...given({ reason }),
+      ...given({ turn, reason }),
       ...(Object.keys({ ...inherited, ...added }).length === 0 ? {} : { metadata: overlaid }),
     },
   };

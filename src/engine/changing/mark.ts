@@ -47,16 +47,21 @@ export type MarkPlan<More> = (place: Place) => Promise<{ readonly drafts: readon
 // A recorder may append at any moment. Then the plan is made again on the new head, a few times.
 const triesMax = 5;
 
+/** Returns the events to append for some markers: the markers, and what follows from them. */
+export type MarkConsequences = (place: Place, markers: readonly EventDraft[]) => Promise<readonly EventDraft[]>;
+
 /** The head of a branch to mark, and who marks it. */
 export interface MarkRequest {
   readonly head: Place;
   readonly options: MarkOptions;
+  /** Adds what follows from the markers to the append; nothing if left out. */
+  readonly follow?: MarkConsequences;
 }
 
 /** Appends structural events at the head of a branch, and returns what they changed. */
 export async function mark<More extends object>(
   engine: Engine,
-  { head, options }: MarkRequest,
+  { head, options, follow = async (_, markers) => markers }: MarkRequest,
   plan: MarkPlan<More>,
 ): Promise<Marked & More> {
   const { session, record } = head;
@@ -64,7 +69,10 @@ export async function mark<More extends object>(
   let place = head;
   for (let tries = 1; ; tries++) {
     const { drafts: planned, more } = await plan(place);
-    const drafts = planned.map((draft) => signed(draft, options));
+    const drafts = await follow(
+      place,
+      planned.map((draft) => signed(draft, options)),
+    );
     if (options.dryRun === true) {
       const { hypothesis } = await supposeAppended(engine, hypothesisAt(place), drafts);
       return { ...changes(place, [...hypothesis.events.values()]), ...more };
@@ -120,5 +128,10 @@ function changes(head: Place, events: readonly Event[]): Marked {
     viewAt(head.history, head.seq),
     viewAt({ ...head.history, markers, head: last.seq }, last.seq),
   );
-  return { marker: added.at(-1) ?? last, undone: gone, restored: come };
+  // The events that follow from a marker come into the view, but were not out of it before.
+  const follows = new Set(added.length === 0 ? [] : ordinaryAfter(events, added).map(({ seq }) => seq));
+  return { marker: added.at(-1) ?? last, undone: gone, restored: come.filter((seq) => !follows.has(seq)) };
 }
+
+const ordinaryAfter = (events: readonly Event[], markers: readonly Event[]): readonly Event[] =>
+  events.filter(({ seq, type }) => !isStructural(type) && seq > (markers.at(-1)?.seq ?? 0));

@@ -1,6 +1,6 @@
 import { RepriseError } from '../../core/error.ts';
 import { editedKey, editPlace } from '../../core/event/edit-id.ts';
-import type { JsonObject } from '../../core/json.ts';
+import { given, type JsonObject } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { beginning, later, previous, type Seq, type SeqRange } from '../../core/point.ts';
 import type { PointInput } from '../../core/ref.ts';
@@ -12,7 +12,7 @@ import { hypothesisAt } from '../history/hypothesis.ts';
 import { eventsOfKey, lookAt } from '../history/look.ts';
 import { type Place, placeAtHead } from '../history/place.ts';
 import { readAll, readHeaders } from '../history/stored-events.ts';
-import { branchAtHead, type Marked, type MarkOptions, mark, markOptionNames } from './mark.ts';
+import { branchAtHead, type MarkConsequences, type Marked, type MarkOptions, mark, markOptionNames } from './mark.ts';
 
 const redoKeys: KnownKeys = optionKeys<MarkOptions>('redo', markOptionNames);
 
@@ -35,10 +35,12 @@ export async function redo(
   session: string,
   branch: PointInput,
   options: MarkOptions = {},
+  follow?: MarkConsequences,
 ): Promise<Marked> {
   checkKeys(options, redoKeys);
   const name = branchAtHead(branch, 'redo on');
-  return mark(engine, { head: await placeAtHead(engine, session, name), options }, async (place) => {
+  const head = await placeAtHead(engine, session, name);
+  return mark(engine, { head, options, ...given({ follow }) }, async (place) => {
     const change = await lastChange(engine, place);
     if (change === undefined) {
       throw new RepriseError(

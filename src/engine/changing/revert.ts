@@ -1,3 +1,4 @@
+import { given } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { Seq } from '../../core/point.ts';
 import { type PointInput, parsePoint } from '../../core/ref.ts';
@@ -6,7 +7,7 @@ import { revertTargets } from '../editing/dependents.ts';
 import { hypothesisAt } from '../history/hypothesis.ts';
 import { lookAt } from '../history/look.ts';
 import { placeAt, placeOn } from '../history/place.ts';
-import { type Marked, type MarkOptions, mark, markOptionNames } from './mark.ts';
+import { type MarkConsequences, type Marked, type MarkOptions, mark, markOptionNames } from './mark.ts';
 
 /** How to revert. */
 export interface RevertOptions extends MarkOptions {
@@ -30,11 +31,12 @@ export async function revert(
   session: string,
   point: PointInput,
   options: RevertOptions = {},
+  follow?: MarkConsequences,
 ): Promise<Reverted> {
   checkKeys(options, revertKeys);
   const { branch, at } = parsePoint(point);
   const { seq, record } = await placeAt(engine, session, branch, at);
-  return mark(engine, { head: placeOn(session, record), options }, async (place) => {
+  return mark(engine, { head: placeOn(session, record), options, ...given({ follow }) }, async (place) => {
     const { seqs, dependents } = await revertTargets(
       lookAt(engine, hypothesisAt(place)),
       seq,

@@ -2,8 +2,10 @@ import { BoundedMap } from '../../core/bounded-map.ts';
 import { limits } from '../../core/limits.ts';
 import type { PartMemory } from '../../core/parts/encode.ts';
 import type { ForeignFormat } from '../../core/recording/foreign-format.ts';
+import type { AgentPort } from '../../core/store/agent-port.ts';
 import type { EventStore, Platform, SessionRef } from '../../core/store/event-store.ts';
 import type { Chores } from './chores.ts';
+import type { FleetMemory } from './fleet-memory.ts';
 import type { RecordingDefaults } from './recording-defaults.ts';
 import type { RunningFingerprint } from './running-fingerprint.ts';
 import type { RunningSummary } from './running-summary.ts';
@@ -20,6 +22,8 @@ export interface Engine {
   readonly memories: Map<string, PartMemory>;
   /** Summaries of the branches this process appends to, kept up to date. */
   readonly summaries: Map<string, RunningSummary>;
+  /** The fleets of the branches that this process looks at or commits to. */
+  readonly fleets: Map<string, FleetMemory>;
   /** Folds of the fingerprints of the branches whose runs this process ends, so that the next end folds only what is new. */
   readonly fingerprints: Map<string, RunningFingerprint>;
   /** How many events must follow a snapshot before the next one is kept. */
@@ -36,19 +40,25 @@ export interface Engine {
   readonly chores: Chores;
   /** The open transactions. */
   readonly transactions: Transactions;
+  /** The calls of a token that is bound to an agent; the store then answers nothing. */
+  readonly agentPort?: AgentPort;
 }
 
 /** Sessions whose last lists and bodies a process remembers; a session that is forgotten stores them whole once more. */
 const memoriesMax = 10_000;
 
+/** Branches whose fleets a process remembers; one that is forgotten is folded again. */
+const fleetsMax = 32;
+
 /** Branches whose fingerprints a process goes on folding: each holds a name for every event. */
 const fingerprintsMax = 8;
 
 /** Returns the memory of an engine that has written nothing yet. */
-export function emptyMemory(): Pick<Engine, 'memories' | 'summaries' | 'fingerprints'> {
+export function emptyMemory(): Pick<Engine, 'memories' | 'summaries' | 'fleets' | 'fingerprints'> {
   return {
     memories: new BoundedMap(memoriesMax),
     summaries: new BoundedMap(limits.summariesRunningMax),
+    fleets: new BoundedMap(fleetsMax),
     fingerprints: new BoundedMap(fingerprintsMax),
   };
 }

@@ -1,4 +1,3 @@
-import { given } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
 import { beginning, type Digest, type Seq } from '../../core/point.ts';
 import type { Ref } from '../../core/ref.ts';
@@ -9,6 +8,7 @@ import { type LeaveOut, type LeftOut, leaveOut } from '../erasing/leave-out.ts';
 import { placeAt, sessionRecord } from '../history/place.ts';
 import { copyErasures } from './copy-erasures.ts';
 import { copyStretch } from './copy-stretch.ts';
+import type { Transfer } from './transfer.ts';
 
 /** Events and parts of one branch, as a store takes them to restore the branch. */
 export type BundleBatch = Omit<RestoreRequest, 'namespace' | 'session'>;
@@ -48,22 +48,14 @@ export async function bundleSession(from: Engine, ref: Ref, { scratch, leavesOut
   const branches = await from.store.branches(sessionRef(from, session));
   const stretches = await stretchesOf(from, ref, record, branches);
   const first = scratch();
-  const batches: BundleBatch[] = [];
-  const note = ({ namespace: _namespace, session: _session, ...batch }: RestoreRequest): void => {
-    batches.push(batch);
-  };
-  await transfer(from, first, {
-    session,
-    stretches,
-    ...given({ onBatch: leavesOut === undefined ? note : undefined }),
-  });
+  const batches = await transferred(from, first, session, stretches);
   const held = await first.store.branches(sessionRef(first, session));
   const heads = held.map(({ branch, head, digest }) => ({ branch, seq: head, digest }));
-  if (leavesOut === undefined) return { session, record: bare(record), heads, batches, leftOut: [] };
-  const leftOut = await leaveOut(first, session, leavesOut);
+  const leftOut = leavesOut === undefined ? [] : await leaveOut(first, session, leavesOut);
+  if (leftOut.length === 0) return { session, record: bare(record), heads, batches, leftOut };
   const rest = (await first.store.branches(sessionRef(first, session))).map(whole);
-  await transfer(first, scratch(), { session, stretches: rest, onBatch: note });
-  return { session, record: bare(await sessionRecord(first, session)), heads, batches, leftOut };
+  const left = await transferred(first, scratch(), session, rest);
+  return { session, record: bare(await sessionRecord(first, session)), heads, batches: left, leftOut };
 }
 
 const bare = ({ root, seed, createdAt, erasures }: SessionRecord): Bundle['record'] => ({
@@ -94,27 +86,28 @@ async function stretchesOf(
   });
 }
 
-interface Transferred {
-  readonly session: string;
-  readonly stretches: readonly Stretch[];
-  readonly onBatch?: (batch: RestoreRequest) => void;
-}
-
-async function transfer(from: Engine, to: Engine, { session, stretches, onBatch }: Transferred): Promise<void> {
+/** Copies stretches of a session to an empty store, and returns what the store was sent. */
+async function transferred(
+  from: Engine,
+  to: Engine,
+  session: string,
+  stretches: readonly Stretch[],
+): Promise<readonly BundleBatch[]> {
   const { root, seed, createdAt, erasures } = await sessionRecord(from, session);
   await to.store.createSession(sessionRef(to, session), { root, seed, createdAt, erasures });
-  const all = await from.store.branches(sessionRef(from, session));
-  const shared = {
+  const batches: BundleBatch[] = [];
+  const transfer: Transfer = {
     from,
     to,
     session,
     target: session,
-    erasures: await copyErasures(from, session, all),
+    erasures: await copyErasures(from, session, await from.store.branches(sessionRef(from, session))),
     batchEvents: limits.pageEventsMax,
     signal: undefined,
     onWritten: () => undefined,
-    ...given({ onBatch }),
+    onBatch: ({ namespace: _namespace, session: _session, ...batch }) => void batches.push(batch),
   };
   for (const { branch, after, through } of stretches)
-    if (after < through) await copyStretch(shared, branch, after, through);
+    if (after < through) await copyStretch(transfer, branch, after, through);
+  return batches;
 }

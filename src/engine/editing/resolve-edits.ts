@@ -144,7 +144,17 @@ function checkUnnamed(draft: EventDraft): EventDraft {
 /** A replacement is often made from an event as it was read, so the fields that the store assigned are allowed. */
 const replacementKeys: KnownKeys = {
   ...draftKeys,
-  keys: new Set([...draftKeys.keys, 'session', 'branch', 'seq', 'causeSeq', 'digest', 'erased', 'replaces']),
+  keys: new Set([
+    ...draftKeys.keys,
+    'session',
+    'branch',
+    'seq',
+    'causeSeq',
+    'digest',
+    'erased',
+    'replaces',
+    'replacedIds',
+  ]),
   attempt: 'replace an event',
   whole: 'an event',
 };

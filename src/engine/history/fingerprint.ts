@@ -5,7 +5,7 @@ import { viewAt } from '../../core/view/view.ts';
 import { fingerprintProjection } from '../../projections/fingerprint.ts';
 import type { Engine } from '../context/engine.ts';
 import type { RunningFingerprint } from '../context/running-fingerprint.ts';
-import { valueAt } from './fold.ts';
+import { type Pace, valueAt } from './fold.ts';
 import { digestAt, type Place, sessionRecord } from './place.ts';
 import type { SnapshotBase } from './snapshot.ts';
 
@@ -20,6 +20,9 @@ export async function fingerprintThrough(engine: Engine, place: Place): Promise<
   return engine.transactions.inTurn(`fingerprint\n${name}`, () => goOn(engine, place, name));
 }
 
+/** Each event is written as text and hashed, and the value has a name for each. */
+const pace: Pace = { pageEvents: 250, snapshotBytesMax: 524_288 };
+
 async function goOn(engine: Engine, place: Place, name: string): Promise<Fingerprint> {
   const { erasures } = await sessionRecord(engine, place.session);
   const running = engine.fingerprints.get(name);
@@ -27,7 +30,7 @@ async function goOn(engine: Engine, place: Place, name: string): Promise<Fingerp
   // A fold that fails leaves a value that nobody may use.
   if (base !== undefined) engine.fingerprints.delete(name);
   const projection = fingerprintProjection(engine.platform.sha256);
-  const value = await valueAt(engine, place, projection, base);
+  const value = await valueAt(engine, place, projection, { base, pace });
   if (running === undefined || base !== undefined || running.seq < place.seq)
     engine.fingerprints.set(name, { seq: place.seq, digest: await digestAt(engine, place), value, erasures });
   return finishValue(projection, value);
@@ -41,5 +44,6 @@ async function baseIn(
 ): Promise<SnapshotBase<FingerprintState> | undefined> {
   if (seq > place.seq || digest !== (await digestAt(engine, { ...place, seq }))) return undefined;
   const rest = restOf(viewAt(place.history, place.seq), viewAt(place.history, seq));
-  return rest === undefined ? undefined : { value, seq, rest };
+  // The running fold has no text, so the size of an earlier one defers no snapshot.
+  return rest === undefined ? undefined : { value, seq, length: 0, rest };
 }

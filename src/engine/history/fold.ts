@@ -15,6 +15,7 @@ import { type Hypothesis, hypothesisAt } from './hypothesis.ts';
 import { listEditsOf } from './list-edits.ts';
 import { eventsOf, type Look, lookAt } from './look.ts';
 import type { Place } from './place.ts';
+import { replacedIdsOf } from './replaced-ids.ts';
 import { type Believes, baseFor, type SnapshotBase, SnapshotKeeper, snapshotKey } from './snapshot.ts';
 import type { EventsRequest } from './stored-events.ts';
 
@@ -38,14 +39,22 @@ export async function fold<Value, Result>(
   return finishValue(projection, await foldValue(engine, hypothesis, projection, snapshots ? 'due' : 'never'));
 }
 
+/** The share of a turn of the event loop that a fold takes at most, where its events or its value are heavy. */
+export interface Pace {
+  /** Events that it reads at once. */
+  readonly pageEvents: number;
+  /** Bytes of a value that it keeps. */
+  readonly snapshotBytesMax: number;
+}
+
 /** Folds a projection at a place, and returns its value; continues from a value that the caller has, and may change it. */
 export async function valueAt<Value, Result>(
   engine: Engine,
   place: Place,
   projection: Projection<Value, Result>,
-  base: SnapshotBase<Value> | undefined,
+  { base, pace }: { readonly base: SnapshotBase<Value> | undefined; readonly pace: Pace },
 ): Promise<Value> {
-  return foldValue(engine, hypothesisAt(place), projection, 'due', given({ base }));
+  return foldValue(engine, hypothesisAt(place), projection, 'due', { pace, ...given({ base }) });
 }
 
 /** Folds a projection at a place, keeps its value even if few events follow the last one kept, and returns it. */
@@ -95,7 +104,8 @@ async function requestOf<Value, Result>(
   { history, types, without }: Projection<Value, Result>,
 ): Promise<EventsRequest> {
   const listEdits = history === 'raw' ? undefined : await listEditsOf(look);
-  return { listEdits, ...given({ without, filter: types === undefined ? undefined : { types } }) };
+  const replacedIds = history === 'raw' ? undefined : await replacedIdsOf(look);
+  return { listEdits, replacedIds, ...given({ without, filter: types === undefined ? undefined : { types } }) };
 }
 
 /** Returns the seq after which the value of a projection begins; the beginning for one without a window. */
@@ -122,14 +132,14 @@ async function foldValue<Value, Result>(
   hypothesis: Hypothesis,
   projection: Projection<Value, Result>,
   keep: 'always' | 'due' | 'never',
-  from: { readonly proved?: Proved; readonly base?: SnapshotBase<Value> } = {},
+  from: { readonly proved?: Proved; readonly base?: SnapshotBase<Value>; readonly pace?: Pace } = {},
 ): Promise<Value> {
   defineProjection(projection);
   const isRaw = projection.history === 'raw';
   const look = lookAt(engine, hypothesis);
   const whole = isRaw ? { pieces: rawPieces(hypothesis.history, hypothesis.at) } : look.view;
   const after = windowStart(projection, hypothesis.at);
-  const { proved } = from;
+  const { proved, pace } = from;
   const key = proved?.key ?? (keep === 'never' ? undefined : await snapshotKey(engine, hypothesis.place, projection));
   const believes: Believes = (found) => found.seq > after && proved?.believes(found) !== false;
   const base =
@@ -138,9 +148,11 @@ async function foldValue<Value, Result>(
   const all = after === beginning ? whole : { pieces: clipRaw(hypothesis, after) };
   // A value that the caller has is kept by the caller.
   const mayKeep = key !== undefined && keep !== 'never' && from.base === undefined && hypothesis.events.size === 0;
-  const keeper = mayKeep ? new SnapshotKeeper(engine, hypothesis.place, projection, { key, base }) : undefined;
+  const keeper = mayKeep
+    ? new SnapshotKeeper(engine, hypothesis.place, projection, { key, base, bytesMax: pace?.snapshotBytesMax })
+    : undefined;
   let value = base === undefined ? initialValue(projection) : base.value;
-  const request = await requestOf(look, projection);
+  const request = { ...(await requestOf(look, projection)), ...given({ limit: pace?.pageEvents }) };
   for await (const { events, bytes } of eventsOf(look, base?.rest ?? all, request)) {
     for (const event of events) {
       value = applyEvent(projection, value, event);

@@ -62,10 +62,14 @@ function groupsOf(pieces: readonly Piece[], stored: Seq): PieceGroup[] {
 }
 
 /** Returns the events of a supposed group, with their lists read through edits as those of stored events are. */
-function supposedEvents({ pieces }: PieceGroup, { events }: Hypothesis, listEdits?: ListEdits): Event[] {
+function supposedEvents(
+  { pieces }: PieceGroup,
+  { events }: Hypothesis,
+  { listEdits, replacedIds }: Pick<EventsRequest, 'listEdits' | 'replacedIds'> = {},
+): Event[] {
   return pieces.flatMap((piece) => {
     const held = [...seqsOf({ pieces: [piece] })].flatMap((seq) => events.get(seq) ?? []);
-    return held.map((event) => withListEdits(piece.kind === 'carried' ? unwrap(event) : event, listEdits));
+    return held.map((event) => withListEdits(piece.kind === 'carried' ? unwrap(event, replacedIds) : event, listEdits));
   });
 }
 
@@ -89,7 +93,7 @@ export async function* eventsOf(
 ): AsyncGenerator<EventsBatch> {
   const { session, seq: stored } = hypothesis.place;
   for (const group of groupsOf(pieces, stored)) {
-    if (group.isSupposed) yield { events: supposedEvents(group, hypothesis, request.listEdits), bytes: 0 };
+    if (group.isSupposed) yield { events: supposedEvents(group, hypothesis, request), bytes: 0 };
     else yield* readEvents(engine, session, segmentsOf(group), request);
   }
 }

@@ -1,7 +1,6 @@
-import { isLongerJson } from '../../core/canonical-json.ts';
 import { RepriseError } from '../../core/error.ts';
 import type { Event } from '../../core/event/event.ts';
-import { type Projection, valueText } from '../../core/event/projection.ts';
+import { type Projection, valueTextWithin } from '../../core/event/projection.ts';
 import { upcastsVersion } from '../../core/event/upcast.ts';
 import type { JsonValue } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
@@ -20,6 +19,8 @@ export interface SnapshotBase<Value> {
   readonly value: Value;
   /** Where it was kept. */
   readonly seq: Seq;
+  /** The characters of its text. */
+  readonly length: number;
   readonly rest: View;
 }
 
@@ -58,7 +59,8 @@ export async function baseFor<Value, Result>(
       if (found.digest !== digest) continue;
       const text = await keptValue(engine, ref, key, { seq: found.seq, digest });
       const value = text === undefined ? undefined : valueIn(text);
-      if (value !== undefined) return { value: value as Value, seq: found.seq, rest };
+      if (text !== undefined && value !== undefined)
+        return { value: value as Value, seq: found.seq, length: text.length, rest };
     }
   }
   return undefined;
@@ -80,6 +82,13 @@ function viewOf(hypothesis: Pick<Hypothesis, 'history'>, history: 'view' | 'raw'
 /** The bytes of the smallest data of an event: `{}`. */
 const payloadBytesMin = 2;
 
+/** Where a keeper puts values, what the fold began with, and how large a value may be. */
+interface KeeperOptions<Value> {
+  readonly key: SnapshotKey;
+  readonly base: SnapshotBase<Value> | undefined;
+  readonly bytesMax: number | undefined;
+}
+
 /**
  * Decides which values of a fold to keep. The events since the last one must weigh enough that all snapshots together
  * stay under a quarter of the log, whatever the size of the value.
@@ -89,6 +98,7 @@ export class SnapshotKeeper<Value, Result> {
   readonly #place: Place;
   readonly #projection: Projection<Value, Result>;
   readonly #key: SnapshotKey;
+  readonly #bytesMax: number;
   /** Where the last value was kept. */
   #keptAt: Seq;
   #events = 0;
@@ -100,13 +110,16 @@ export class SnapshotKeeper<Value, Result> {
     engine: Engine,
     place: Place,
     projection: Projection<Value, Result>,
-    { key, base }: { readonly key: SnapshotKey; readonly base: SnapshotBase<Value> | undefined },
+    { key, base, bytesMax = limits.snapshotBytesMax }: KeeperOptions<Value>,
   ) {
     this.#engine = engine;
     this.#place = place;
     this.#projection = projection;
     this.#key = key;
+    this.#bytesMax = bytesMax;
     this.#keptAt = base?.seq ?? beginning;
+    // Values mostly grow, so the next one is not due before it would be at the size of the last: writing it takes time.
+    this.#bytesDue = (base?.length ?? 0) * limits.snapshotBytesFactor;
   }
 
   /** Counts one folded event; returns true when a snapshot may be due. */
@@ -134,9 +147,10 @@ export class SnapshotKeeper<Value, Result> {
   async offerEnd(value: Value, isAskedFor: boolean): Promise<void> {
     const passed = Math.max(this.#events, this.#place.seq - this.#keptAt);
     if (isAskedFor ? this.#events === 0 : passed < this.#engine.snapshotEvents || this.#isTooLarge) return;
+    const bytes = this.#bytes + (passed - this.#events) * payloadBytesMin;
+    if (!isAskedFor && bytes < this.#bytesDue) return;
     const text = this.#textOf(value);
     if (text === undefined) return;
-    const bytes = this.#bytes + (passed - this.#events) * payloadBytesMin;
     if (!isAskedFor && bytes < text.length * limits.snapshotBytesFactor) return;
     await this.#put({ ...pointOf(this.#place), digest: await digestAt(this.#engine, this.#place) }, text);
   }
@@ -146,13 +160,14 @@ export class SnapshotKeeper<Value, Result> {
    * once one was too large, the fold stops offering them.
    */
   #textOf(value: Value): string | undefined {
-    this.#isTooLarge = isLongerJson(value, limits.snapshotBytesMax);
-    return this.#isTooLarge ? undefined : valueText(this.#projection, value);
+    const text = valueTextWithin(this.#projection, value, this.#bytesMax);
+    this.#isTooLarge = text === undefined;
+    return text;
   }
 
   /** Keeps a value. It is derived, so a store that is locked or full only costs time later. */
   async #put({ branch, seq, digest }: Pick<Event, 'branch' | 'seq' | 'digest'>, value: string): Promise<void> {
-    if (utf8Length(value) > limits.snapshotBytesMax) return;
+    if (utf8Length(value) > this.#bytesMax) return;
     this.#keptAt = seq;
     try {
       await keepValue(this.#engine, this.#place.session, { ...this.#key, branch, seq, digest }, value);

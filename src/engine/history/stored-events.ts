@@ -49,10 +49,15 @@ async function* wholePages(
   } while (cursor !== undefined);
 }
 
+/** The ids of the events that each replacement of a view stands for, by the seq of the replacement. */
+export type ReplacedIds = ReadonlyMap<Seq, readonly string[]>;
+
 /** How to read decoded events. */
 export interface EventsRequest extends Pick<RowsRequest, 'limit' | 'firstLimit' | 'direction' | 'filter'> {
   /** The edits that recorded lists are read through. */
   readonly listEdits?: ListEdits | undefined;
+  /** The ids that replacements answer to, by their seq. */
+  readonly replacedIds?: ReplacedIds | undefined;
   /** Fields of `data` that the caller does not use: their parts are not read. */
   readonly without?: readonly string[];
 }
@@ -73,7 +78,7 @@ export async function* readEvents(
   segments: readonly Segment[],
   request: EventsRequest = {},
 ): AsyncGenerator<EventsBatch, void, undefined> {
-  const { listEdits: _, without: __, ...rows } = request;
+  const { listEdits: _, without: __, replacedIds: ___, ...rows } = request;
   const carried = new Set(segments.filter((segment) => segment.carried).map((segment) => segment.through));
   // Without some fields, fewer parts are needed than the store would bring.
   const whole = { ...rows, select: 'full', withParts: request.without === undefined } as const;
@@ -88,7 +93,7 @@ async function* batchesOf(
   session: string,
   { events: stored, parts }: Page,
   carried: ReadonlySet<Seq>,
-  { listEdits, without }: EventsRequest,
+  { listEdits, without, replacedIds }: EventsRequest,
 ): AsyncGenerator<EventsBatch> {
   const rows = without === undefined ? stored : stored.map((row) => stripped(row, without));
   const holding = new Set(rows.filter((row) => row.data !== null && mayHoldRefs(row.data)));
@@ -100,7 +105,7 @@ async function* batchesOf(
     const data =
       decoder !== undefined && holding.has(row) ? decoder.decode(row.data as string, row.seq) : plainData(row);
     const event = toEvent(session, row, data);
-    events.push(carried.size > 0 && carried.has(row.seq) ? unwrap(event) : event);
+    events.push(carried.size > 0 && carried.has(row.seq) ? unwrap(event, replacedIds) : event);
     if (decoder === undefined || decoder.bodyLength - bodies < limits.batchBodiesMax) continue;
     yield { events, bytes };
     [events, bytes, bodies] = [[], 0, decoder.bodyLength];
@@ -262,8 +267,8 @@ export function toEvent(session: string, row: StoredEvent, data: JsonObject): Ev
   return event as Event;
 }
 
-/** Returns the event that a marker carries, with the marker's branch and seq. */
-export function unwrap(marker: Event): Event {
+/** Returns the event that a marker carries, with the marker's branch and seq, and the ids it answers to. */
+export function unwrap(marker: Event, replacedIds?: ReplacedIds): Event {
   const carried = marker.data['event'] as unknown as CarriedEvent;
   const { session, branch, seq, id, digest } = marker;
   const { type, version, time, agent, run, turn, cause, data } = carried;
@@ -282,5 +287,6 @@ export function unwrap(marker: Event): Event {
     digest,
     ...(data['erased'] === true && Object.keys(data).length === 1 ? { erased: true as const } : {}),
     ...(marker.type === 'event.replaced' ? { replaces: marker.data['seq'] as Seq } : {}),
+    ...given({ replacedIds: replacedIds?.get(seq) }),
   };
 }

@@ -5,6 +5,7 @@ import { diffValues, type ValueDiff } from '../../core/comparing/value-diff.ts';
 import { RepriseError } from '../../core/error.ts';
 import type { Event } from '../../core/event/event.ts';
 import type { Projection } from '../../core/event/projection.ts';
+import type { BeliefsDiff } from '../../core/fleet/beliefs-diff.ts';
 import { type JsonValue, setKey } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { limits } from '../../core/limits.ts';
@@ -25,11 +26,15 @@ import { viewPages } from './replay.ts';
 export interface CompareOptions extends DiffOptions {
   /** Projections whose values are compared too. */
   readonly states?: readonly Projection<unknown, unknown>[];
+  /** Also compares the beliefs, the agents and their answers, and says what each difference goes back to. */
+  readonly beliefs?: boolean;
+  /** With `beliefs`: only what is of this turn or later. */
+  readonly fromTurn?: number;
 }
 
 const compareKeys: KnownKeys = optionKeys<CompareOptions & { strict: true; format: true }>(
   'diff',
-  { states: 'list', sustainedEvents: 'number', strict: 'flag', format: 'text' },
+  { states: 'list', sustainedEvents: 'number', strict: 'flag', format: 'text', beliefs: 'flag', fromTurn: 'number' },
   'a comparison',
 );
 
@@ -39,15 +44,23 @@ export interface Comparison extends HistoryDiff {
   readonly forkPoint: Point | null;
   /** How the values of projections differ, by projection. */
   readonly states: Readonly<Record<string, ValueDiff>>;
+  /** How the beliefs differ, if they were asked for. */
+  readonly beliefs?: BeliefsDiff;
 }
 
 /** Refuses unknown options, and options that a comparison would ignore. */
 export function checkCompare(options: CompareOptions & { readonly strict?: boolean; readonly format?: string }): void {
   checkKeys(options, compareKeys);
-  const { strict, format, states, sustainedEvents } = options;
-  if (strict === true && (states !== undefined || sustainedEvents !== undefined))
-    throw new RepriseError('option.invalid', 'Cannot diff strictly with "states" or "sustainedEvents"', {
+  const { strict, format, states, sustainedEvents, beliefs, fromTurn } = options;
+  const besides = { states, sustainedEvents, beliefs: beliefs === true ? beliefs : undefined };
+  const beside = Object.entries(besides).find(([, value]) => value !== undefined)?.[0];
+  if (strict === true && beside !== undefined)
+    throw new RepriseError('option.invalid', `Cannot diff strictly with "${beside}"`, {
       hint: 'A strict diff compares only types. Leave out "strict", or compare twice.',
+    });
+  if (beliefs !== true && fromTurn !== undefined)
+    throw new RepriseError('option.invalid', 'Cannot diff with "fromTurn" and without "beliefs"', {
+      hint: 'Add beliefs: true.',
     });
   if (strict !== true && format !== undefined)
     throw new RepriseError('option.invalid', `Cannot diff in the format "${format}" without "strict"`, {

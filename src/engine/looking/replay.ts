@@ -16,7 +16,8 @@ import { hypothesisAt } from '../history/hypothesis.ts';
 import { listEditsOf } from '../history/list-edits.ts';
 import { lookAt } from '../history/look.ts';
 import { branchRecord, findPlace, type Place, placeOn } from '../history/place.ts';
-import { readEvents } from '../history/stored-events.ts';
+import { replacedIdsOf } from '../history/replaced-ids.ts';
+import { type EventsRequest, readEvents } from '../history/stored-events.ts';
 
 const replayKeys: KnownKeys = optionKeys<ReplayOptions>('replay', {
   at: 'point',
@@ -146,10 +147,10 @@ export async function* replayPages(
     through: filter.through === undefined ? place.seq : seq(filter.through),
   };
   const isRaw = options.history === 'raw';
-  const { segments, listEdits } = await partsOfPlace(engine, place, isRaw);
+  const { segments, ...read } = await partsOfPlace(engine, place, isRaw);
   for await (const events of eventPages(engine, session, clipSegments(segments, range), {
     filter,
-    listEdits,
+    ...read,
     ...options,
   })) {
     if (options.signal?.aborted === true) return;
@@ -158,15 +159,18 @@ export async function* replayPages(
   if (options.follow === true) yield* follow(engine, place, options, isRaw, holds, stop);
 }
 
+/** The edits of a view that its events are read through. */
+type ReadThrough = Pick<EventsRequest, 'listEdits' | 'replacedIds'>;
+
 async function partsOfPlace(
   engine: Engine,
   place: Place,
   isRaw: boolean,
-): Promise<{ readonly segments: readonly Segment[]; readonly listEdits?: ListEdits }> {
+): Promise<{ readonly segments: readonly Segment[] } & ReadThrough> {
   if (isRaw) return { segments: rawSegments(place.history, place.seq) };
   const look = lookAt(engine, hypothesisAt(place));
   const listEdits = await listEditsOf(look);
-  return { segments: segmentsOf(look.view), ...given({ listEdits }) };
+  return { segments: segmentsOf(look.view), ...given({ listEdits, replacedIds: await replacedIdsOf(look) }) };
 }
 
 /** Reads a part of a view a page at a time, with its lists read through `listEdits`. */
@@ -179,21 +183,20 @@ export function viewPages(
   return eventPages(engine, session, segmentsOf(view), { filter: {}, listEdits });
 }
 
-interface PagesOptions extends Pick<ReplayOptions, 'direction' | 'limit'> {
+interface PagesOptions extends Pick<ReplayOptions, 'direction' | 'limit'>, ReadThrough {
   readonly filter: EventFilter;
-  readonly listEdits?: ListEdits | undefined;
 }
 
 async function* eventPages(
   engine: Engine,
   session: string,
   segments: readonly Segment[],
-  { direction = 'forward', filter, listEdits, limit = limits.pageEventsMax }: PagesOptions,
+  { direction = 'forward', filter, listEdits, replacedIds, limit = limits.pageEventsMax }: PagesOptions,
 ): AsyncGenerator<readonly Event[]> {
   // The first page is small, so that the first rows of a long history arrive at once.
   const firstLimit = Math.min(limit, firstPageEvents);
-  for await (const { events } of readEvents(engine, session, segments, { direction, filter, listEdits, firstLimit }))
-    yield events;
+  const request = { direction, filter, listEdits, replacedIds, firstLimit };
+  for await (const { events } of readEvents(engine, session, segments, request)) yield events;
 }
 
 const firstPageEvents = 64;

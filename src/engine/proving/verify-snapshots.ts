@@ -7,6 +7,7 @@ import type { DerivedFault, FaultList } from '../../core/store/reindex-request.t
 import { snapshotKeyOf } from '../../core/store/snapshot-key.ts';
 import { isSealed, openValue } from '../../core/store/snapshot-seal.ts';
 import { activity } from '../../projections/activity.ts';
+import { coding } from '../../projections/coding.ts';
 import { conversation } from '../../projections/conversation.ts';
 import { eventIndex } from '../../projections/event-index.ts';
 import { fingerprintProjection } from '../../projections/fingerprint.ts';
@@ -14,6 +15,7 @@ import { graphState } from '../../projections/graph-state.ts';
 import { markers } from '../../projections/markers.ts';
 import { metadata } from '../../projections/metadata.ts';
 import { runs } from '../../projections/runs.ts';
+import { simulated } from '../../projections/simulated.ts';
 import { state } from '../../projections/state.ts';
 import { summary } from '../../projections/summary.ts';
 import { waiting } from '../../projections/waiting.ts';
@@ -108,8 +110,17 @@ const nameOf = ({ projection, branch, seq }: Omit<Snapshot, 'value'>): string =>
 function comparedBy({ platform }: Engine, own: readonly AnyProjection[]): ReadonlyMap<string, Compared> {
   for (const projection of own) defineProjection(projection);
   const fingerprint = fingerprintProjection(platform.sha256) as AnyProjection;
-  const about = [metadata, markers, eventIndex, activity];
-  const shipped = [conversation, runs, state, graphState, summary, waiting, ...about] as readonly AnyProjection[];
+  const about = [simulated, metadata, markers, eventIndex, activity];
+  const shipped = [
+    conversation,
+    runs,
+    state,
+    coding,
+    graphState,
+    summary,
+    waiting,
+    ...about,
+  ] as readonly AnyProjection[];
   const folds = [...own, ...shipped, fingerprint].map((projection): [string, Compared] => [
     projection.name,
     { projection, textOf: (value) => valueText(projection, value) },

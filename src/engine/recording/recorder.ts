@@ -1,6 +1,8 @@
-import type { EventDraft } from '../../core/event/event.ts';
-import { given, type JsonValue } from '../../core/json.ts';
-import { checkFunction } from '../../core/known-keys.ts';
+import { RepriseError } from '../../core/error.ts';
+import type { Event, EventDraft } from '../../core/event/event.ts';
+import { checkId } from '../../core/id.ts';
+import { given, isObject, type JsonValue } from '../../core/json.ts';
+import { checkFunction, kindName } from '../../core/known-keys.ts';
 import type { Message } from '../../core/message/message.ts';
 import { errorOfRecord } from '../../core/recording/error-record.ts';
 import type { WaitingCall } from '../../core/recording/person-calls.ts';
@@ -17,6 +19,7 @@ import type {
   TaskStart,
   TurnStart,
 } from '../../core/recording/recorder.ts';
+import { checkTurn } from '../../core/ref.ts';
 import { CallRecorder } from './call-recorder.ts';
 import { endedData, outcomeOf } from './ended-data.ts';
 import { EventIntake } from './event-intake.ts';
@@ -114,6 +117,25 @@ export class SessionRecorder implements Recorder {
     const outcome = outcomeOf(ended.ok ? {} : { error: ended.error });
     this.#intake.tell({ type: 'turn.ended', data: { outcome } }, { scope, isEnd: true });
     return unsettle(ended);
+  }
+
+  /**
+   * Runs code inside a turn that was started elsewhere: the events it records belong to that turn and its agent, and it
+   * begins no turn of its own.
+   *
+   * @example
+   * ```ts
+   * const [begun] = await session.append({ type: 'turn.started', agent: 'db', turn: 4 });
+   * await using recorder = await session.record();
+   * if (begun !== undefined) recorder.inTurn(begun, () => recorder.event({ type: 'note.added', data: { text: 'Looked.' } }));
+   * ```
+   */
+  inTurn<T>(started: Pick<Event, 'id' | 'turn' | 'agent'>, body: () => T): T {
+    checkFunction(body, 'record inside a turn');
+    const { id, turn, agent } = checkStarted(started);
+    this.#setup.turns.note(this.#context.actorIn(this.#context.scope, given({ agent })), turn);
+    const scope: RecorderScope = { ...this.#context.scope, cause: id, turn, ...given({ agent }), isTurnGiven: true };
+    return this.#context.within(scope, body);
   }
 
   /**
@@ -315,6 +337,20 @@ export class SessionRecorder implements Recorder {
     if (endOf === undefined) return result === undefined ? {} : { output: result as never };
     return this.#intake.reporting(() => endOf(result)) ?? {};
   }
+}
+
+/** Returns the beginning of a turn, or throws unless it is one. */
+function checkStarted(started: Pick<Event, 'id' | 'turn' | 'agent'>): Pick<Event, 'id' | 'turn' | 'agent'> {
+  if (!isObject(started))
+    throw new RepriseError('option.invalid', `Cannot record inside ${kindName(started)}: it is not a turn`, {
+      hint: 'Pass the event that started the turn.',
+    });
+  const { id, turn, agent } = started;
+  return {
+    id: checkId('event', id),
+    turn: checkTurn(turn),
+    ...given({ agent: agent === undefined ? undefined : checkId('agent', agent) }),
+  };
 }
 
 /** Returns the recorded output, or throws the recorded error. */

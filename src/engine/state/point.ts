@@ -33,7 +33,8 @@ export function viewPointOf(branch: string, where: StateAt): ViewPoint | undefin
   return at.kind === 'seq' ? { branch: on, at: at.seq } : undefined;
 }
 
-function pointOn(branch: string, input: PointInput): PointInput {
+/** Returns a point with the branch that it means if it names none. */
+export function pointOn(branch: string, input: PointInput): PointInput {
   // The reader of points refuses every other value.
   if (!isObject(input) && typeof input !== 'string') return input;
   if (typeof input !== 'string') return input.branch === undefined ? { ...input, branch } : input;

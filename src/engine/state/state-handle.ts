@@ -1,29 +1,22 @@
 import { RepriseError } from '../../core/error.ts';
 import { checkAgent, checkKey } from '../../core/event/state-key.ts';
 import { checkId } from '../../core/id.ts';
-import { checkFunction, checkKeys, type KnownKeys, optionKeys, shownValue } from '../../core/known-keys.ts';
-import { checkLimit } from '../../core/limits.ts';
+import { checkKeys, type KnownKeys, optionKeys, shownValue } from '../../core/known-keys.ts';
 import type { PointInput } from '../../core/ref.ts';
 import type { Engine } from '../context/engine.ts';
 import { findPlace, type Place } from '../history/place.ts';
 import type { StateValue, StateVersion } from './entry.ts';
 import { type StateView, scanState, stateView, valueAt, valueOf, versionsOf } from './lookup.ts';
 import { type StateAt, statePoint, viewPointOf } from './point.ts';
+import { refuseCount, runTransaction } from './run-transaction.ts';
 import { diffState, type StateChange } from './state-changes.ts';
 import { replayState, type StateReplay, type StateReplayOptions } from './state-replay.ts';
 import type { Ran, RunOptions, StateListOptions, StateVerbs } from './state-verbs.ts';
-import { Transaction } from './transaction.ts';
+import { refuseOther, Transaction } from './transaction.ts';
 import { type TransactionOptions, TransactionWork, transactionOptionNames } from './transaction-work.ts';
 import { versionAt } from './versions.ts';
 
-const retriesDefault = 5;
-
 const beginKeys: KnownKeys = optionKeys<TransactionOptions>('begin', transactionOptionNames, 'a transaction');
-const runKeys: KnownKeys = optionKeys<RunOptions>(
-  'run a transaction',
-  { ...transactionOptionNames, retries: 'number' },
-  'a transaction',
-);
 const getKeys: KnownKeys = optionKeys<{ at: true }>('get a key', { at: true }, 'a look');
 const getAtKeys: KnownKeys = optionKeys<{ point: true; seq: true; time: true; at: true; version: true }>(
   'get a key',
@@ -41,26 +34,45 @@ export class StateHandle implements StateVerbs {
   readonly #engine: Engine;
   readonly #session: string;
 
-  constructor(engine: Engine, session: string, of: { readonly branch: string; readonly agent: string }) {
+  readonly #isBound: boolean;
+  readonly #during: Pick<TransactionOptions, 'turn' | 'cause'> | undefined;
+
+  /** A bound handle is handed to its agent: it leads to the state of no other. */
+  constructor(
+    engine: Engine,
+    session: string,
+    of: {
+      readonly branch: string;
+      readonly agent: string;
+      readonly isBound?: boolean;
+      /** The turn and cause of transactions that name none. */
+      readonly during?: Pick<TransactionOptions, 'turn' | 'cause'> | undefined;
+    },
+  ) {
     this.#engine = engine;
     this.#session = session;
     this.branch = of.branch;
     this.agent = of.agent;
+    this.#isBound = of.isBound === true;
+    this.#during = of.during;
   }
 
   as(agent: string): StateHandle {
-    return new StateHandle(this.#engine, this.#session, { branch: this.branch, agent: checkAgent(agent) });
+    if (this.#isBound && agent !== this.agent) refuseOther(this.agent, agent);
+    const of = { branch: this.branch, agent: checkAgent(agent), isBound: this.#isBound, during: this.#during };
+    return new StateHandle(this.#engine, this.#session, of);
   }
 
   on(branch: string): StateHandle {
-    return new StateHandle(this.#engine, this.#session, { branch: checkId('branch', branch), agent: this.agent });
+    const of = { branch: checkId('branch', branch), agent: this.agent, isBound: this.#isBound, during: this.#during };
+    return new StateHandle(this.#engine, this.#session, of);
   }
 
   begin(options: TransactionOptions = {}): Transaction {
     checkKeys(options, beginKeys);
     const { branch, agent } = this;
     const scope = { engine: this.#engine, session: this.#session, branch, agent };
-    return new Transaction(new TransactionWork(scope, options), agent);
+    return new Transaction(new TransactionWork(scope, { ...this.#during, ...options }), agent, this.#isBound);
   }
 
   openTransaction(txn: string): Transaction {
@@ -69,7 +81,8 @@ export class StateHandle implements StateVerbs {
     if (work instanceof TransactionWork) {
       const { scope } = work;
       const isHere = scope.engine.namespace === this.#engine.namespace && scope.session === this.#session;
-      if (isHere && scope.branch === branch) return new Transaction(work, this.agent);
+      const isOwn = !this.#isBound || scope.agent === this.agent;
+      if (isHere && isOwn && scope.branch === branch) return new Transaction(work, this.agent, this.#isBound);
     }
     throw new RepriseError(
       'transaction.not-found',
@@ -85,26 +98,7 @@ export class StateHandle implements StateVerbs {
     work: (tx: Transaction) => Result | Promise<Result>,
     options: RunOptions = {},
   ): Promise<Ran<Result>> {
-    checkFunction(work, 'run a transaction');
-    checkKeys(options, runKeys);
-    if (typeof work !== 'function')
-      throw new RepriseError('option.invalid', 'Cannot run a transaction: its work is not a function', {
-        hint: 'Write transaction(async (tx) => { … }).',
-      });
-    const { retries = retriesDefault, ...begin } = options;
-    if (!Number.isSafeInteger(retries) || retries < 0) refuseCount('retries', retries);
-    checkLimit('transactionRetriesMax', retries, 'run a transaction');
-    for (let tries = 0; ; tries++) {
-      await using tx = this.begin(begin);
-      try {
-        const result = await work(tx);
-        return { ...(tx.committed ?? (await tx.commit())), result };
-      } catch (error) {
-        // Retry only for its own conflict, also if the function committed itself; a different transaction's conflict is
-        // the caller's.
-        if (!tx.isInConflict || tries >= retries) throw error;
-      }
-    }
+    return await runTransaction((begin) => this.begin(begin), work, options);
   }
 
   async get(key: string, options: { readonly at?: PointInput } = {}): Promise<StateValue> {
@@ -177,11 +171,4 @@ export class StateHandle implements StateVerbs {
 function limitOf({ limit = Number.POSITIVE_INFINITY }: StateListOptions): number {
   if (limit !== Number.POSITIVE_INFINITY && (!Number.isSafeInteger(limit) || limit < 0)) refuseCount('limit', limit);
   return limit;
-}
-
-function refuseCount(option: string, given: number): never {
-  throw new RepriseError('option.invalid', `Cannot use state with ${option} ${String(given)}`, {
-    hint: 'It takes a whole number from 0.',
-    details: { option },
-  });
 }

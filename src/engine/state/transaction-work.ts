@@ -1,6 +1,7 @@
 import { canonicalForm } from '../../core/canonical-json.ts';
 import { hasCode, RepriseError } from '../../core/error.ts';
 import { stateKey } from '../../core/event/state-key.ts';
+import { checkId } from '../../core/id.ts';
 import { given, type JsonInputValue } from '../../core/json.ts';
 import { shownValue } from '../../core/known-keys.ts';
 import { checkBytes, checkLimit } from '../../core/limits.ts';
@@ -21,6 +22,8 @@ export interface TransactionOptions {
   readonly cause?: string;
   readonly run?: string;
   readonly turn?: number;
+  /** The id of the transaction, which will be the id of its event; a new one if left out. */
+  readonly txn?: string;
 }
 
 /** The names of those options. */
@@ -29,6 +32,7 @@ export const transactionOptionNames: Readonly<Record<keyof TransactionOptions, t
   cause: true,
   run: true,
   turn: true,
+  txn: true,
 };
 
 /** The result of a commit. */
@@ -45,7 +49,8 @@ export interface Committed {
 
 type Status = 'open' | 'committing' | 'committed' | 'aborted' | 'in conflict' | 'expired' | 'closed';
 
-const timeoutMsDefault = 30_000;
+/** How long a transaction may stay open if nothing is said. */
+export const timeoutMsDefault = 30_000;
 
 /** The branch a transaction is on, and the agent who began it. */
 interface TransactionScope {
@@ -76,7 +81,7 @@ export class TransactionWork implements OpenTransaction {
     const timeoutMs = checkTimeout(options.timeoutMs ?? timeoutMsDefault);
     this.scope = scope;
     this.#options = options;
-    this.txn = platform.newId();
+    this.txn = options.txn === undefined ? platform.newId() : checkId('event', options.txn);
     const now = transactions.now();
     this.deadline = now + timeoutMs;
     transactions.add(this, now);
@@ -291,7 +296,8 @@ export class TransactionWork implements OpenTransaction {
   }
 }
 
-function checkTimeout(timeoutMs: number): number {
+/** Refuses a time that a transaction may not stay open for. */
+export function checkTimeout(timeoutMs: number): number {
   if (!Number.isSafeInteger(timeoutMs) || timeoutMs < 1)
     throw new RepriseError('option.invalid', `Cannot begin a transaction with timeoutMs ${shownValue(timeoutMs)}`, {
       hint: 'It takes a whole number from 1.',

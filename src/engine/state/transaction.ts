@@ -1,18 +1,34 @@
+import { RepriseError } from '../../core/error.ts';
 import { checkAgent, checkKey } from '../../core/event/state-key.ts';
 import type { JsonInputValue } from '../../core/json.ts';
 import type { StateValue } from './entry.ts';
 import type { TransactionVerbs } from './state-verbs.ts';
 import type { Committed, TransactionWork } from './transaction-work.ts';
 
+/** Refuses to show the state of one agent to a different one. */
+export function refuseOther(agent: string, other: string): never {
+  throw new RepriseError(
+    'scope.denied',
+    `Cannot use the state of "${other}" as "${agent}": an agent has its own alone`,
+    {
+      hint: 'Use session.state.as(agent), the surface of the operator.',
+      details: { agent, other },
+    },
+  );
+}
+
 /** An open transaction of one agent. `TransactionVerbs` describes the verbs. */
 export class Transaction implements TransactionVerbs {
   /** Whose keys are read and written; {@link Transaction.as} returns the same transaction for a different agent. */
   readonly agent: string;
   readonly #work: TransactionWork;
+  readonly #isBound: boolean;
 
-  constructor(work: TransactionWork, agent: string) {
+  /** A bound transaction is handed to its agent: it reads and writes the keys of no other. */
+  constructor(work: TransactionWork, agent: string, isBound = false) {
     this.#work = work;
     this.agent = agent;
+    this.#isBound = isBound;
   }
 
   /** The id of the transaction, which will be the id of its event. */
@@ -31,7 +47,8 @@ export class Transaction implements TransactionVerbs {
   }
 
   as(agent: string): Transaction {
-    return new Transaction(this.#work, checkAgent(agent));
+    if (this.#isBound && agent !== this.agent) refuseOther(this.agent, agent);
+    return new Transaction(this.#work, checkAgent(agent), this.#isBound);
   }
 
   write(key: string, value: JsonInputValue): void {

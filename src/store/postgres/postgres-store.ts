@@ -72,7 +72,7 @@ import type { WrittenBranch } from './operations/write-rows.ts';
 import { isPassing, postgresCode } from './postgres-error.ts';
 import { migrations as ownMigrations } from './schema.ts';
 import { findSessionRow, type SessionKey } from './session-row.ts';
-import { checkConnections, checkOptions, checkWait, type PostgresStoreOptions } from './store-options.ts';
+import { checkedBounds, checkOptions, type PostgresStoreOptions } from './store-options.ts';
 
 /**
  * Opens the store in a PostgreSQL database, which many processes on many machines may share. Needs the package `postgres`
@@ -97,15 +97,7 @@ export async function openMigratedStore(
   options: PostgresStoreOptions,
   migrations: readonly Migration[],
 ): Promise<EventStore & TokenKeeper> {
-  const busyWaitMs = checkWait('busyWaitMs', options.busyWaitMs ?? limits.busyWaitMsMax);
-  const opened = await openDatabase({
-    ...options,
-    busyWaitMs,
-    connectWaitMs: Math.min(Math.max(busyWaitMs, 1_000), limits.connectWaitMsMax),
-    statementTimeoutMs: checkWait('statementTimeoutMs', options.statementTimeoutMs ?? limits.statementMsMax),
-    connectionsMax: checkConnections(options.connections ?? limits.connectionsMax),
-    migrations,
-  });
+  const opened = await openDatabase({ ...options, ...checkedBounds(options), migrations });
   const store = new PostgresStore(opened, options.platform, options.readOnly === true);
   store.clearAway();
   return store;

@@ -1,6 +1,6 @@
 import { RepriseError } from '../../core/error.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
-import { checkLimit } from '../../core/limits.ts';
+import { checkLimit, limits } from '../../core/limits.ts';
 import type { Platform } from '../../core/store/event-store.ts';
 
 /** How to open a PostgreSQL store. */
@@ -42,8 +42,27 @@ export function checkOptions(options: PostgresStoreOptions): void {
   checkKeys(options, openKeys);
 }
 
+/** The times that a store waits, and its connections. */
+interface StoreBounds {
+  readonly busyWaitMs: number;
+  readonly connectWaitMs: number;
+  readonly statementTimeoutMs: number;
+  readonly connectionsMax: number;
+}
+
+/** Returns the times and connections of a store, or throws if one of them is not usable. */
+export function checkedBounds(options: PostgresStoreOptions): StoreBounds {
+  const busyWaitMs = checkWait('busyWaitMs', options.busyWaitMs ?? limits.busyWaitMsMax);
+  return {
+    busyWaitMs,
+    connectWaitMs: Math.min(Math.max(busyWaitMs, 1_000), limits.connectWaitMsMax),
+    statementTimeoutMs: checkWait('statementTimeoutMs', options.statementTimeoutMs ?? limits.statementMsMax),
+    connectionsMax: checkConnections(options.connections ?? limits.connectionsMax),
+  };
+}
+
 /** Returns a wait, or throws if it is not usable. */
-export function checkWait(name: string, waitMs: number): number {
+function checkWait(name: string, waitMs: number): number {
   if (!(typeof waitMs === 'number' && waitMs >= 0))
     throw new RepriseError('option.invalid', `Cannot use ${String(waitMs)} as ${name}: it is not a number from 0`, {
       hint: `Give ${name} in milliseconds.`,
@@ -53,7 +72,7 @@ export function checkWait(name: string, waitMs: number): number {
 }
 
 /** Returns a number of connections, or throws if it is not usable. */
-export function checkConnections(count: number): number {
+function checkConnections(count: number): number {
   if (!(Number.isSafeInteger(count) && count >= 2))
     throw new RepriseError(
       'option.invalid',

@@ -304,7 +304,7 @@ const lastColumns = 'SELECT seq, digest, turn, marker FROM events';
 export const markersSql =
   'SELECT seq, type, data FROM events WHERE branch_id = ? AND marker = 1 AND seq <= ? ORDER BY seq';
 const lastRewindSql =
-  'SELECT seq FROM events WHERE branch_id = ? AND marker = 1 AND type = ? AND seq <= ? ORDER BY seq DESC LIMIT 1';
+  "SELECT seq FROM events WHERE branch_id = ? AND marker = 1 AND type = ? AND seq <= ? AND json_extract(data, '$.only') IS NULL ORDER BY seq DESC LIMIT 1";
 
 /** A branch and its ancestors, nearest first, each with the seq up to which it is read. */
 const lineageSql = `

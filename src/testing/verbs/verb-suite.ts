@@ -1,12 +1,19 @@
 import type { Branch } from '../../engine/branch.ts';
+import type { CodingHandle } from '../../engine/coding/coding-handle.ts';
+import type { AgentSurface } from '../../engine/fleet/agent-surface.ts';
+import type { BeliefsHandle } from '../../engine/fleet/beliefs-handle.ts';
+import type { FleetHandle } from '../../engine/fleet/fleet-handle.ts';
 import type { SessionRecorder } from '../../engine/recording/recorder.ts';
 import type { Reprise } from '../../engine/reprise.ts';
 import type { Session } from '../../engine/session.ts';
 import type { StateHandle } from '../../engine/state/state-handle.ts';
 import type { Transaction } from '../../engine/state/transaction.ts';
 import { append } from './append.ts';
+import { beliefVerbs } from './belief-verbs.ts';
 import { branchVerbs } from './branching.ts';
 import { edit, fork, revert, rewind } from './changing.ts';
+import { codingLooks, codingReplays } from './coding-looking.ts';
+import { codingRecords, codingRefusals } from './coding-recording.ts';
 import { copying } from './copying.ts';
 import { deep } from './deep-proving.ts';
 import { editing } from './editing.ts';
@@ -15,6 +22,9 @@ import { effectsBeside } from './effects-beside.ts';
 import { erase } from './erasing.ts';
 import { experimentSets } from './experiment-sets.ts';
 import { experiment, retry } from './experimenting.ts';
+import { fleetVerbs } from './fleet-verbs.ts';
+import { forwardReuse } from './forward-reuse.ts';
+import { forwardVerbs } from './forward-verbs.ts';
 import { housekeeping } from './housekeeping.ts';
 import { importing } from './importing.ts';
 import { counterfactual, stateAt } from './looking.ts';
@@ -45,7 +55,11 @@ export type Verb =
   | `reprise.${VerbsOf<Reprise>}`
   | `branch.${VerbsOf<Branch, 'session' | 'name' | 'parent' | 'head' | 'dependents'>}`
   | `state.${VerbsOf<StateHandle, 'branch' | 'agent'>}`
+  | `coding.${VerbsOf<CodingHandle, 'branch' | 'agent'>}`
   | `transaction.${VerbsOf<Transaction, 'agent'>}`
+  | `beliefs.${VerbsOf<BeliefsHandle, 'branch'>}`
+  | `fleet.${VerbsOf<FleetHandle, 'branch'>}`
+  | `agent.${VerbsOf<AgentSurface, 'branch' | 'agent'>}`
   | `recorder.${VerbsOf<SessionRecorder, 'session'>}`;
 
 /**
@@ -64,6 +78,13 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   findLast: find,
   stateAt,
   state: [...lifeCycle, ...isolation, ...reading, ...branching, ...replaying],
+  beliefs: beliefVerbs,
+  beliefsAt: beliefVerbs,
+  fleet: fleetVerbs,
+  fleetAt: fleetVerbs,
+  as: fleetVerbs,
+  audit: fleetVerbs,
+  coding: [...codingRecords, ...codingRefusals, ...codingLooks, ...codingReplays],
   counterfactual,
   fork: [...fork, ...mistyping],
   edit: [...edit, ...editing],
@@ -113,6 +134,16 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   'branch.replay': branchVerbs,
   'branch.project': branchVerbs,
   'branch.state': branchVerbs,
+  'branch.beliefs': fleetVerbs,
+  'branch.beliefsAt': fleetVerbs,
+  'branch.fleet': fleetVerbs,
+  'branch.fleetAt': fleetVerbs,
+  'branch.as': fleetVerbs,
+  'branch.audit': fleetVerbs,
+  'branch.spawn': fleetVerbs,
+  'branch.mutate': fleetVerbs,
+  'branch.runForward': [...forwardVerbs, ...forwardReuse],
+  'branch.coding': codingRecords,
   'branch.edit': branchVerbs,
   'branch.redo': branchVerbs,
   'branch.resume': branchVerbs,
@@ -133,6 +164,30 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   'state.replay': replaying,
   'state.diff': branching,
 
+  'coding.as': codingRecords,
+  'coding.on': codingRecords,
+  'coding.startRun': codingRecords,
+  'coding.endRun': codingRecords,
+  'coding.goal': codingRecords,
+  'coding.constraint': codingRecords,
+  'coding.testRun': codingRecords,
+  'coding.patch': codingRecords,
+  'coding.decision': codingRecords,
+  'coding.procedure': codingRecords,
+  'coding.evidence': codingRecords,
+  'coding.risk': codingRecords,
+  'coding.fact': codingRecords,
+  'coding.command': codingRecords,
+  'coding.prepareRequest': codingReplays,
+  'coding.configure': codingLooks,
+  'coding.contextAt': codingLooks,
+  'coding.filesAt': codingLooks,
+  'coding.replayAt': codingReplays,
+  'coding.replayRun': codingReplays,
+  'coding.replayCounterfactual': codingReplays,
+  'coding.diffRuns': codingReplays,
+  'coding.exportRun': codingReplays,
+
   'transaction.txn': lifeCycle,
   'transaction.committed': isolation,
   'transaction.isInConflict': isolation,
@@ -144,10 +199,36 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   'transaction.commit': lifeCycle,
   'transaction.abort': lifeCycle,
 
+  'beliefs.on': beliefVerbs,
+  'beliefs.using': beliefVerbs,
+  'beliefs.commit': beliefVerbs,
+  'beliefs.settle': beliefVerbs,
+  'beliefs.revert': beliefVerbs,
+  'beliefs.strategy': beliefVerbs,
+  'beliefs.setStrategy': beliefVerbs,
+
+  'fleet.on': fleetVerbs,
+  'fleet.using': beliefVerbs,
+  'fleet.tasks': fleetVerbs,
+  'fleet.spawn': fleetVerbs,
+  'fleet.change': fleetVerbs,
+  'fleet.end': fleetVerbs,
+  'fleet.mutate': fleetVerbs,
+  'fleet.runForward': [...forwardVerbs, ...forwardReuse],
+
+  'agent.on': fleetVerbs,
+  'agent.beliefs': fleetVerbs,
+  'agent.beliefsAt': fleetVerbs,
+  'agent.state': fleetVerbs,
+  'agent.replay': fleetVerbs,
+  'agent.stateAt': fleetVerbs,
+  'agent.knownAt': fleetVerbs,
+
   'recorder.branch': record,
   'recorder.uses': recorderVerbs,
   'recorder.run': record,
   'recorder.turn': recorderVerbs,
+  'recorder.inTurn': forwardVerbs,
   'recorder.task': recorderVerbs,
   'recorder.call': record,
   'recorder.startCall': recorderVerbs,

@@ -24,7 +24,10 @@ const sides = ['left', 'right'] as const;
 /** The strips of both histories, above each other: a click on either goes to its pair, and marks show where they part. */
 export function CompareStrips(props: CompareStripsProps): React.ReactNode {
   const studio = useStudio();
-  const names = useMemo(() => props.refs.map((ref) => nameOf(ref, studio.namespace)), [props.refs[0], props.refs[1], studio]);
+  const names = useMemo(
+    () => props.refs.map((ref) => nameOf(ref, studio.namespace)),
+    [props.refs[0], props.refs[1], studio],
+  );
   useEffect(() => studio.show(names), [studio, names]);
   return (
     <div className="compare-strips">
@@ -46,7 +49,14 @@ const lanesMax = 60;
 
 type Side = (typeof sides)[number];
 
-function SideStrip({ side, name, answer, pairs, at, onPair }: CompareStripsProps & { readonly side: Side; readonly name: BranchName }): React.ReactNode {
+function SideStrip({
+  side,
+  name,
+  answer,
+  pairs,
+  at,
+  onPair,
+}: CompareStripsProps & { readonly side: Side; readonly name: BranchName }): React.ReactNode {
   const studio = useStudio();
   const { history } = useMemo(() => studio.open(name, 0), [studio, name]);
   const { version } = useCell(history.progress);

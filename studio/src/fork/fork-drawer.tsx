@@ -195,7 +195,13 @@ export function ForkDrawer({ point, head, index, first, onClose }: ForkDrawerPro
               Experiment × {draft.repeats}
             </button>
             {edits.length > 0 || index.word('run', point.seq) === '' ? null : (
-              <button type="button" className="button" disabled={isBusy} title="Run this run once more from its beginning, on a new branch" onClick={() => start('retry')}>
+              <button
+                type="button"
+                className="button"
+                disabled={isBusy}
+                title="Run this run once more from its beginning, on a new branch"
+                onClick={() => start('retry')}
+              >
                 Try the run again
               </button>
             )}

@@ -24,7 +24,9 @@ test('a draft becomes the order of a run, and what is not given is not there', (
 });
 
 test('trying a run again takes its settings, and no edits', () => {
-  expect(orderOf({ ...emptyDraft, edits, name: 'again', agent: 'demo', modelCalls: '', costUsd: '', minutes: '' }, 'retry')).toEqual({ kind: 'retry', agent: 'demo', name: 'again' });
+  expect(
+    orderOf({ ...emptyDraft, edits, name: 'again', agent: 'demo', modelCalls: '', costUsd: '', minutes: '' }, 'retry'),
+  ).toEqual({ kind: 'retry', agent: 'demo', name: 'again' });
 });
 
 test('going on takes the prompt, an experiment compares with the original', () => {

@@ -26,7 +26,8 @@ export function orderOf(draft: Draft, mode: RunMode): RunOrder {
       variants: [{ name: 'as-it-was' }, { name: draft.name === '' ? 'edited' : draft.name, edits }],
       repeats: positive(draft.repeats) ?? 1,
     };
-  if (mode === 'retry') return { kind: mode, ...shared, ...given({ name: draft.name === '' ? undefined : draft.name }) };
+  if (mode === 'retry')
+    return { kind: mode, ...shared, ...given({ name: draft.name === '' ? undefined : draft.name }) };
   if (mode === 'resume') {
     const prompt = edits.find((edit) => edit.kind === 'prompt');
     return { kind: mode, ...shared, ...given({ prompt: prompt?.kind === 'prompt' ? prompt.text : undefined }) };

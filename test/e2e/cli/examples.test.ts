@@ -116,6 +116,11 @@ describe('the shapes of the reference are what is printed', () => {
     keys: ['keys', 'refund'],
     scan: ['scan', 'refund'],
     history: ['history', 'refund', 'plan'],
+    beliefs: ['beliefs', 'refund'],
+    agents: ['agents', 'refund'],
+    tasks: ['tasks', 'refund'],
+    audit: ['audit', 'refund'],
+    forward: ['forward', 'refund', '--until', '9', '--with', 'demo'],
     diff: ['diff', 'refund', 'refund/careful'],
     counterfactual: ['counterfactual', 'refund', '--exclude', '5'],
     fingerprint: ['fingerprint', 'refund'],
@@ -132,6 +137,8 @@ describe('the shapes of the reference are what is printed', () => {
     doctor: ['doctor'],
     repair: ['repair'],
     completion: ['completion', 'bash'],
+    coding: ['coding', 'status', 'refund'],
+    exec: ['exec', '--session', 'refund', '--json', '--', 'true'],
   };
 
   const ending = Object.entries(shapes).filter(([name]) => name !== 'serve' && name !== 'studio');
@@ -141,11 +148,18 @@ describe('the shapes of the reference are what is printed', () => {
     writeAgentFiles(place);
     if (name === 'redo') await place.json('rewind', 'refund/careful@4');
     if (['keys', 'scan', 'history', 'delete'].includes(name)) await place.json('set', 'refund', 'plan', '1');
-    const { stdout } = await place.run([
+    if (['beliefs', 'agents', 'tasks', 'audit', 'forward'].includes(name)) {
+      await using reprise = await place.open();
+      const session = await reprise.session('refund');
+      await session.fleet.spawn('triage', {});
+      await session.fleet.tasks.start({ task: 't1' });
+      await session.beliefs.commit({ agent: 'triage', topic: 'order', kind: 'fact', claim: 'It is broken' });
+    }
+    const { stdout, stderr } = await place.run([
       ...(runs[name] ?? []).map((word) => (word === defaultUrl ? place.url : word)),
       '--json',
     ]);
-    const printed = Object.keys(JSON.parse(stdout.split('\n')[0] ?? '') as object);
+    const printed = Object.keys(JSON.parse((name === 'exec' ? stderr : stdout).split('\n')[0] ?? '') as object);
     expect(keys.filter((key) => !printed.includes(key) && !optional.includes(key))).toEqual([]);
     expect(printed.filter((key) => !keys.includes(key))).toEqual([]);
   });

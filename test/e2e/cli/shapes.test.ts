@@ -35,6 +35,7 @@ test.each([
   ['import', ['import', 'run-abc.json']],
   ['export', ['export', 'refund', '--format', 'shipit']],
   ['config', ['config']],
+  ['coding', ['coding', 'record', 'goal', 'refund', 'Refund it']],
   ['copy', ['copy', 'sqlite:.reprise/reprise.db', 'sqlite:copy.db']],
 ])('%s', async (_, words) => {
   const told = await place.json(...words.map((word) => (word === defaultUrl ? place.url : word)));

@@ -136,7 +136,16 @@ describe('show', () => {
 
   test('its JSON has everything, nothing folded', async () => {
     const whole = await place.json('show', 'refund@9');
-    expect(Object.keys(whole).slice(0, 6)).toEqual(['ref', 'event', 'messages', 'state', 'calls', 'waiting']);
+    expect(Object.keys(whole).slice(0, 8)).toEqual([
+      'ref',
+      'event',
+      'messages',
+      'state',
+      'beliefs',
+      'agents',
+      'calls',
+      'waiting',
+    ]);
     expect(JSON.stringify(whole['messages'])).toContain('The end.');
     expect(whole).toMatchObject({
       ref: 'refund@9',
@@ -188,6 +197,7 @@ test('projections names every one, as text and as JSON, and each can be asked fo
     'conversation',
     'runs',
     'state',
+    'coding',
     'graph',
     'summary',
     'waiting',

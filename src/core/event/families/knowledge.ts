@@ -5,6 +5,9 @@ import { ownedKey, plainKey } from '../keys.ts';
 import { isOperation, operationsFault } from '../state-operation.ts';
 import { id, noise, reason } from './shared-fields.ts';
 
+/** The index key of the rule that settles contradictions. */
+export const strategyKey: string = plainKey('strategy', '');
+
 const topicKeys = (data: JsonObject): readonly string[] => [plainKey('topic', stringAt(data, 'topic') ?? '')];
 const topicSlot = ({ topic }: JsonObject): readonly (JsonValue | undefined)[] => [topic];
 const topicText = ({ topic }: JsonObject, write: GistWriter): string => write.text(topic, (text) => `[${text}]`);
@@ -25,6 +28,18 @@ export const knowledgeTypes: Readonly<Record<string, EventSpec>> = {
       kind: field('string', 'fact, decision, calculation or constraint.'),
       value: field('any', 'The claim as a value.'),
       trust: field('number', 'How far it is trusted, 0 to 1.'),
+      settled: field(
+        'boolean',
+        'Whether a commit held it against the other claims on its topic, or put it beside them.',
+        {
+          ...noise,
+          since: 2,
+        },
+      ),
+      mutates: field('boolean', 'Whether it is a what-if: it took the place of what stood on its topic.', {
+        ...noise,
+        since: 2,
+      }),
     },
     keys: topicKeys,
     slot: topicSlot,
@@ -36,7 +51,7 @@ export const knowledgeTypes: Readonly<Record<string, EventSpec>> = {
     fields: {
       belief: need('string', 'The event id of the older claim.', id),
       by: field('string', 'The event id of the newer one.', id),
-      topic: field('string', 'The subject of both.'),
+      topic: field('string', 'The subject of the older claim.'),
       reason,
     },
     keys: topicKeys,
@@ -64,6 +79,13 @@ export const knowledgeTypes: Readonly<Record<string, EventSpec>> = {
       winner: field('string', 'The event id of the claim that stands.', id),
       strategy: need('string', 'How it was decided.'),
       topic: field('string', 'The subject of the claims.'),
+      fallback: field(
+        'string',
+        'Why it was decided by `last-write-wins` instead: the fault of the check or the strategy.',
+        {
+          since: 2,
+        },
+      ),
       reason,
     },
     keys: topicKeys,
@@ -72,6 +94,15 @@ export const knowledgeTypes: Readonly<Record<string, EventSpec>> = {
     goesWith: ['belief.committed'],
     group: 'beliefs',
     example: { winner: '019a…', strategy: 'highest-trust', topic: 'database' },
+  }),
+  'strategy.changed': eventType('The rule that settles contradictions was changed.', {
+    fields: {
+      strategy: need('string', '`last-write-wins`, `highest-trust`, or the name of a rule of the caller.'),
+      reason,
+    },
+    keys: () => [strategyKey],
+    gist: ({ strategy, reason: why }, write) => [write.text(strategy), write.quote(why)],
+    example: { strategy: 'highest-trust' },
   }),
   'decision.made': eventType('A decision was made.', {
     fields: { decision: need('string', 'The decision.'), reason },
@@ -108,6 +139,7 @@ export const knowledgeTypes: Readonly<Record<string, EventSpec>> = {
       content: field('any', 'The unsafe content.'),
       source: field('string', 'The origin of the content.'),
       reason,
+      event: field('string', 'The id of the event that it sets aside.', { ...id, since: 2 }),
     },
     example: { title: 'Instructions in tool output', source: 'web' },
   }),

@@ -33,12 +33,26 @@ export const runTypes: Readonly<Record<string, EventSpec>> = {
     example: { outcome: 'ok', result: 'Refunded.' },
   }),
   'turn.started': eventType('A turn of the story began.', {
-    fields: { title: field('string', 'The subject of the turn.', noise) },
-    gist: ({ title }, write) => [write.text(title)],
+    fields: {
+      title: field('string', 'The subject of the turn.', noise),
+      because: field('array', 'The ids of the events that made it run again instead of being repeated.', {
+        ...noise,
+        since: 2,
+      }),
+      reused: field('string', 'The id of the recorded turn that it repeats.', { ...noise, since: 2 }),
+    },
+    gist: ({ title, reused }, write) => [write.text(title), reused === undefined ? '' : 'repeated'],
     example: {},
   }),
   'turn.ended': eventType('A turn of the story ended.', {
-    fields: { outcome: field('string', 'How it ended.') },
+    fields: {
+      outcome: field('string', 'How it ended.'),
+      error: { ...error, since: 2 },
+      whole: field('boolean', 'Whether the whole fleet ended the turn: a run forward goes on after it.', {
+        ...noise,
+        since: 2,
+      }),
+    },
     gist: (data, write) => [write.outcome(data)],
     example: { outcome: 'ok' },
   }),

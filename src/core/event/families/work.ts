@@ -1,10 +1,13 @@
-import { arrayAt, isObject, type JsonObject, type JsonValue, objectAt } from '../../json.ts';
-import { type EventSpec, eventType, field, need } from '../event-spec.ts';
+import { arrayAt, isArray, isObject, type JsonObject, type JsonValue, objectAt } from '../../json.ts';
+import { type EventSpec, eventType, type FieldFault, field, need } from '../event-spec.ts';
 import type { GistWriter } from '../gist-writer.ts';
 import { plainKey } from '../keys.ts';
 import { error, id, noise, outcome, reason } from './shared-fields.ts';
 
 const task = need('string', 'The id of the task.', id);
+
+const trust = field('number', 'How far its claims are trusted, 0 to 1.', { since: 2 });
+const trustOn = field('object', 'How far its claims on single topics are trusted.', { since: 2 });
 
 const taskKeys = (data: JsonObject): readonly string[] => [plainKey('task', String(data['task']))];
 const agentKeys = (_data: JsonObject, agent: string | undefined): readonly string[] =>
@@ -17,20 +20,39 @@ export const workTypes: Readonly<Record<string, EventSpec>> = {
   'agent.spawned': eventType('An agent joined.', {
     fields: {
       role: field('string', 'The purpose of the agent.'),
-      scope: field('array', 'The topics it may see; all of them if left out.'),
+      scope: field('any', 'The topics it may see, or `all`; all of them if left out.'),
       model: field('string', 'Its model.'),
+      trust,
+      trustOn,
+      fromTurn: field('number', 'The turn from which on it is there; that of the event if left out.', { since: 2 }),
     },
+    check: scopeFault,
     keys: agentKeys,
-    gist: (data, write) => [roleText(data['role'], write), write.text(data['model']), scopeText(data, write)],
+    gist: (data, write) => [
+      roleText(data['role'], write),
+      write.text(data['model']),
+      scopeText(data, write),
+      write.number('trust', data['trust']),
+      write.number('from turn', data['fromTurn']),
+    ],
     example: { role: 'reviewer', scope: ['database'] },
   }),
-  'agent.changed': eventType('The role or scope of an agent was changed.', {
+  'agent.changed': eventType('The role, scope, model or trust of an agent was changed.', {
     fields: {
       role: field('string', 'The purpose of the agent.'),
-      scope: field('array', 'The topics it may see.'),
+      scope: field('any', 'The topics it may see, or `all`.'),
+      model: field('string', 'Its model.', { since: 2 }),
+      trust,
+      trustOn,
     },
+    check: scopeFault,
     keys: agentKeys,
-    gist: (data, write) => [roleText(data['role'], write), scopeText(data, write)],
+    gist: (data, write) => [
+      roleText(data['role'], write),
+      write.text(data['model']),
+      scopeText(data, write),
+      write.number('trust', data['trust']),
+    ],
     example: { scope: ['database', 'network'] },
   }),
   'agent.ended': eventType('An agent left.', {
@@ -78,8 +100,14 @@ export const workTypes: Readonly<Record<string, EventSpec>> = {
       command: need('string', 'The command.'),
       exitCode: need('number', 'Its exit code.'),
       framework: field('string', 'The test framework.'),
-      failures: field('array', '`{ test, file?, name?, message? }`.'),
+      failures: field('array', '`{ test, file?, name?, errorType?, message? }`.'),
       passed: field('array', 'The tests that passed.'),
+      skipped: field('array', 'The tests that were skipped.', { since: 2 }),
+      selection: field('any', 'The tests asked for: "all", a list of files, folders and ids, or `{ prefix }`.', {
+        since: 2,
+      }),
+      finished: field('boolean', 'Whether the run came to the end of its tests.', { since: 2 }),
+      call: field('string', 'The call that ran the command.', { ...id, since: 2 }),
     },
     slot: ({ command }) => [command],
     gist: (data, write) => [write.text(data['command']), exitText(data), failuresText(data, write)],
@@ -90,6 +118,12 @@ export const workTypes: Readonly<Record<string, EventSpec>> = {
       path: need('string', 'The file.'),
       patch: field('string', 'The change.'),
       summary: field('string', 'In words.'),
+      before: field('any', 'The whole file before the change; null if there was none.', {
+        ...noise,
+        storage: 'part',
+        since: 2,
+      }),
+      after: field('any', 'The whole file after the change; null if it was removed.', { storage: 'part', since: 2 }),
     },
     keys: (data) => [plainKey('file', String(data['path']))],
     slot: ({ path }) => [path],
@@ -99,6 +133,11 @@ export const workTypes: Readonly<Record<string, EventSpec>> = {
   'request.prepared': eventType('A model request was prepared.', {
     fields: { request: need('object', 'The request and the arguments it was made from.') },
     example: { request: { model: 'large-1' } },
+  }),
+  'procedure.added': eventType('A way of doing something in this project was learned.', {
+    fields: { title: field('string', 'Its name.'), text: need('string', 'How it is done.') },
+    gist: ({ title, text }, write) => [write.text(title), write.text(text)],
+    example: { title: 'Run the tests', text: 'npm run test:unit' },
   }),
   'note.added': eventType('Something worth keeping was noted.', {
     fields: { text: need('string', 'The note.') },
@@ -122,7 +161,15 @@ export const workTypes: Readonly<Record<string, EventSpec>> = {
   }),
 };
 
+/** A scope is a list of topics, or the word `all`. */
+function scopeFault({ scope }: JsonObject): FieldFault | undefined {
+  if (scope === undefined || scope === null || scope === 'all') return undefined;
+  if (isArray(scope) && scope.every((topic) => typeof topic === 'string')) return undefined;
+  return { field: 'scope', why: 'it must be a list of topics, or "all"' };
+}
+
 function scopeText(data: JsonObject, write: GistWriter): string {
+  if (data['scope'] === 'all') return 'sees everything';
   const scope = arrayAt(data, 'scope');
   if (scope === undefined) return '';
   return `sees ${scope.length === 0 ? 'nothing' : write.list(scope)}`;

@@ -2069,7 +2069,7 @@ export type ExportPageRequest = Message<"reprise.v1.ExportPageRequest"> & {
   ref: string;
 
   /**
-   * JSON text of ExportRules; empty for none.
+   * JSON text of a list of rules, as `reprise export --redact` takes them; empty for none.
    *
    * @generated from field: string rules = 3;
    */

@@ -1,0 +1,335 @@
+import { canonicalJson } from '../canonical-json.ts';
+import type { Event } from '../event/event.ts';
+import { given, isObject, type JsonObject, type JsonValue, setKey, stringAt } from '../json.ts';
+import { limits } from '../limits.ts';
+import type { Seq } from '../point.ts';
+import { effectCallOf, effectOf } from '../recording/effects.ts';
+import { createFailureBook, type FailureBook, forgetCall, noteChange, notePatch, noteTestRun } from './failure-book.ts';
+import { testRunOf } from './test-run.ts';
+
+/** The kinds of notes that a coding session keeps, beside failures, files and risks. */
+export type NoteKind = 'goal' | 'constraint' | 'decision' | 'procedure' | 'evidence' | 'fact';
+
+/** The events that a text stands in. */
+export interface Sources {
+  /** Every event that spoke of the same thing; the last ones, if there are many. */
+  source: readonly Seq[];
+  /** How many of the last of them hold the present text. */
+  holding: number;
+  /** The seqs of events that those replaced; missing if they replaced none. */
+  replaced?: readonly Seq[];
+}
+
+/** Returns the seqs of the events that hold the present text, and of those that they replaced. */
+export function holdersOf({ source, holding, replaced = [] }: Sources): readonly Seq[] {
+  return [...source.slice(-holding), ...replaced];
+}
+
+/** One note. Fields that only some kinds have are left out of the others, because a snapshot holds all of them. */
+export interface NoteEntry extends Sources {
+  readonly kind: NoteKind;
+  /** The subject of the note; its text if left out. */
+  readonly key?: string;
+  text: string;
+  /** Of a constraint: whether it must hold; hard if left out. */
+  strength?: 'soft';
+  /** Of a constraint: its value. */
+  value?: JsonValue;
+  /** Of a goal: more about its title, which is its key. */
+  details?: string;
+}
+
+/** One file that was changed. */
+export interface FileEntry extends Sources {
+  readonly path: string;
+  summary: string | null;
+  patches: number;
+}
+
+/** One risk that was set aside. */
+export interface RiskEntry {
+  readonly seq: Seq;
+  readonly title: string;
+  readonly content: JsonValue;
+  readonly source: string | null;
+  /** The event that it sets aside: its seq, or its id where the log does not say its seq; null if it names none. */
+  readonly sets: Seq | string | null;
+}
+
+/** One run. */
+export interface CodingRun {
+  readonly run: string;
+  readonly agent: string | null;
+  title: string | null;
+  readonly startedSeq: Seq;
+  endedSeq: Seq | null;
+  outcome: string | null;
+}
+
+/** The last request that was prepared in a run; its arguments are in its event. */
+export interface RequestEntry {
+  readonly seq: Seq;
+  readonly run: string | null;
+}
+
+/** Everything that a coding session knows, as it is folded. */
+export interface CodingBook extends FailureBook {
+  readonly notes: Record<string, NoteEntry>;
+  readonly files: Record<string, FileEntry>;
+  risks: RiskEntry[];
+  readonly runs: Record<string, CodingRun>;
+  /** The last request of each run that is remembered, by `r:` and the run's id; `r` for those outside a run. */
+  readonly requests: Record<string, RequestEntry>;
+  /** The last model call that followed a prepared request in its run. */
+  sent: { readonly request: Seq; readonly call: Seq; readonly id: string | null } | null;
+  testRuns: number;
+  /** How many notes and files there are: counting keys takes time. */
+  readonly counts: { notes: number; files: number };
+  /** Records that were dropped because there were too many. */
+  dropped: number;
+}
+
+/** The types that the book notes. */
+export const codingTypes: readonly string[] = [
+  'run.started',
+  'run.ended',
+  'goal.set',
+  'constraint.set',
+  'decision.made',
+  'procedure.added',
+  'evidence.added',
+  'note.added',
+  'risk.quarantined',
+  'tests.ran',
+  'file.patched',
+  'request.prepared',
+  'call.started',
+];
+
+/** Fields that the book does not use; some of them are large. */
+export const codingWithout: readonly string[] = [
+  'request',
+  'messages',
+  'patch',
+  'before',
+  'after',
+  'program',
+  'result',
+];
+
+/** Returns a book with nothing in it. */
+export function createCodingBook(): CodingBook {
+  return {
+    ...createFailureBook(),
+    notes: {},
+    files: {},
+    risks: [],
+    runs: {},
+    requests: {},
+    sent: null,
+    testRuns: 0,
+    counts: { notes: 0, files: 0 },
+    dropped: 0,
+  };
+}
+
+/** Notes one event of a view. */
+export function noteCoding(book: CodingBook, event: Event): void {
+  book.position += 1;
+  switch (event.type) {
+    case 'run.started':
+    case 'run.ended':
+      return noteRun(book, event);
+    case 'tests.ran':
+      return noteTests(book, event);
+    case 'file.patched':
+      return noteFile(book, event);
+    case 'call.started':
+      return noteCall(book, event);
+    case 'risk.quarantined':
+      return noteRisk(book, event);
+    case 'request.prepared':
+      return noteRequest(book, event);
+    default:
+      return noteText(book, event);
+  }
+}
+
+function noteRun(book: CodingBook, event: Event): void {
+  const { run, data, seq } = event;
+  if (run === undefined) return;
+  const key = `r:${run}`;
+  const known = book.runs[key];
+  if (event.type === 'run.ended') {
+    if (known === undefined) return;
+    known.endedSeq = seq;
+    known.outcome = stringAt(data, 'outcome') ?? 'unknown';
+    return;
+  }
+  const title = stringAt(data, 'title') ?? null;
+  book.runs[key] = { run, agent: event.agent ?? null, title, startedSeq: seq, endedSeq: null, outcome: null };
+  const ended = Object.entries(book.runs).find(([, held]) => held.endedSeq !== null);
+  if (Object.keys(book.runs).length <= limits.codingRunsMax || ended === undefined) return;
+  delete book.runs[ended[0]];
+  delete book.requests[ended[0]];
+}
+
+function noteTests(book: CodingBook, event: Event): void {
+  const run = testRunOf(event.data);
+  if (run === undefined) return;
+  book.testRuns += 1;
+  forgetCall(book, { call: stringAt(event.data, 'call') ?? null, event: event.cause ?? null });
+  noteTestRun(book, run, { seq: event.seq, run: event.run ?? null });
+  const all = Object.keys(book.failures);
+  for (const key of all.slice(0, Math.max(0, all.length - limits.recordsMax))) {
+    if (book.failures[key]?.status === 'active') continue;
+    delete book.failures[key];
+    book.dropped += 1;
+  }
+}
+
+function noteFile(book: CodingBook, event: Event): void {
+  notePatch(book, event.seq);
+  const path = stringAt(event.data, 'path');
+  if (path === undefined) return;
+  const known = book.files[`f:${path}`];
+  const summary = stringAt(event.data, 'summary')?.slice(0, limits.recordCharactersMax) ?? null;
+  const text = summary ?? known?.summary ?? null;
+  const sources = sourcesAfter(known, event, text === known?.summary);
+  const entry = { path, summary: text, patches: (known?.patches ?? 0) + 1, ...sources };
+  keep(book, 'files', `f:${path}`, entry);
+}
+
+/** Adds an event to the sources of an entry; a new text has no holder but the event. */
+function sourcesAfter(known: Sources | undefined, { seq, replaces }: Event, isSameText: boolean): Sources {
+  const source = [...(known?.source ?? []), seq].slice(-limits.recordSourcesMax);
+  const before = known !== undefined && isSameText ? known : undefined;
+  const replaced = [...(before?.replaced ?? []), ...(replaces === undefined ? [] : [replaces])];
+  return {
+    source,
+    holding: Math.min(source.length, (before?.holding ?? 0) + 1),
+    ...(replaced.length === 0 ? {} : { replaced: replaced.slice(-limits.recordSourcesMax) }),
+  };
+}
+
+/** Keeps an entry under a key; it comes last, and beyond the limit the first one goes. */
+function keep<Kind extends 'notes' | 'files'>(
+  book: CodingBook,
+  kind: Kind,
+  key: string,
+  entry: CodingBook[Kind][string],
+): void {
+  const entries: Record<string, unknown> = book[kind];
+  if (!Object.hasOwn(entries, key)) book.counts[kind] += 1;
+  delete entries[key];
+  setKey(entries, key, entry);
+  if (book.counts[kind] <= limits.recordsMax) return;
+  delete entries[Object.keys(entries)[0] ?? ''];
+  book.counts[kind] -= 1;
+  book.dropped += 1;
+}
+
+function noteCall(book: CodingBook, event: Event): void {
+  const { data, erased, id } = event;
+  const call = stringAt(data, 'call') ?? null;
+  if (data['kind'] === 'model') return noteSent(book, event, call);
+  const effect = effectOf(effectCallOf(data));
+  const couldChange =
+    erased === true || data['kind'] === 'process' || effect === 'unknown' || effect === 'irreversible';
+  if (couldChange) noteChange(book, { call, event: id });
+}
+
+function noteSent(book: CodingBook, event: Event, id: string | null): void {
+  const prepared = book.requests[runKey(event)];
+  if (prepared === undefined || book.sent?.request === prepared.seq) return;
+  book.sent = { request: prepared.seq, call: event.seq, id };
+}
+
+const runKey = ({ run }: Event): string => (run === undefined ? 'r' : `r:${run}`);
+
+function noteRisk(book: CodingBook, event: Event): void {
+  const { data, seq, causeSeq, erased } = event;
+  const named = stringAt(data, 'event');
+  const sets = named === undefined ? null : (causeSeq ?? named);
+  const title = erased === true ? 'erased' : (stringAt(data, 'title') ?? '');
+  book.risks.push({ seq, title, content: data['content'] ?? null, source: stringAt(data, 'source') ?? null, sets });
+}
+
+function noteRequest(book: CodingBook, event: Event): void {
+  delete book.requests[runKey(event)];
+  if (event.erased !== true) book.requests[runKey(event)] = { seq: event.seq, run: event.run ?? null };
+}
+
+function noteText(book: CodingBook, event: Event): void {
+  const said = event.erased === true ? undefined : saidIn(event);
+  if (said === undefined) return;
+  const id = noteId(said);
+  const known = Object.hasOwn(book.notes, id) ? book.notes[id] : undefined;
+  keep(book, 'notes', id, { ...said, ...sourcesAfter(known, event, known?.text === said.text) });
+}
+
+/** Returns the id of a note: its kind and its key, or its text. */
+export function noteId({ kind, key, text }: Pick<NoteEntry, 'kind' | 'key' | 'text'>): string {
+  return `${kind}:${key ?? text}`;
+}
+
+type Said = Omit<NoteEntry, keyof Sources>;
+
+function saidIn({ type, data }: Event): Said | undefined {
+  switch (type) {
+    case 'goal.set':
+      return goalIn(data);
+    case 'constraint.set':
+      return constraintIn(data);
+    case 'decision.made':
+      return noteOf('decision', joined([stringAt(data, 'decision'), stringAt(data, 'reason')], ' — '));
+    case 'procedure.added':
+      return noteOf('procedure', joined([stringAt(data, 'title'), stringAt(data, 'text')], ': '));
+    case 'evidence.added':
+      return noteOf(
+        'evidence',
+        joined([stringAt(data, 'title'), contentText(data['content']), stringAt(data, 'source')], ' — '),
+      );
+    default:
+      return noteOf('fact', stringAt(data, 'text'));
+  }
+}
+
+function goalIn(data: JsonObject): Said | undefined {
+  const [title, details] = [stringAt(data, 'goal'), stringAt(data, 'details')];
+  const note = noteOf('goal', joined([title, details], ' — '));
+  return note === undefined
+    ? undefined
+    : { ...note, ...given({ key: details === undefined ? undefined : title, details }) };
+}
+
+function constraintIn(data: JsonObject): Said | undefined {
+  const key = stringAt(data, 'key');
+  if (key === undefined) return undefined;
+  const value = data['value'];
+  const text = stringAt(data, 'text') ?? (value === undefined ? key : `${key}: ${contentText(value) ?? ''}`);
+  const note = noteOf('constraint', text);
+  // A constraint that does not say how strong it is must hold: leaving it out is the worse mistake.
+  const strength = data['strength'] === 'soft' ? ('soft' as const) : undefined;
+  return note === undefined ? undefined : { ...note, key, ...given({ strength, value }) };
+}
+
+function noteOf(kind: NoteKind, said: string | undefined): Said | undefined {
+  if (said === undefined || said.trim() === '') return undefined;
+  return { kind, text: said.slice(0, limits.recordCharactersMax).toWellFormed() };
+}
+
+function joined(pieces: readonly (string | undefined)[], by: string): string | undefined {
+  const held = pieces.filter((piece) => piece !== undefined && piece !== '');
+  return held.length === 0 ? undefined : held.join(by);
+}
+
+/** Returns a content of any form as text. */
+export function contentText(content: JsonValue | undefined): string | undefined {
+  if (content === undefined || content === null) return undefined;
+  return typeof content === 'string'
+    ? content
+    : isObject(content) || Array.isArray(content)
+      ? canonicalJson(content)
+      : String(content);
+}

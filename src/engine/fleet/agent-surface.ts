@@ -1,0 +1,220 @@
+import type { Event } from '../../core/event/event.ts';
+import {
+  applyEvent,
+  defineProjection,
+  finishValue,
+  initialValue,
+  type Projection,
+} from '../../core/event/projection.ts';
+import { checkAgent } from '../../core/event/state-key.ts';
+import { registrationAt } from '../../core/fleet/active.ts';
+import type { Belief } from '../../core/fleet/belief.ts';
+import { mayKnow, maySee, type Registration } from '../../core/fleet/registration.ts';
+import { checkId } from '../../core/id.ts';
+import { given, stringAt } from '../../core/json.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import type { Seq } from '../../core/point.ts';
+import type { PointInput } from '../../core/ref.ts';
+import type { Replay } from '../../core/session/session-log.ts';
+import { conversation } from '../../projections/conversation.ts';
+import type { Engine } from '../context/engine.ts';
+import { findPlace, type Place } from '../history/place.ts';
+import { checkReading, replay } from '../looking/replay.ts';
+import { checkBound } from '../state/carried-state.ts';
+import type { StateValue } from '../state/entry.ts';
+import { scanState, stateView } from '../state/lookup.ts';
+import { pointOn } from '../state/point.ts';
+import { StateHandle } from '../state/state-handle.ts';
+import type { AgentBeliefs, AgentKnowledge, AgentReplayOptions, AgentVerbs, AsOptions } from './agent-verbs.ts';
+import { CarriedAgent } from './carried-agent.ts';
+import { type CommitOptions, commitBelief, maySpeak, momentNow } from './commit-belief.ts';
+import { type BeliefsAtOptions, beliefsAt, beliefsAtKeys } from './fleet-at.ts';
+import { fleetAtHead, fleetAtPlace, momentOf, type OnBranch } from './fleet-look.ts';
+import { Judge } from './judge.ts';
+
+const replayKeys: KnownKeys = optionKeys<AgentReplayOptions>('replay as an agent', {
+  at: 'point',
+  after: 'number',
+  through: 'number',
+  since: 'text',
+  until: 'text',
+  filter: true,
+  direction: 'text',
+  limit: 'number',
+  signal: 'signal',
+});
+
+const asKeys: KnownKeys = optionKeys<AsOptions>('act as an agent', { handed: 'flag' }, 'acting as an agent');
+
+/** Whose surface it is, and where. */
+export interface SurfaceOf extends OnBranch {
+  readonly agent: string;
+  /** Whether the agent itself holds it: then what it sees is also within its scope of now. */
+  readonly isHanded?: boolean;
+  readonly judge?: Judge;
+  /** The turn that the agent is in: its claims and state belong to it, and it looks at that turn. */
+  readonly during?: DuringTurn;
+}
+
+/** A turn that an agent is in. */
+export interface DuringTurn {
+  readonly turn: number;
+  /** The id of its `turn.started`. */
+  readonly cause: string;
+  /** The epoch of the branch: after a rewind nothing of the turn is written any more. */
+  readonly epoch: Seq;
+  /** Throws once the turn is over: what still runs then must not write. */
+  readonly check: () => void;
+}
+
+/** Returns the surface of an agent on a branch. */
+export function surfaceOf(engine: Engine, on: OnBranch, agent: string, options: AsOptions): AgentVerbs {
+  checkKeys(options, asKeys);
+  const { agentPort } = engine;
+  if (agentPort !== undefined) {
+    checkBound(agentPort, checkAgent(agent));
+    return new CarriedAgent(engine, agentPort, on);
+  }
+  return new AgentSurface(engine, { ...on, agent, isHanded: options.handed === true });
+}
+
+/** The surface of one agent. `AgentVerbs` describes the verbs. */
+export class AgentSurface implements AgentVerbs {
+  readonly agent: string;
+  readonly branch: string;
+  readonly #engine: Engine;
+  readonly #of: SurfaceOf;
+
+  constructor(engine: Engine, of: SurfaceOf) {
+    this.#engine = engine;
+    this.#of = of;
+    this.agent = checkAgent(of.agent);
+    this.branch = of.branch;
+  }
+
+  on(branch: string): AgentSurface {
+    return new AgentSurface(this.#engine, { ...this.#of, branch: checkId('branch', branch) });
+  }
+
+  get beliefs(): AgentBeliefs {
+    const { agent } = this;
+    const judge = this.#of.judge ?? new Judge(this.#engine);
+    return {
+      commit: async (options: Omit<CommitOptions, 'agent'>) => {
+        const { during } = this.#of;
+        during?.check();
+        const of = during === undefined ? {} : { turn: during.turn, cause: during.cause };
+        const manner = { judge, within: maySpeak, ...given({ epoch: during?.epoch }) };
+        return commitBelief(this.#engine, this.#of, { ...of, ...options, agent }, manner);
+      },
+    };
+  }
+
+  get state(): StateHandle {
+    const { branch, agent } = this;
+    const { during } = this.#of;
+    during?.check();
+    const times = during === undefined ? undefined : { turn: during.turn, cause: during.cause };
+    return new StateHandle(this.#engine, this.#of.session, { branch, agent, isBound: true, during: times });
+  }
+
+  async beliefsAt(options: BeliefsAtOptions = {}): Promise<readonly Belief[]> {
+    checkKeys(options, beliefsAtKeys);
+    const times = this.#of.during === undefined ? {} : { turn: this.#of.during.turn };
+    const then = await beliefsAt(this.#engine, this.#of, { ...times, ...options }, this.agent);
+    const isAllowed = await this.#allowedNow();
+    return then.filter((belief) => isAllowed((who) => maySee(who, belief)));
+  }
+
+  replay(options: AgentReplayOptions = {}): Replay {
+    checkReading(options, replayKeys);
+    const { limit, ...reading } = options;
+    return new SeenReplay(this.#seen(reading), limit);
+  }
+
+  async stateAt<Value, Result>(point: PointInput, projection: Projection<Value, Result>): Promise<Result> {
+    defineProjection(projection);
+    const { types } = projection;
+    // Everything but claims is shown to an agent only if it is its own.
+    const isOwn = types?.some((type) => aboutClaims.test(type)) === false;
+    const filter = given({ types, agent: isOwn ? this.agent : undefined });
+    let value = initialValue(projection);
+    for await (const event of this.#seen({ at: point, filter })) value = applyEvent(projection, value, event);
+    return finishValue(projection, value);
+  }
+
+  async knownAt(point: PointInput = {}): Promise<AgentKnowledge> {
+    const at = pointOn(this.branch, point);
+    const place = await findPlace(this.#engine, this.#of.session, at);
+    const who = await this.#registeredAt(place);
+    const state: StateValue[] = [];
+    for await (const value of scanState(stateView(this.#engine, place), this.agent, '')) state.push(value);
+    return {
+      agent: this.agent,
+      isThere: who !== undefined,
+      scope: who?.scope ?? [],
+      beliefs: await this.beliefsAt({ point: { branch: place.record.branch, seq: place.seq } }),
+      state,
+      messages: (await this.stateAt(at, conversation)).messages,
+    };
+  }
+
+  async #registeredAt(place: Place): Promise<Registration | undefined> {
+    const look = await fleetAtPlace(this.#engine, place);
+    return registrationAt(look.table, this.agent, await momentOf(this.#engine, look, undefined));
+  }
+
+  /** Returns whether something is within the scope of now, too; everything is, unless the agent itself holds the surface. */
+  async #allowedNow(): Promise<(isWithin: (who: Registration | undefined) => boolean) => boolean> {
+    if (this.#of.isHanded !== true) return () => true;
+    const look = await fleetAtHead(this.#engine, this.#of);
+    const now = registrationAt(look.table, this.agent, await momentNow(this.#engine, look));
+    return (isWithin) => isWithin(now);
+  }
+
+  /** Yields what the agent could see at a point: its own events, and those about claims in its scope. */
+  async *#seen(options: Omit<AgentReplayOptions, 'limit'>): AsyncGenerator<Event, void, undefined> {
+    const at = pointOn(this.branch, options.at ?? {});
+    const place = await findPlace(this.#engine, this.#of.session, at);
+    const then = await this.#registeredAt(place);
+    const isAllowed = await this.#allowedNow();
+    const point = { branch: place.record.branch, seq: place.seq };
+    for await (const event of replay(this.#engine, this.#of.session, { ...options, at: point })) {
+      if (!aboutClaims.test(event.type)) {
+        if (event.agent === this.agent) yield event;
+        continue;
+      }
+      const isWithin = (who: Registration | undefined): boolean =>
+        event.erased !== true && mayKnow(who, stringAt(event.data, 'topic'));
+      if (isWithin(then) && isAllowed(isWithin)) yield event;
+    }
+  }
+}
+
+const aboutClaims = /^(belief|contradiction)\./;
+
+/** The events that an agent could see, as a replay; the limit counts them, and not those it could not see. */
+class SeenReplay implements Replay {
+  readonly #events: AsyncGenerator<Event, void, undefined>;
+  #left: number;
+
+  constructor(events: AsyncGenerator<Event, void, undefined>, limit: number = Number.POSITIVE_INFINITY) {
+    this.#events = events;
+    this.#left = limit;
+  }
+
+  async next(): Promise<IteratorResult<Event, void>> {
+    if (this.#left <= 0) return this.return();
+    this.#left -= 1;
+    return this.#events.next();
+  }
+
+  async return(): Promise<IteratorResult<Event, void>> {
+    await this.#events.return();
+    return { value: undefined, done: true };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+}

@@ -1,0 +1,111 @@
+import { RepriseError } from '../../core/error.ts';
+import { eventTypes } from '../../core/event/catalogue.ts';
+import type { Event } from '../../core/event/event.ts';
+import { checkFilter, type EventFilter } from '../../core/event/filter.ts';
+import { given } from '../../core/json.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import type { PointInput } from '../../core/ref.ts';
+import type { Replay } from '../../core/session/session-log.ts';
+import type { Engine } from '../context/engine.ts';
+import { replay } from '../looking/replay.ts';
+import { pointOn } from '../state/point.ts';
+
+/** Which events of an audit to read. */
+export interface AuditOptions {
+  /** Where to end; the head of `main` if left out. */
+  readonly at?: PointInput;
+  /** The most events to return: the newest, of which the oldest comes first. */
+  readonly limit?: number;
+  /** Only events after this seq. */
+  readonly after?: number;
+  /** Which events to return; its types choose among those of an audit. */
+  readonly filter?: EventFilter;
+  /** Waits for more events at the end. */
+  readonly follow?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+const auditKeys: KnownKeys = optionKeys<AuditOptions>(
+  'audit',
+  {
+    at: 'point',
+    limit: 'number',
+    after: 'number',
+    filter: true,
+    follow: 'flag',
+    signal: 'signal',
+  },
+  'an audit',
+);
+
+const audited = /^(belief|contradiction|strategy|agent|task|verification)\./;
+
+/** The types of an audit: everything that was believed, decided or changed, and by whom. */
+const auditTypes: readonly string[] = Object.entries(eventTypes)
+  .filter(([type, { structural }]) => structural || audited.test(type))
+  .map(([type]) => type);
+
+/** Returns the options of an audit of a branch; a point without a branch is on it. */
+export function auditOn(branch: string, options: AuditOptions): AuditOptions {
+  checkKeys(options, auditKeys);
+  return { ...options, at: pointOn(branch, options.at ?? {}) };
+}
+
+/** Reads the events of an audit from the raw history: nothing that was rewound or reverted is missing. */
+export function audit(engine: Engine, session: string, options: AuditOptions): Replay {
+  checkKeys(options, auditKeys);
+  const { at, limit, after, filter, follow, signal } = options;
+  if (limit !== undefined && !(Number.isSafeInteger(limit) && limit >= 0))
+    throw new RepriseError('option.invalid', `Cannot audit with a limit of ${String(limit)}`, {
+      hint: 'It takes a whole number from 0.',
+      details: { option: 'limit' },
+    });
+  const { types, ...chosen }: EventFilter = filter === undefined ? {} : checkFilter(filter);
+  const request = {
+    history: 'raw',
+    filter: { ...chosen, types: types?.filter((type) => auditTypes.includes(type)) ?? auditTypes },
+    ...given({ at, after, signal }),
+  } as const;
+  if (limit === undefined) return replay(engine, session, { ...request, ...given({ follow }) });
+  return new NewestEvents(
+    () => replay(engine, session, { ...request, direction: 'backward', limit }),
+    (since) => (follow === true ? replay(engine, session, { ...request, after: since, follow: true }) : undefined),
+  );
+}
+
+/** The newest events of a replay, the oldest of them first, and then those that follow. */
+class NewestEvents implements Replay {
+  readonly #events: AsyncGenerator<Event, void, undefined>;
+  /** The replay that is being read: it may wait forever, so an end has to reach it. */
+  #reading: Replay | undefined;
+
+  constructor(newest: () => Replay, following: (after: number) => Replay | undefined) {
+    this.#events = this.#read(newest, following);
+  }
+
+  async *#read(
+    newest: () => Replay,
+    following: (after: number) => Replay | undefined,
+  ): AsyncGenerator<Event, void, undefined> {
+    const held: Event[] = [];
+    this.#reading = newest();
+    for await (const event of this.#reading) held.push(event);
+    yield* held.toReversed();
+    this.#reading = following(held[0]?.seq ?? 0);
+    if (this.#reading !== undefined) yield* this.#reading;
+  }
+
+  next(): Promise<IteratorResult<Event, void>> {
+    return this.#events.next();
+  }
+
+  async return(): Promise<IteratorResult<Event, void>> {
+    await this.#reading?.return?.();
+    await this.#events.return();
+    return { value: undefined, done: true };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+}

@@ -1,0 +1,168 @@
+import type { Event } from '../../core/event/event.ts';
+import { isStructural } from '../../core/event/families/structural.ts';
+import { applyEvent } from '../../core/event/projection.ts';
+import { type FleetTable, fleetTypes, indexOf } from '../../core/fleet/fleet-table.ts';
+import type { Moment } from '../../core/fleet/registration.ts';
+import { later, type Seq } from '../../core/point.ts';
+import type { PointInput } from '../../core/ref.ts';
+import type { SessionRecord } from '../../core/store/event-store.ts';
+import { restOf, segmentsOf } from '../../core/view/segment.ts';
+import { type View, viewAt } from '../../core/view/view.ts';
+import { fleetTable } from '../../projections/fleet.ts';
+import type { Engine } from '../context/engine.ts';
+import type { FleetMemory } from '../context/fleet-memory.ts';
+import { foldAt } from '../history/fold.ts';
+import { hypothesisAt } from '../history/hypothesis.ts';
+import { eventsOf, lookAt } from '../history/look.ts';
+import { digestAt, findPlace, type Place, placeAtHead, sessionRecord } from '../history/place.ts';
+import { replacedIdsOf } from '../history/replaced-ids.ts';
+import { readHeaders } from '../history/stored-events.ts';
+import { pointOn } from '../state/point.ts';
+
+/** A branch of a session. */
+export interface OnBranch {
+  readonly session: string;
+  readonly branch: string;
+}
+
+/** The fleet of a view: a place, and a table that knows it. The table may know later events too. */
+export interface FleetLook {
+  readonly place: Place;
+  readonly table: FleetTable;
+}
+
+// Ids hold no control characters, so a line break cannot be part of one.
+const nameOf = (engine: Engine, { session, branch }: OnBranch): string => `${engine.namespace}\n${session}\n${branch}`;
+
+/** Looks at the fleet at the head of a branch. The process keeps it, and reads only what came since. */
+export async function fleetAtHead(engine: Engine, on: OnBranch): Promise<FleetLook> {
+  const name = nameOf(engine, on);
+  // One at a time: two that catch up side by side would add the same events twice.
+  return engine.transactions.inTurn(`fleet ${name}`, async () => {
+    const [place, record] = await Promise.all([
+      placeAtHead(engine, on.session, on.branch),
+      sessionRecord(engine, on.session),
+    ]);
+    const known = engine.fleets.get(name);
+    if (known !== undefined && (await catchUp(engine, place, record, known))) return { place, table: known.table };
+    const table = await foldAt(engine, place, fleetTable);
+    const { genesis, erasures } = record;
+    engine.fleets.set(name, { table, seq: place.seq, digest: place.record.digest, genesis, erasures });
+    return { place, table };
+  });
+}
+
+/** Adds to a memory what came since; false if the view it is of is not the beginning of the view now. */
+async function catchUp(
+  engine: Engine,
+  place: Place,
+  { genesis, erasures }: SessionRecord,
+  memory: FleetMemory,
+): Promise<boolean> {
+  if (memory.genesis !== genesis || memory.erasures !== erasures || memory.seq > place.seq) return false;
+  if (memory.seq === place.seq) return memory.digest === place.record.digest;
+  const rest = restOf(viewAt(place.history, place.seq), viewAt(place.history, memory.seq));
+  if (rest === undefined || memory.digest !== (await digestAt(engine, { ...place, seq: memory.seq }))) return false;
+  const look = lookAt(engine, hypothesisAt(place));
+  const request = { filter: { types: fleetTypes }, replacedIds: await replacedIdsOf(look) };
+  const added: Event[] = [];
+  for await (const { events } of eventsOf(look, rest, request)) added.push(...events);
+  for (const event of added) applyEvent(fleetTable, memory.table, event);
+  memory.seq = place.seq;
+  memory.digest = place.record.digest;
+  return true;
+}
+
+/** Tells the memory of a branch what this process has just appended to it. */
+export function learnAppended(engine: Engine, on: OnBranch, events: readonly Event[]): void {
+  const name = nameOf(engine, on);
+  const memory = engine.fleets.get(name);
+  const [first, last] = [events[0], events.at(-1)];
+  if (memory === undefined || first === undefined || last === undefined) return;
+  if (first.seq !== later(memory.seq, 1) || events.some(({ type }) => isStructural(type))) return;
+  for (const event of events) applyEvent(fleetTable, memory.table, event);
+  memory.seq = last.seq;
+  memory.digest = last.digest;
+}
+
+/** Looks at the fleet at a place: through the memory of its branch if the view there is the beginning of that now. */
+export async function fleetAtPlace(engine: Engine, place: Place): Promise<FleetLook> {
+  const { session, record, seq } = place;
+  const now = await fleetAtHead(engine, { session, branch: record.branch });
+  if (now.place.seq === seq || isBeginning(now.place, seq)) return { place, table: now.table };
+  return { place, table: await foldAt(engine, place, fleetTable) };
+}
+
+/** Tells whether the view of a seq is the part of the view at a place that was appended up to that seq. */
+function isBeginning({ history, seq: head }: Place, seq: Seq): boolean {
+  const rest: View | undefined = restOf(viewAt(history, head), viewAt(history, seq));
+  return rest?.pieces.every((piece) => (piece.kind === 'range' ? piece.after >= seq : piece.seq > seq)) === true;
+}
+
+/** Where in the two times to look. Without a turn, it is the highest one that there is. */
+export interface TwoTimes {
+  /** Everything of later turns is left out, wherever it stands. */
+  readonly turn?: number;
+  /** The last seq of the branch to look at; its head if left out. */
+  readonly seq?: number;
+  /** A point instead of a seq: `main@12`, or a branch. */
+  readonly point?: PointInput;
+}
+
+/** Looks a place of two times up on a branch. */
+export async function placeOfTimes(
+  engine: Engine,
+  { session, branch }: OnBranch,
+  { seq, point }: TwoTimes,
+): Promise<Place> {
+  if (point !== undefined) return findPlace(engine, session, pointOn(branch, point));
+  return findPlace(engine, session, seq === undefined ? { branch } : { branch, seq });
+}
+
+/** Returns the moment of a look. The turn of the clock is looked up only if an agent joins in a turn to come. */
+export async function momentOf(engine: Engine, { place, table }: FleetLook, turn: number | undefined): Promise<Moment> {
+  const { seq } = place;
+  if (turn !== undefined) return { seq, turn, now: turn };
+  const now = indexOf(table).joinsLater ? await highestTurn(engine, place) : Number.POSITIVE_INFINITY;
+  return { seq, turn: Number.POSITIVE_INFINITY, now };
+}
+
+/**
+ * Returns the highest turn in the view at a place. It asks for the first event of a later turn until there is none, so it
+ * reads a few events, however long the history is.
+ */
+export async function highestTurn(engine: Engine, place: Place): Promise<number> {
+  const view = viewAt(place.history, place.seq);
+  const carried = new Map(
+    view.pieces.flatMap((piece) => (piece.kind === 'carried' ? [[piece.seq, piece.turn] as const] : [])),
+  );
+  const segments = segmentsOf(view).filter((segment) => !segment.carried);
+  let highest = Math.max(0, ...carried.values(), place.seq === place.record.head ? place.record.turn : 0);
+  for (let found = true; found; ) {
+    found = false;
+    for await (const rows of readHeaders(engine, place.session, segments, {
+      filter: { turnAfter: highest },
+      limit: 64,
+    })) {
+      for (const row of rows) if (row.turn > highest) [highest, found] = [row.turn, true];
+      if (found) break;
+    }
+  }
+  return highest;
+}
+
+/** Returns the fork turn of a branch: what comes is of a later turn. Undefined for the branch a session began with. */
+export async function forkTurnOf(engine: Engine, { session, record }: Place): Promise<number | undefined> {
+  const { parent, markers, branch } = record;
+  if (parent === undefined) return undefined;
+  const forked = markers.find((marker) => marker.kind === 'forked' && marker.branch === branch);
+  if (forked?.kind === 'forked' && forked.turn !== undefined) return forked.turn;
+  const from = await findPlace(engine, session, { branch: parent.branch, seq: parent.seq });
+  return highestTurn(engine, from);
+}
+
+/** Returns the turn of what happens now: that of the last event in the view, but on a fork not before the fork turn + 1. */
+export async function turnNow(engine: Engine, place: Place): Promise<number> {
+  const forked = await forkTurnOf(engine, place);
+  return forked === undefined ? place.record.turn : Math.max(forked + 1, place.record.turn);
+}

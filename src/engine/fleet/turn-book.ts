@@ -1,0 +1,250 @@
+import { canonicalJson } from '../../core/canonical-json.ts';
+import { type BehaviourText, createBehaviourText, forgetIds } from '../../core/comparing/behaviour.ts';
+import type { Event } from '../../core/event/event.ts';
+import { isStructural } from '../../core/event/families/structural.ts';
+import { isOperation } from '../../core/event/state-operation.ts';
+import { isArray, isObject, type JsonValue, stringAt, valueAt } from '../../core/json.ts';
+import { plainMessage } from '../../core/message/message.ts';
+import type { Seq } from '../../core/point.ts';
+import type { Engine } from '../context/engine.ts';
+import { replay } from '../looking/replay.ts';
+import type { OnBranch } from './fleet-look.ts';
+
+/** A message, without ids, and the tool calls it asks for or answers. */
+interface BookMessage {
+  readonly is: string;
+  readonly asks: readonly string[];
+  readonly answers: readonly string[];
+}
+
+/** An event of a view, as far as repeating turns needs it. */
+export interface BookEntry {
+  readonly seq: Seq;
+  readonly id: string;
+  readonly type: string;
+  readonly turn: number;
+  readonly agent?: string;
+  readonly cause?: string;
+  /** Its behavior, without ids and clocks; undefined if it does not count as behavior. */
+  readonly content?: string;
+  readonly topic?: string;
+  /** The agents whose state it wrote. */
+  readonly stateOf: readonly string[];
+  /** The messages it holds; undefined for a model call that recorded no list. */
+  readonly messages: readonly BookMessage[] | undefined;
+  readonly isErased: boolean;
+  readonly event: Event;
+}
+
+/** A turn of an agent: when it began, whether it ended well, and what was done in it. */
+export interface BookTurn {
+  readonly begun: BookEntry;
+  readonly did: readonly BookEntry[];
+  isEnded: boolean;
+}
+
+/** The events of a branch that can be the reason why a turn runs, by what they are about. */
+class ChangeIndex {
+  readonly #claims = new Map<string | undefined, BookEntry[]>();
+  readonly #ofAgent = new Map<string, BookEntry[]>();
+  readonly #stateOf = new Map<string, BookEntry[]>();
+  readonly messages: BookEntry[] = [];
+  /** The turns that ran. */
+  readonly ran: BookEntry[] = [];
+  readonly #repeated = new Set<string>();
+
+  add(entry: BookEntry): void {
+    const { type, agent, cause, content, event } = entry;
+    if (type === 'turn.started') {
+      if (event.data['reused'] !== undefined) this.#repeated.add(entry.id);
+      else if (Array.isArray(event.data['because'])) this.ran.push(entry);
+    }
+    // A repeated turn changes nothing by itself.
+    if (cause !== undefined && this.#repeated.has(cause)) return;
+    if (type === 'belief.committed') listIn(this.#claims, entry.topic).push(entry);
+    if (type === 'message.added' || event.replaces !== undefined) this.messages.push(entry);
+    for (const owner of entry.stateOf) listIn(this.#stateOf, owner).push(entry);
+    const isOutside = cause === undefined && content !== undefined;
+    if (agent !== undefined && (type.startsWith('agent.') || isOutside)) listIn(this.#ofAgent, agent).push(entry);
+  }
+
+  claimsOn(topic: string | undefined): readonly BookEntry[] {
+    return this.#claims.get(topic) ?? [];
+  }
+
+  /** Returns the registrations of an agent, and its events outside its turns. */
+  ofAgent(agent: string): readonly BookEntry[] {
+    return this.#ofAgent.get(agent) ?? [];
+  }
+
+  stateOf(agent: string): readonly BookEntry[] {
+    return this.#stateOf.get(agent) ?? [];
+  }
+}
+
+function listIn<Key>(lists: Map<Key, BookEntry[]>, key: Key): BookEntry[] {
+  const list = lists.get(key) ?? [];
+  lists.set(key, list);
+  return list;
+}
+
+/** The turns of a view, what each agent did, and the messages there are. It is read once, and goes on with the branch. */
+export class TurnBook {
+  readonly #engine: Engine;
+  readonly #on: OnBranch;
+  readonly #text: BehaviourText;
+  readonly #own = new Map<string, BookEntry[]>();
+  readonly #turns = new Map<string, BookTurn>();
+  readonly #turnOf = new Map<string, BookTurn & { readonly did: BookEntry[] }>();
+  readonly #acted = new Map<number, string[]>();
+  readonly #withState = new Set<string>();
+  readonly #ids = new Set<string>();
+  readonly messages: Set<string> = new Set();
+  /** The events that came after the fork of the branch. */
+  readonly mine: BookEntry[] = [];
+  /** Those of them that can be reasons. */
+  readonly changes: ChangeIndex = new ChangeIndex();
+  readonly #since: number;
+  /** The point up to which it reads; the head if left out. */
+  readonly #at: Seq | undefined;
+  #seq = 0;
+
+  constructor(engine: Engine, on: OnBranch, { since = 0, at }: { readonly since?: Seq | 0; readonly at?: Seq } = {}) {
+    this.#since = since;
+    this.#at = at;
+    this.#engine = engine;
+    this.#on = on;
+    this.#text = createBehaviourText(engine.platform.sha256);
+  }
+
+  /** Reads what the branch has that the book does not. */
+  async readOn(): Promise<this> {
+    const { session, branch } = this.#on;
+    const at = this.#at === undefined ? { branch } : { branch, seq: this.#at };
+    for await (const event of replay(this.#engine, session, { at, after: this.#seq })) this.#add(event);
+    return this;
+  }
+
+  /** Returns a recorded turn of an agent that ended well. */
+  turn(agent: string, turn: number): BookTurn | undefined {
+    const found = this.#turns.get(placeOf(agent, turn));
+    return found?.isEnded === true ? found : undefined;
+  }
+
+  /** Returns the agents that began a turn, in order. */
+  actedIn(turn: number): readonly string[] {
+    return this.#acted.get(turn) ?? [];
+  }
+
+  /** Returns what an agent did up to a turn, before a seq. */
+  ownOf(agent: string, { turn, before }: { readonly turn: number; readonly before: number }): readonly BookEntry[] {
+    return (this.#own.get(agent) ?? []).filter((entry) => entry.turn <= turn && entry.seq < before);
+  }
+
+  /** Returns whether an agent ever wrote state. */
+  hasState(agent: string): boolean {
+    return this.#withState.has(agent);
+  }
+
+  /** Notes an event that a marker took out of the view: the marker can be the reason why a turn runs. */
+  noteTaken(marker: Event, event: Event): void {
+    const { cause: _cause, ...entry } = this.entryOf(event);
+    this.changes.add({ ...entry, id: marker.id });
+  }
+
+  /** Returns whether an event of this id is in the view, after the fork of the branch. */
+  has(id: string): boolean {
+    return this.#ids.has(id);
+  }
+
+  #add(event: Event): void {
+    this.#seq = Math.max(this.#seq, event.seq);
+    if (isStructural(event.type)) return;
+    const entry = this.entryOf(event);
+    if (event.seq > this.#since) {
+      this.mine.push(entry);
+      this.#ids.add(entry.id);
+      this.changes.add(entry);
+    }
+    this.#noteTurn(entry);
+    for (const { is } of entry.messages ?? []) this.messages.add(is);
+    for (const agent of entry.stateOf) this.#withState.add(agent);
+    const { agent, content } = entry;
+    if (agent === undefined || content === undefined || aboutFleet.test(entry.type)) return;
+    const own = this.#own.get(agent) ?? [];
+    own.push(entry);
+    this.#own.set(agent, own);
+  }
+
+  #noteTurn(entry: BookEntry): void {
+    const { type, agent, turn, cause, id } = entry;
+    if (type === 'turn.started' && agent !== undefined) {
+      const begun = { begun: entry, did: [], isEnded: false };
+      this.#turnOf.set(id, begun);
+      this.#turns.set(placeOf(agent, turn), begun);
+      this.#acted.set(turn, [...new Set([...(this.#acted.get(turn) ?? []), agent])]);
+      return;
+    }
+    const within = cause === undefined ? undefined : this.#turnOf.get(cause);
+    if (within === undefined) return;
+    if (type === 'turn.ended') {
+      if (within.begun.id === cause && entry.event.data['outcome'] === 'ok') within.isEnded = true;
+      return;
+    }
+    within.did.push(entry);
+    this.#turnOf.set(id, within);
+  }
+
+  /** Returns an event as the book has it. */
+  entryOf(event: Event): BookEntry {
+    const { seq, id, type, turn, agent, cause, data } = event;
+    const content = this.#text(event, forgetIds);
+    const topic = stringAt(data, 'topic');
+    return {
+      seq,
+      id,
+      type,
+      turn,
+      ...(agent === undefined ? {} : { agent }),
+      ...(cause === undefined ? {} : { cause }),
+      ...(content === undefined ? {} : { content: this.#engine.platform.sha256(content) }),
+      ...(topic === undefined ? {} : { topic }),
+      stateOf: stateAgents(event),
+      messages: messagesIn(event),
+      isErased: event.erased === true,
+      event,
+    };
+  }
+}
+
+const placeOf = (agent: string, turn: number): string => `${turn}\n${agent}`;
+
+/** The consequences of claims, and who an agent is, are compared by themselves. */
+const aboutFleet = /^(agent|turn|run)\.|^belief\.superseded$|^contradiction\./;
+
+function stateAgents({ type, data }: Event): string[] {
+  if (type !== 'state.committed') return [];
+  const operations = data['operations'];
+  if (!Array.isArray(operations)) return [];
+  return [...new Set(operations.filter(isOperation).map(({ agent }) => String(agent)))];
+}
+
+/** Returns the messages that an event holds; undefined for a model call that recorded no list. */
+function messagesIn({ type, data }: Event): readonly BookMessage[] | undefined {
+  if (type === 'message.added' || type === 'call.ended') return messagesOf(data['message']);
+  if (type === 'run.started') return messagesOf(data['messages']);
+  if (type !== 'call.started') return [];
+  const list = valueAt(data, ['request', 'messages']);
+  if (Array.isArray(list)) return messagesOf(list);
+  return data['kind'] === 'model' ? undefined : [];
+}
+
+function messagesOf(value: JsonValue | undefined): BookMessage[] {
+  const list: readonly JsonValue[] = isArray(value) ? value : value === undefined ? [] : [value];
+  return list.filter(isObject).map((message) => {
+    const ids: string[] = [];
+    const is = canonicalJson(plainMessage(message, (id) => (ids.push(id), null)));
+    const isAnswer = message['role'] === 'tool';
+    return { is, asks: isAnswer ? [] : ids, answers: isAnswer ? ids : [] };
+  });
+}

@@ -1,0 +1,173 @@
+import { canonicalForm } from '../../core/canonical-json.ts';
+import { hasCode, RepriseError } from '../../core/error.ts';
+import { checkAgent, checkKey } from '../../core/event/state-key.ts';
+import { checkId } from '../../core/id.ts';
+import type { JsonInputValue, JsonValue } from '../../core/json.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import { checkBytes, checkLimit } from '../../core/limits.ts';
+import type { AgentPort } from '../../core/store/agent-port.ts';
+import type { BranchRef, Platform } from '../../core/store/event-store.ts';
+import { compareUtf8 } from '../../core/utf8.ts';
+import { neverWritten, type StateValue } from './entry.ts';
+import type { StateVerbs, TransactionVerbs } from './state-verbs.ts';
+import {
+  type Committed,
+  checkTimeout,
+  type TransactionOptions,
+  timeoutMsDefault,
+  transactionOptionNames,
+} from './transaction-work.ts';
+
+const beginKeys: KnownKeys = optionKeys<TransactionOptions>('begin', transactionOptionNames, 'a transaction');
+
+interface Operation {
+  readonly key: string;
+  readonly op: 'write' | 'delete';
+  readonly value?: JsonValue;
+}
+
+/** The world of a transaction: where it is committed, and where it reads. */
+interface CarriedParts {
+  readonly platform: Platform;
+  readonly port: AgentPort;
+  readonly place: BranchRef;
+  readonly state: Pick<StateVerbs, 'get' | 'scan'>;
+}
+
+/**
+ * A transaction that gathers its operations here and commits them in one call, along with the versions that it read. The
+ * server commits them only if those versions are still the last ones.
+ */
+export class CarriedTransaction implements TransactionVerbs {
+  readonly agent: string;
+  readonly txn: string;
+  readonly #parts: CarriedParts;
+  readonly #options: TransactionOptions;
+  readonly #deadline: number;
+  readonly #operations: Operation[] = [];
+  readonly #keysRead = new Map<string, number>();
+  readonly #prefixesRead = new Map<string, ReadonlyMap<string, number>>();
+  #status: 'open' | 'committed' | 'aborted' | 'in conflict' = 'open';
+  committed: Committed | undefined;
+
+  constructor(parts: CarriedParts, options: TransactionOptions) {
+    checkKeys(options, beginKeys);
+    this.#parts = parts;
+    this.#options = options;
+    this.agent = parts.port.agent;
+    this.txn = options.txn === undefined ? parts.platform.newId() : checkId('event', options.txn);
+    this.#deadline = parts.platform.elapsedMs() + checkTimeout(options.timeoutMs ?? timeoutMsDefault);
+  }
+
+  get isInConflict(): boolean {
+    return this.#status === 'in conflict';
+  }
+
+  as(agent: string): this {
+    if (checkAgent(agent) === this.agent) return this;
+    throw new RepriseError('store.denied', `Cannot act as agent "${agent}": the token is bound to "${this.agent}"`, {
+      hint: 'Write the keys of the agent of the token.',
+      details: { agent: this.agent },
+    });
+  }
+
+  write(key: string, value: JsonInputValue): void {
+    const { text, copy } = canonicalForm(value);
+    checkBytes('stateValueBytesMax', [text], `write ${JSON.stringify(key)}`);
+    this.#stage({ key: checkKey(key), op: 'write', value: copy });
+  }
+
+  delete(key: string): void {
+    this.#stage({ key: checkKey(key), op: 'delete' });
+  }
+
+  #stage(operation: Operation): void {
+    this.#checkOpen('write in');
+    checkLimit('transactionOperationsMax', this.#operations.length + 1, 'write in a transaction');
+    this.#operations.push(operation);
+  }
+
+  async get(key: string): Promise<StateValue> {
+    this.#checkOpen('read in');
+    const own = this.#operations.findLast((operation) => operation.key === key);
+    if (own !== undefined) return this.#pending(own);
+    const found = await this.#parts.state.get(key);
+    this.#read(key, found.version);
+    return found;
+  }
+
+  /** Keeps the version that was read first: a later one shows a conflict. */
+  #read(key: string, version: number): void {
+    if (this.#keysRead.has(key)) return;
+    checkLimit('transactionReadsMax', this.#keysRead.size + this.#prefixesRead.size + 1, 'read in a transaction');
+    this.#keysRead.set(key, version);
+  }
+
+  async *scan(prefix: string): AsyncGenerator<StateValue, void, undefined> {
+    this.#checkOpen('read in');
+    const held: StateValue[] = [];
+    for await (const value of this.#parts.state.scan(prefix)) held.push(value);
+    checkLimit('transactionReadsMax', this.#keysRead.size + this.#prefixesRead.size + 1, 'read in a transaction');
+    if (!this.#prefixesRead.has(prefix))
+      this.#prefixesRead.set(prefix, new Map(held.map(({ key, version }) => [key, version])));
+    const values = new Map(held.map((value) => [value.key, value]));
+    for (const operation of this.#operations.filter(({ key }) => key.startsWith(prefix))) {
+      if (operation.op === 'write') values.set(operation.key, this.#pending(operation));
+      else values.delete(operation.key);
+    }
+    yield* [...values.values()].sort((left, right) => compareUtf8(left.key, right.key));
+  }
+
+  #pending({ key, op, value }: Operation): StateValue {
+    return { ...neverWritten(this.agent, key), value: value ?? null, exists: op === 'write', pending: true };
+  }
+
+  async commit(): Promise<Committed> {
+    this.#checkOpen('commit');
+    const { port, place } = this.#parts;
+    const { timeoutMs: _, txn: __, ...about } = this.#options;
+    const read = [
+      ...Array.from(this.#keysRead, ([key, version]) => ({ key, version })),
+      ...Array.from(this.#prefixesRead, ([prefix, keys]) => ({ prefix, keys: Object.fromEntries(keys) })),
+    ];
+    try {
+      const committed = await port.ask('commitState', place, {
+        operations: JSON.stringify(this.#operations),
+        read: JSON.stringify(read),
+        requestId: this.txn,
+        ...(Object.keys(about).length === 0 ? {} : { options: JSON.stringify(about) }),
+      });
+      this.committed = committed as Committed;
+      this.#status = 'committed';
+      return this.committed;
+    } catch (error) {
+      if (hasCode(error, 'state.conflict')) this.#status = 'in conflict';
+      throw error;
+    }
+  }
+
+  abort(): void {
+    if (this.#status === 'committed') this.#refuse('abort');
+    if (this.#status === 'open') this.#status = 'aborted';
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#status === 'open') this.abort();
+  }
+
+  #checkOpen(verb: string): void {
+    if (this.#status !== 'open') this.#refuse(verb);
+    if (this.#parts.platform.elapsedMs() < this.#deadline) return;
+    throw new RepriseError('transaction.expired', `Cannot ${verb} transaction "${this.txn}": it has expired`, {
+      hint: 'Begin a new one, with a longer timeoutMs if it needs more time.',
+      details: { txn: this.txn },
+    });
+  }
+
+  #refuse(verb: string): never {
+    throw new RepriseError('transaction.ended', `Cannot ${verb} transaction "${this.txn}": it is ${this.#status}`, {
+      hint: 'Begin a new one.',
+      details: { txn: this.txn, status: this.#status },
+    });
+  }
+}

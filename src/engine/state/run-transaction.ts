@@ -1,0 +1,45 @@
+import { RepriseError } from '../../core/error.ts';
+import { checkFunction, checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import { checkLimit } from '../../core/limits.ts';
+import type { Ran, RunOptions, TransactionVerbs } from './state-verbs.ts';
+import { type TransactionOptions, transactionOptionNames } from './transaction-work.ts';
+
+const retriesDefault = 5;
+
+const runKeys: KnownKeys = optionKeys<RunOptions>(
+  'run a transaction',
+  { ...transactionOptionNames, retries: 'number' },
+  'a transaction',
+);
+
+/** Runs a function in a transaction and commits. After a conflict, it runs the function again in a new one. */
+export async function runTransaction<Open extends TransactionVerbs, Result>(
+  begin: (options: TransactionOptions) => Open,
+  work: (tx: Open) => Result | Promise<Result>,
+  options: RunOptions,
+): Promise<Ran<Result>> {
+  checkFunction(work, 'run a transaction');
+  checkKeys(options, runKeys);
+  const { retries = retriesDefault, ...rest } = options;
+  if (!Number.isSafeInteger(retries) || retries < 0) refuseCount('retries', retries);
+  checkLimit('transactionRetriesMax', retries, 'run a transaction');
+  for (let tries = 0; ; tries++) {
+    await using tx = begin(rest);
+    try {
+      const result = await work(tx);
+      return { ...(tx.committed ?? (await tx.commit())), result };
+    } catch (error) {
+      // Retry only for its own conflict, also if the function committed itself; a different transaction's conflict is
+      // the caller's.
+      if (!tx.isInConflict || tries >= retries) throw error;
+    }
+  }
+}
+
+/** Refuses a count that is not a whole number from 0. */
+export function refuseCount(option: string, given: number): never {
+  throw new RepriseError('option.invalid', `Cannot use state with ${option} ${String(given)}`, {
+    hint: 'It takes a whole number from 0.',
+    details: { option },
+  });
+}
