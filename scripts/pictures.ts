@@ -1,5 +1,5 @@
 /** The program of `npm run pictures`: makes every screen and state of the studio, in both themes and sizes, into `docs/images`. */
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Browser, chromium, type Page } from '@playwright/test';
@@ -11,6 +11,8 @@ import { Folder, type RunningStudio, startStudio } from '../test/studio/studio-p
 const target = fileURLToPath(new URL('../docs/images', import.meta.url));
 const sizes = { '1280': { width: 1280, height: 800 }, '1920': { width: 1920, height: 1080 } } as const;
 const themes = ['light', 'dark'] as const;
+/** The largest file that the repository takes. */
+const bytesMax = 262_144;
 
 /** A picture: where it is, and what to do first. */
 interface Picture {
@@ -61,6 +63,7 @@ const pictures: Readonly<Record<string, Picture>> = {
 await makeAll();
 
 async function makeAll(): Promise<void> {
+  rmSync(target, { recursive: true, force: true });
   mkdirSync(target, { recursive: true });
   using folder = new Folder();
   await fill(folder);
@@ -115,14 +118,17 @@ async function make(browser: Browser, studio: RunningStudio, name: string, { pat
       await page.goto(studio.url(path));
       await page.waitForTimeout(1_000);
       await act?.(page);
-      await page.screenshot({
-        path: join(target, `studio-${name}-${size}-${colorScheme}.jpg`),
-        type: 'jpeg',
-        quality: 88,
-      });
+      await keep(page, join(target, `studio-${name}-${size}-${colorScheme}`));
       await page.close();
     }
   console.log(`studio-${name}`);
+}
+
+/** Keeps a picture. One that is too large for the repository loses sharpness. */
+async function keep(page: Page, path: string): Promise<void> {
+  const picture = await page.screenshot();
+  if (picture.length <= bytesMax) writeFileSync(`${path}.png`, picture);
+  else writeFileSync(`${path}.jpg`, await page.screenshot({ type: 'jpeg', quality: 75 }));
 }
 
 /** Makes the picture of a store without sessions. */

@@ -14,6 +14,9 @@ export interface HistoryProgress {
   readonly error: RepriseError | undefined;
 }
 
+/** How often a history that loads is shown anew. */
+const loadingMs = 300;
+
 /** The history of one branch that is open: its index, and how far it is. */
 export class OpenHistory {
   readonly name: BranchName;
@@ -29,6 +32,8 @@ export class OpenHistory {
   #control = new AbortController();
   #digest = '';
   #frame = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #publishedAt = 0;
   readonly #onLoaded: () => void;
 
   constructor(source: StudioSource, name: BranchName, onLoaded: () => void) {
@@ -65,7 +70,14 @@ export class OpenHistory {
   /** Gives up loading. */
   close(): void {
     this.#control.abort();
+    this.#settle();
+  }
+
+  #settle(): void {
     cancelAnimationFrame(this.#frame);
+    clearTimeout(this.#timer);
+    this.#frame = 0;
+    this.#timer = undefined;
   }
 
   #take(part: IndexPart): void {
@@ -77,15 +89,18 @@ export class OpenHistory {
     this.#soon();
   }
 
-  /** Publishes at most once a frame: a thousand events a second are sixty pictures. */
+  /** Publishes at most once a frame, and while a history loads only now and then: each picture looks at all of it. */
   #soon(): void {
-    if (this.#frame !== 0) return;
-    this.#frame = requestAnimationFrame(() => this.#publish({}));
+    if (this.#frame !== 0 || this.#timer !== undefined) return;
+    const { isLoading, version } = this.progress.value;
+    const wait = isLoading && version > 0 ? this.#publishedAt + loadingMs - performance.now() : 0;
+    if (wait > 0) this.#timer = setTimeout(() => this.#publish({}), wait);
+    else this.#frame = requestAnimationFrame(() => this.#publish({}));
   }
 
   #publish(change: Partial<HistoryProgress>): void {
-    cancelAnimationFrame(this.#frame);
-    this.#frame = 0;
+    this.#settle();
+    this.#publishedAt = performance.now();
     const { version, head } = this.index;
     this.progress.set({ ...this.progress.value, version, head, digest: this.#digest, ...change });
   }
