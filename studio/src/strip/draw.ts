@@ -162,12 +162,13 @@ function drawBar(pen: Pen, scene: Scene, { seq, end, from, to, y, failed, isOpen
   const wide = Math.max(2, to - from);
   const isHollow = !index.isInView(seq);
   const isReused = end > 0 && (index.hasFlag(end, 'reused') || index.hasFlag(end, 'simulated'));
-  pen.globalAlpha = alphaOf(scene, seq);
+  const alpha = Math.max(alphaOf(scene, seq), end === 0 ? 0 : alphaOf(scene, end));
+  pen.globalAlpha = alpha;
   pen.fillStyle = colors[look.hue === 'dim' ? 'faint' : look.hue];
   if (!isHollow) {
     pen.globalAlpha *= wide < 4 ? 0.9 : 0.2;
     pen.fillRect(from, y, wide, tall);
-    pen.globalAlpha = alphaOf(scene, seq);
+    pen.globalAlpha = alpha;
     if (!isReused || wide < 8) pen.fillRect(from, y, Math.min(3, wide), tall);
   }
   if (isReused) hatch(pen, from, y, wide, tall);
@@ -354,10 +355,22 @@ function drawLabels(pen: Pen, scene: Scene, frame: Frame): void {
     }
   });
   pen.fillStyle = colors.faint;
+  if (frame.wholeLanes - scroll > frame.lanesHeight + 1) drawMore(pen, scene, frame);
   for (const { label, top } of frame.marks) {
     line(pen, colors.hairline, [0, top + 0.5], [size.gutter, top + 0.5]);
     pen.fillText(label, 12, top + size.mark / 2 + 1);
   }
+}
+
+/** Says that lanes go on below. */
+function drawMore(pen: Pen, { colors, rows, scroll }: Scene, frame: Frame): void {
+  const hidden = rows.groups.filter(({ firstRow }) => firstRow * size.lane - scroll >= frame.lanesHeight).length;
+  const y = frame.lanesTop + frame.lanesHeight - size.lane;
+  pen.fillStyle = colors.panel;
+  pen.fillRect(0, y + 1, size.gutter - 8, size.lane - 1);
+  pen.fillStyle = colors.accent;
+  pen.fillText(hidden === 0 ? '▾ more below' : `▾ ${hidden} more below`, 12, y + size.lane / 2 + 1);
+  pen.fillStyle = colors.faint;
 }
 
 const shortened = (text: string, letters: number): string =>
