@@ -56,6 +56,7 @@ export default defineConfig({
       kind('compat', 120 * second),
       kind('hostile', 300 * second),
       kind('seeds', 120 * second),
+      kind('import', 180 * second),
       kind('simulation', soaking ? 3600 * second : 300 * second),
       kind('e2e', 300 * second),
       kind('frameworks', 180 * second),

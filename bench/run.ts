@@ -15,6 +15,7 @@ import { benchDiff } from './diff.ts';
 import { benchDisk, benchGrowth } from './disk.ts';
 import { benchDurable } from './durable.ts';
 import { benchFork } from './fork.ts';
+import { benchBundle, benchImport } from './import.ts';
 import { benchLangGraph } from './langgraph.ts';
 import { load, machine } from './machine.ts';
 import type { Row } from './measure.ts';
@@ -47,6 +48,8 @@ const groups: Readonly<Record<string, (workspace: Workspace) => Promise<Row[]>>>
   langgraph: benchLangGraph,
   growth: benchGrowth,
   diff: benchDiff,
+  import: benchImport,
+  bundle: benchBundle,
   opening: benchOpening,
   steady: benchSteady,
   'postgres-append': benchPostgresAppend,

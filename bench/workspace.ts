@@ -1,15 +1,14 @@
 /** Where the benchmarks put their files, and the histories several of them read. */
+
 import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { Chores } from '../src/engine/context/chores.ts';
 import type { Engine } from '../src/engine/context/engine.ts';
-import { Transactions } from '../src/engine/context/transactions.ts';
+import { createEngine } from '../src/engine/reprise-parts.ts';
 import {
   createNodePlatform,
   type EventStore,
-  limits,
   openReprise,
   openSqliteStore,
   type Platform,
@@ -118,24 +117,7 @@ export async function open(path: string, durability: 'disk' | 'process'): Promis
 export async function openOn(store: EventStore, platform: Platform, path: string): Promise<Opened> {
   const reprise = await openReprise({ store, platform });
   const session = await reprise.session(sessionId, { create: true });
-  const engine: Engine = {
-    store,
-    platform,
-    namespace: reprise.currentNamespace,
-    memories: new Map(),
-    summaries: new Map(),
-    fleets: new Map(),
-    fingerprints: new Map(),
-    onRead: () => undefined,
-    chores: new Chores(),
-    recording: { maskKey: () => '' },
-    formats: new Map(),
-    readFile: () => {
-      throw new Error('nothing is imported here');
-    },
-    transactions: new Transactions(platform),
-    snapshotEvents: limits.snapshotEventsMin,
-  };
+  const engine = createEngine({ store, platform, namespace: reprise.currentNamespace });
   return { path, store, engine, reprise, session, [Symbol.asyncDispose]: () => reprise.close() };
 }
 

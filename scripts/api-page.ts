@@ -33,6 +33,7 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   BeliefsHandle: ['BeliefsHandle'],
   FleetHandle: ['FleetHandle'],
   AgentSurface: ['AgentSurface'],
+  Exchange: ['Exchange'],
   Projections: [
     'conversation',
     'messagesOf',

@@ -7,6 +7,7 @@ import type { DemoAnswer } from '../src/cli/commands/demo.ts';
 import type { ExecAnswer } from '../src/cli/commands/exec.ts';
 import type { ExportAnswer } from '../src/cli/commands/export.ts';
 import type { ImportRow } from '../src/cli/commands/import.ts';
+import type { KeyAnswer } from '../src/cli/commands/key.ts';
 import type { RepairAnswer } from '../src/cli/commands/repair.ts';
 import type { ServeAnswer } from '../src/cli/commands/serve.ts';
 import type { StudioAnswer } from '../src/cli/commands/studio.ts';
@@ -17,6 +18,8 @@ import type { Event } from '../src/core/event/event.ts';
 import type { Belief } from '../src/core/fleet/belief.ts';
 import type { FleetTask } from '../src/core/fleet/fleet-task.ts';
 import type { FleetAgent } from '../src/engine/fleet/fleet-at.ts';
+import type { InclusionProof } from '../src/engine/proving/event-proof.ts';
+
 import type {
   BranchAnswer,
   DeleteAnswer,
@@ -342,7 +345,26 @@ export const shapes: Readonly<Record<string, CliShape>> = {
   ),
   verify: shape<VerifyAnswer>(
     { ok: 'always', events: 'always', firstBad: 'always', reason: 'always', notCovered: 'always', deep: 'always' },
-    '`firstBad` and `reason` are null if `ok`. `deep` is null without `--deep`, and if the branch itself is damaged; else `{ branches, count, faults }`: `count` rows are wrong, and `faults` names the first 100 as `{ kind: event | key | clock | marker | snapshot, branch, seq, message }`. Exits with 0 if the history verifies, 1 if not. For the folder of an exported run: `{ ok, run, files, manifestHash, firstBad, reason }`, where `firstBad` is the first file that differs.',
+    '`firstBad` and `reason` are null if `ok`. `deep` is null without `--deep`, and if the branch itself is damaged; else `{ branches, count, faults }`: `count` rows are wrong, and `faults` names the first 100 as `{ kind: event | key | clock | marker | snapshot, branch, seq, message }`. Exits with 0 if the history verifies, 1 if not. For the folder of an exported run: `{ ok, run, files, manifestHash, firstBad, reason }`, where `firstBad` is the first file that differs. Of a bundle: `{ ok, reason, where, session, events, branches, root, signature, redacted, proves, doesNotProve }`, with `where` as `{ file?, line?, branch?, seq? }` of the first thing that is wrong. Of a proof: `{ ok, reason, proves, doesNotProve }`.',
+  ),
+  prove: shape<InclusionProof>(
+    {
+      proof: 'always',
+      version: 'always',
+      ref: 'always',
+      event: 'always',
+      previous: 'always',
+      digest: 'always',
+      payload: 'always',
+      tree: 'always',
+      path: 'always',
+      session: 'always',
+    },
+    '`proof` is `reprise-inclusion`. `tree` is `{ size, root }`. `payload` is null if it was erased or left out. With `--since`: `{ proof, version, ref, first, second, path }`, with `reprise-consistency` as `proof`, and `first` and `second` as `{ size, root }`.',
+  ),
+  key: shape<KeyAnswer>(
+    { key: 'always', file: 'always', pinned: 'always' },
+    '`key` is the public key and `file` the file of the private one; both are null for `pin`, `forget` and `list`. `pinned` has the public keys of others, by name.',
   ),
   fork: shape<ForkAnswer>(
     { session: 'always', branch: 'always', ref: 'always', head: 'always', pending: 'always', lineage: 'always' },
@@ -424,12 +446,34 @@ export const shapes: Readonly<Record<string, CliShape>> = {
     'One line per branch as soon as it ends, then one of `{ id, total, sessions, variants }`, which has for each variant its number of passes and its scores, their 95% intervals, and how it compares with the first variant. `--json=object`: `{ id, total, sessions, variants, branches }`. `experiment show ID` prints the same. Exits with 0 if at least one branch gave a result, whether or not it passed the check; with `--fail-under`, 1 if a variant passes less often. Otherwise with 3 if an agent failed, or 1 if budget, time or a refused call stopped them all; the rows are printed in any case. Ctrl-C exits with 130.',
   ),
   import: shape<ImportRow>(
-    { file: 'always', session: 'always', ref: 'always', events: 'always' },
-    'One line per file. `--json=object`: `{ imported }`. A file is imported whole or not at all.',
+    {
+      file: 'always',
+      session: 'always',
+      ref: 'always',
+      format: 'always',
+      outcome: 'always',
+      branches: 'always',
+      events: 'always',
+      units: 'always',
+      kept: 'always',
+      warnings: 'always',
+      warningCount: 'always',
+      secrets: 'always',
+    },
+    'One line per source, `{ file, error }` for one that could not be imported. `--json=object`: `{ imported, failed }`. `--discover`: `{ found }`, with `{ format, folder, files, bytes }` of each place.',
   ),
   export: shape<ExportAnswer>(
-    { ref: 'always', format: 'always', to: 'always', bytes: 'always', text: 'always', leftOut: 'optional' },
-    '`text` is null with `--to`. `leftOut` is there with `--format html`: `{ branch, seq, type, rule }` of at most 200 payloads.',
+    {
+      ref: 'always',
+      format: 'always',
+      to: 'always',
+      bytes: 'always',
+      text: 'always',
+      differs: 'always',
+      bundle: 'always',
+      leftOut: 'optional',
+    },
+    '`text` is null with `--to`. `differs` lists the units of the source that were edited, erased, removed or masked. `bundle` is null with `--format`; of a bundle it has `{ session, events, branches, root, redacted, key }`. `leftOut` is there with `--format html`: `{ branch, seq, type, rule }` of at most 200 payloads.',
   ),
   copy: shape<CopyRow>(
     {

@@ -67,6 +67,9 @@ const sessionExamples: Omit<WireExamples['SessionService'], 'getExperiment'> = {
   diff: { left: 'demo', right: 'demo/careful', options: text({ states: ['conversation'] }) },
   resolveRef: { ref: 'latest' },
   exportHistory: { ref: 'demo', format: 'shipit' },
+  exportFiles: { ref: 'demo', format: 'shipit' },
+  handBack: { ref: 'demo', format: 'claude-code' },
+  proveHistory: { ref: 'demo@3' },
 };
 
 const support = { ...demo, agent: 'support' };

@@ -2,17 +2,19 @@
 
 export { Branch } from './engine/branch.ts';
 export { CodingHandle } from './engine/coding/coding-handle.ts';
+export { Exchange } from './engine/exchange.ts';
 export { AgentSurface } from './engine/fleet/agent-surface.ts';
 export { BeliefsHandle } from './engine/fleet/beliefs-handle.ts';
 export { FleetHandle } from './engine/fleet/fleet-handle.ts';
+
 export { SessionRecorder } from './engine/recording/recorder.ts';
-export {
-  Reprise,
-  type SessionOptions,
-  type SessionsOptions,
-  type SessionVerification,
-  type VerifyAllOptions,
-} from './engine/reprise.ts';
+export { Reprise } from './engine/reprise.ts';
+export type {
+  SessionOptions,
+  SessionsOptions,
+  SessionVerification,
+  VerifyAllOptions,
+} from './engine/reprise-options.ts';
 export { Session } from './engine/session.ts';
 export { StateHandle } from './engine/state/state-handle.ts';
 export { Transaction } from './engine/state/transaction.ts';
@@ -36,6 +38,45 @@ export type { MaskingOptions } from './core/masking/masking-options.ts';
 export type { MaskRule } from './core/masking/own-rules.ts';
 export { type Config, type ConfigAgent, type ConfigFleet, defineConfig } from './core/recording/config.ts';
 export { costOf, knownPrices, type Price, type PriceTable } from './core/recording/prices.ts';
+
+// Formats of other systems.
+
+export type { FileReading, ForeignFiles, RunningDigest } from './core/recording/foreign-files.ts';
+export {
+  defineFormat,
+  type FileFamily,
+  type ForeignFormat,
+  type ForeignReader,
+  type ForeignSource,
+  type ForeignUnit,
+  type ForeignWriter,
+  type FoundFile,
+  type ResumeFacts,
+  type SourceHead,
+  type ToolPlace,
+  type UnitCut,
+  type UnitMeaning,
+  type WriterSource,
+} from './core/recording/foreign-format.ts';
+
+// Bundles and proofs.
+
+export type { ChainLink } from './core/parts/digest.ts';
+export type { BundleFile, BundleSignature } from './core/store/bundles.ts';
+export type { BundleBranch, BundleManifest, BundleRedaction } from './engine/bundling/bundle-manifest.ts';
+export type { BundleVerification, SignatureVerdict, VerifyBundleOptions } from './engine/bundling/verify-bundle.ts';
+export type { BundleOptions, ExportedBundle } from './engine/bundling/write-bundle.ts';
+export type {
+  ConsistencyProof,
+  HistoryTree,
+  InclusionProof,
+  ProofVerification,
+  ProvenPayload,
+  VerifyProofOptions,
+} from './engine/proving/event-proof.ts';
+export type { ProveOptions } from './engine/proving/prove.ts';
+export { makeSigningKey, readSigningKey, type SigningKey } from './node/signing-key.ts';
+export { verifyBundle, verifyProof } from './open-bundle.ts';
 
 // Events, messages and projections.
 
@@ -87,7 +128,7 @@ export type { RunBook, RunEntry } from './core/comparing/resumption.ts';
 export type { PassInterval, Verdict } from './core/comparing/statistics.ts';
 export { type Budget, parseVariants, type Variant, type VariantsFile } from './core/comparing/variants.ts';
 export { type ErrorCode, type ErrorDetails, type ErrorJson, errorCodes, RepriseError } from './core/error.ts';
-export { eventTypes } from './core/event/catalogue.ts';
+export { eventTypes, foreignFields } from './core/event/catalogue.ts';
 export type { CarriedEvent, Event, EventDraft, Outcome } from './core/event/event.ts';
 export type {
   EventGroup,
@@ -193,7 +234,6 @@ export type { Marked, MarkOptions } from './engine/changing/mark.ts';
 export type { Reverted, RevertOptions } from './engine/changing/revert.ts';
 export type { RewindOptions } from './engine/changing/rewind.ts';
 export type { Copied, CopiedSession, CopyOptions, CopyProgress } from './engine/copying/copy-options.ts';
-export type { ImportOptions, ImportSource } from './engine/copying/foreign-history.ts';
 export type { Erased, EraseOptions } from './engine/erasing/erase.ts';
 export type {
   ExperimentOptions,
@@ -247,6 +287,16 @@ export type { BranchFleetVerbs, SessionFleetVerbs } from './engine/fleet/session
 export type { SettledPair } from './engine/fleet/settle.ts';
 export type { SettledTold } from './engine/fleet/settle-told.ts';
 export type { Located } from './engine/history/place.ts';
+export type { Exported, ExportedFile, HandedBack } from './engine/importing/export.ts';
+export type { DifferingUnit } from './engine/importing/export-units.ts';
+export type {
+  Imported,
+  ImportFailure,
+  ImportOptions,
+  ImportProgress,
+  ImportSource,
+  ImportWarning,
+} from './engine/importing/import-options.ts';
 export type { CompareOptions, Comparison } from './engine/looking/compare.ts';
 export type { Counterfactual, CounterfactualOptions } from './engine/looking/counterfactual.ts';
 export type { FindOptions } from './engine/looking/find.ts';

@@ -1,6 +1,5 @@
-import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
-import { shipit } from './adapters/import/shipit.ts';
+import { foreignFormats, writtenFormats } from './adapters/import/foreign-formats.ts';
 import { RepriseError } from './core/error.ts';
 import { given } from './core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys, shownValue } from './core/known-keys.ts';
@@ -13,18 +12,21 @@ import type { EventStore, Platform } from './core/store/event-store.ts';
 import type { TokenKeeper } from './core/store/token-store.ts';
 import type { Reprise } from './engine/reprise.ts';
 import { createReprise } from './engine/reprise-parts.ts';
+import { createBundles } from './node/bundle-files.ts';
 import { loadConfigFile } from './node/config-file.ts';
+import { createForeignFiles } from './node/foreign-files.ts';
 import { maskKey } from './node/mask-key.ts';
 import { createNodePlatform } from './node/platform.ts';
 import { checkShown, loadProject, type Project, settingOf } from './node/project.ts';
 import { release } from './node/release.ts';
 import { chooseStore, type StoreLocation } from './node/store-location.ts';
+import { openBundleStore, openScratch } from './open-bundle.ts';
 
 /** How to open Reprise. */
 export interface OpenOptions {
   /**
-   * A store URL (`sqlite:PATH`, `postgres://…`, `https://…`, `memory:`), or a store of your own. If it is left out:
-   * `REPRISE_STORE`, else what `.reprise/settings.json` or the configuration says, else `.reprise/reprise.db`.
+   * A store URL (`sqlite:PATH`, `postgres://…`, `https://…`, `bundle:PATH`, `memory:`), or a store of your own. If it is left
+   * out: `REPRISE_STORE`, else what `.reprise/settings.json` or the configuration says, else `.reprise/reprise.db`.
    */
   readonly store?: string | EventStore;
   /** The namespace to work in; that of the project where the store is not given, else `default`. */
@@ -98,17 +100,18 @@ export async function openReprise(options: string | OpenOptions = {}): Promise<R
   const platform = opened.platform ?? createNodePlatform();
   const project = await projectFor(opened);
   const { snapshotEvents, onRead } = opened;
+  // A namespace is a wall inside a store: that of the project says nothing about another one.
+  const namespace = opened.namespace ?? (opened.store === undefined ? settingOf(project, 'namespace') : undefined);
   const store: EventStore & AgentKeeper =
     typeof opened.store === 'object'
       ? opened.store
-      : await openStore(chooseStore(opened.store, project).location, platform, opened);
-  // A namespace is a wall inside a store: that of the project says nothing about another one.
-  const namespace = opened.namespace ?? (opened.store === undefined ? settingOf(project, 'namespace') : undefined);
+      : await openStore(chooseStore(opened.store, project).location, platform, { ...opened, ...given({ namespace }) });
   return createReprise({
     store,
     platform,
-    formats: [shipit],
-    readFile: (path) => createReadStream(path),
+    formats: [...foreignFormats, ...writtenFormats, ...(project.config?.config.formats ?? [])],
+    files: createForeignFiles(),
+    bundles: createBundles(openScratch),
     recording: recordingOf(opened, project),
     ...given({ namespace, snapshotEvents, onRead, agentPort: store.agentPort }),
   });
@@ -118,7 +121,7 @@ export async function openReprise(options: string | OpenOptions = {}): Promise<R
 function checkStore(store: unknown): void {
   if (store === undefined || typeof store === 'string' || typeof propertyOf(store, 'close') === 'function') return;
   throw new RepriseError('option.invalid', `Cannot open Reprise: "store" is ${shownValue(store)}`, {
-    hint: 'Write a URL: sqlite:PATH, postgres://… or memory:. Or pass a store that you opened.',
+    hint: 'Write a URL: sqlite:PATH, postgres://…, https://…, bundle:PATH or memory:. Or pass a store that you opened.',
     details: { key: 'store' },
   });
 }
@@ -152,12 +155,17 @@ export async function openStore(
   options: OpenOptions,
 ): Promise<EventStore & AgentKeeper> {
   if (location.kind === 'server') return await openServer(location.url, platform, options);
+  if (location.kind === 'bundle')
+    return await openBundleStore(location.path, { platform, namespace: options.namespace ?? 'default' });
   return await openOwnStore(location, platform, options);
 }
 
+/** A place that can take tokens and be served. */
+type OwnLocation = Exclude<StoreLocation, { kind: 'server' | 'bundle' }>;
+
 /** Opens a store that needs no server: in memory, in a file, or in a database. */
 export async function openOwnStore(
-  location: Exclude<StoreLocation, { kind: 'server' }>,
+  location: OwnLocation,
   platform: Platform,
   options: Pick<OpenOptions, 'durability' | 'readOnly' | 'create' | 'busyWaitMs'>,
 ): Promise<EventStore & TokenKeeper> {

@@ -2,7 +2,9 @@
 
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { shipit } from './adapters/import/shipit.ts';
+import { foreignFormats, writtenFormats } from './adapters/import/foreign-formats.ts';
+import { otlp } from './adapters/import/otlp.ts';
+import { otlpDocument } from './adapters/import/otlp-protobuf.ts';
 import { RepriseError } from './core/error.ts';
 import { given, type JsonValue } from './core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from './core/known-keys.ts';
@@ -12,6 +14,7 @@ import type { EventStore, Platform } from './core/store/event-store.ts';
 import type { TokenKeeper, TokenRecord, TokenStore } from './core/store/token-store.ts';
 import { createReprise } from './engine/reprise-parts.ts';
 import { builtFolder } from './node/built-folder.ts';
+import { maskKey } from './node/mask-key.ts';
 import { createNodePlatform } from './node/platform.ts';
 import { release } from './node/release.ts';
 import { storeLocation } from './node/store-location.ts';
@@ -23,6 +26,7 @@ import type { Certificate } from './server/listener.ts';
 import type { WriteLog } from './server/log-line.ts';
 import { RunBook } from './server/run-book.ts';
 import { type ServedStudio, startServer } from './server/running-server.ts';
+import type { SpanFormat } from './server/span-trace.ts';
 import { readStudioFiles } from './server/studio-files.ts';
 
 export { type MadeToken, makeToken, type NewToken } from './server/access-tokens.ts';
@@ -133,7 +137,9 @@ export async function serve(options: ServeOptions = {}): Promise<Server> {
     hostNames: options.hostNames ?? (isLoopback(host) ? 'loopback' : 'any'),
     openMetrics: options.openMetrics === true,
     log: options.log ?? (() => undefined),
-    formats: [shipit],
+    formats: [...foreignFormats, ...writtenFormats],
+    spans: spanFormat,
+    recording: { masking: {}, maskKey },
     limits: limitsOf(options),
     ...given({ certificate, studio }),
   }).catch(async (error: unknown) => {
@@ -174,12 +180,11 @@ function studioOf(
     diagnose: examine,
     page: async (asked) => {
       const { openMemoryStore } = await import('./store/memory/memory-store.ts');
-      const session = await reprise.namespace(asked.namespace).session(asked.ref.session);
       return await readyPage({
         ...asked,
         openScratch: () => openMemoryStore({ platform }),
         platform,
-        mask: await session.masker(),
+        recording,
         release: release(),
         parts: readPageParts(builtFolder('studio-page')),
       });
@@ -194,6 +199,16 @@ const file: string = resolve('reprise.config.ts');
 function withOwn(tokens: TokenStore, own: readonly TokenRecord[]): Pick<TokenStore, 'find'> {
   return { find: async (id) => own.find((token) => token.id === id) ?? (await tokens.find(id)) };
 }
+
+/** The importer of OTLP, for spans that come one after the other. */
+const spanFormat: SpanFormat = {
+  documentOf: otlpDocument,
+  draftsOf: (document) => {
+    const reader = otlp.open({ path: undefined, text: '', document: undefined, files: [''] });
+    const unit = { file: '', at: 0, text: undefined, value: document, later: () => undefined };
+    return reader.unit(unit)?.drafts ?? [];
+  },
+};
 
 /** Refuses to let other machines read the traffic, unless that was asked for. */
 function checkExposure(host: string, { tls, insecure }: ServeOptions): void {
@@ -222,8 +237,8 @@ async function storeOf(
 ): Promise<{ readonly store: EventStore & TokenKeeper; readonly close: () => Promise<void> }> {
   if (typeof store === 'object') return { store, close: async () => undefined };
   const location = storeLocation(store);
-  if (location.kind === 'server')
-    throw new RepriseError('store.unsupported', 'Cannot serve the store of a different server', {
+  if (location.kind === 'server' || location.kind === 'bundle')
+    throw new RepriseError('store.unsupported', `Cannot serve the store of a ${location.kind}`, {
       hint: 'Serve sqlite:PATH or postgres://…; several servers may serve one PostgreSQL database.',
     });
   const opened = await openOwnStore(location, platform, given({ durability }));
@@ -241,6 +256,7 @@ function limitsOf({ graceMs, callsPerSecond }: ServeOptions) {
     bodyMs: limits.serverBodyMsMax,
     callsPerSecond: callsPerSecond ?? limits.serverCallsPerSecondMax,
     stalledMs: limits.serverStalledMsMax,
+    gatherMs: limits.serverGatherMsMax,
     bytesInFlight: limits.serverBytesInFlightMax,
     graceMs: graceMs ?? limits.serverGraceMsMax,
   };

@@ -1,6 +1,7 @@
 // What users test with: the suites of a store are plain lists of cases, for any test runner; the model server says what
 // its script tells it to.
 export type { ContractCase, OpenStore } from './testing/contract/contract-case.ts';
+export { type FormatCase, type FormatSource, formatContract } from './testing/contract/format-contract.ts';
 export { storeContract } from './testing/contract/store-contract.ts';
 export {
   type ModelServer,

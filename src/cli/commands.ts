@@ -143,8 +143,20 @@ export const commands: readonly CommandEntry[] = [
   {
     name: 'verify',
     group: 'Compare and verify',
-    summary: 'check that a history is exactly what was recorded',
+    summary: 'check that a history, a bundle or a proof is exactly what was recorded',
     load: async () => (await import('./commands/verify.ts')).verify,
+  },
+  {
+    name: 'prove',
+    group: 'Compare and verify',
+    summary: 'show that one event is part of a history, without the rest',
+    load: async () => (await import('./commands/prove.ts')).prove,
+  },
+  {
+    name: 'key',
+    group: 'Compare and verify',
+    summary: 'make the key that signs bundles, and pin those of others',
+    load: async () => (await import('./commands/key.ts')).key,
   },
   {
     name: 'fork',
@@ -221,13 +233,13 @@ export const commands: readonly CommandEntry[] = [
   {
     name: 'import',
     group: 'Manage',
-    summary: 'import the saved runs of other systems as sessions',
+    summary: 'import the saved runs of other systems, or bundles, as sessions',
     load: async () => (await import('./commands/import.ts')).importRuns,
   },
   {
     name: 'export',
     group: 'Manage',
-    summary: "export a history in another system's format",
+    summary: "write a history as a bundle, or in another system's format",
     load: async () => (await import('./commands/export.ts')).exportRun,
   },
   {

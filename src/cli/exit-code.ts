@@ -14,12 +14,14 @@ export const stopped = 130;
 
 const usageCodes: ReadonlySet<string> = new Set<ErrorCode>([
   'agent.invalid',
+  'bundle.invalid',
   'config.invalid',
   'config.not-run',
   'edit.invalid',
   'event.invalid',
   'event.reserved',
   'experiment.invalid',
+  'export.invalid',
   'filter.invalid',
   'fingerprint.other-scheme',
   'id.invalid',
@@ -37,12 +39,14 @@ const usageCodes: ReadonlySet<string> = new Set<ErrorCode>([
   'report.invalid',
   'request.incomplete',
   'session.not-confirmed',
+  'signature.invalid',
   'store.unsupported',
   'time.invalid',
 ]);
 
 const failedCodes: ReadonlySet<string> = new Set<ErrorCode>([
   'agent.failed',
+  'bundle.damaged',
   'config.untrusted',
   'event.damaged',
   'event.newer-version',

@@ -12,7 +12,7 @@ export function globalOptions(): Option[] {
   const options = [
     new Option(
       '--store <url>',
-      'store to use: sqlite:PATH, postgres://…, https://… or memory: (default: REPRISE_STORE, .reprise/settings.json, reprise.config, .reprise/reprise.db)',
+      'store to use: sqlite:PATH, postgres://…, https://…, bundle:PATH or memory: (default: REPRISE_STORE, .reprise/settings.json, reprise.config, .reprise/reprise.db)',
     ),
     new Option('--namespace <name>', 'namespace to use (default: that of the project, "default")'),
     new Option('--json [shape]', 'print JSON: "lines" is one object per line, "object" is a single object')

@@ -4,7 +4,17 @@ import { limits } from './limits.ts';
 import { utf8Length } from './utf8.ts';
 
 /** The kinds of things that ids name, for messages. */
-export type IdKind = 'session' | 'branch' | 'namespace' | 'agent' | 'run' | 'event' | 'call' | 'projection' | 'task';
+export type IdKind =
+  | 'session'
+  | 'branch'
+  | 'namespace'
+  | 'agent'
+  | 'run'
+  | 'event'
+  | 'call'
+  | 'projection'
+  | 'key'
+  | 'task';
 
 const reserved: ReadonlySet<string> = new Set(['latest', 'head', 'list']);
 // Control characters would forge lines in logs and terminals, and separate the parts of an indexed key.

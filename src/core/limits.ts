@@ -93,8 +93,20 @@ export const limits = {
   conversationEventsMax: 10_000,
   /** How long a snapshot waits for a different process before it is left out. */
   snapshotWaitMsMax: 100,
-  /** Characters of a foreign file that is imported. */
+  /** Characters of a foreign file that is not made of lines: it is read as a whole. */
   importTextMax: 268_435_456,
+  /** Bytes of one unit of a foreign source: a line, an element, a file. */
+  importUnitBytesMax: 16_777_216,
+  /** Warnings of one import that are listed; later ones are only counted. */
+  importWarningsMax: 100,
+  /** Files of one folder that is imported. */
+  importFilesMax: 100_000,
+  /** Bytes of one file of a bundle, and of all of them together. */
+  bundleBytesMax: 8_589_934_591,
+  /** Bytes of the manifest of a bundle: it is held as a whole. */
+  bundleManifestBytesMax: 16_777_216,
+  /** Bytes of one line of a bundle: an event or a part. */
+  bundleLineBytesMax: 134_217_728,
   /** Bytes of a topic. */
   topicBytesMax: 900,
   /** Topics in the scope of one agent. */
@@ -163,6 +175,10 @@ export const limits = {
   serverCallsPerSecondMax: 10_000,
   /** How long a client may take nothing of an answer that waits for it; then the answer ends. */
   serverStalledMsMax: 60_000,
+  /** Spans of OpenTelemetry in one export to a server. */
+  serverSpansMax: 10_000,
+  /** How long a server waits for the rest of a trace before it stores the spans that came. */
+  serverGatherMsMax: 5_000,
   /** Bytes of all requests that a server holds at once; further ones get `store.busy`. */
   serverBytesInFlightMax: 268_435_456,
   /** Bytes of the headers of one request to a server. */

@@ -20,6 +20,15 @@ function refuse(value: unknown): never {
   });
 }
 
+/** Returns a time as {@link isoTime} does; undefined if the text is no time. */
+export function readTime(value: string): string | undefined {
+  try {
+    return isoTime(value);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Returns whether the day is in the calendar: `Date.parse` takes February 30 for March 2. */
 function isDay(value: string): boolean {
   const [, year = '', month = '', day = ''] = /^([+-]?\d+)-(\d{2})-(\d{2})/.exec(value) ?? [];

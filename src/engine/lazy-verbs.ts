@@ -3,13 +3,17 @@ import type { Masker } from '../core/masking/masking.ts';
 import type { Agent } from '../core/recording/agent.ts';
 import type { PointInput, Ref } from '../core/ref.ts';
 import type { SessionRecord } from '../core/store/event-store.ts';
+import type { BundleOptions, ExportedBundle } from './bundling/write-bundle.ts';
 import type { Engine } from './context/engine.ts';
 import type { Copied, CopyOptions } from './copying/copy-options.ts';
-import type { ImportOptions, ImportSource } from './copying/foreign-history.ts';
 import type { Erased, EraseOptions } from './erasing/erase.ts';
 import type { ExperimentOptions, ExperimentSetOptions } from './experimenting/experiment-options.ts';
 import type { ExperimentResult, ExperimentSetResult } from './experimenting/experiment-result.ts';
+import type { Exported, HandedBack } from './importing/export.ts';
+import type { Imported, ImportFailure, ImportOptions, ImportSource } from './importing/import-options.ts';
 import type { CompareOptions, Comparison } from './looking/compare.ts';
+import type { ConsistencyProof, InclusionProof } from './proving/event-proof.ts';
+import type { ProveOptions } from './proving/prove.ts';
 import type { Repaired } from './proving/repair.ts';
 import type { Verification, VerifyOptions } from './proving/verify.ts';
 import type { DeepResult } from './proving/verify-deep.ts';
@@ -88,14 +92,60 @@ export async function findExperiment(engine: Engine, id: string): Promise<Experi
   return (await import('./experimenting/experiment.ts')).findExperiment(engine, id);
 }
 
-/** Imports a saved run into a new session; see `foreign-history.ts`. */
-export async function importHistory(engine: Engine, source: ImportSource, options: ImportOptions): Promise<string> {
-  return (await import('./copying/foreign-history.ts')).importHistory(engine, source, options);
+/** Imports one source into a session, or copies a bundle; see `import.ts` and `import-bundle.ts`. */
+export async function importOne(engine: Engine, source: ImportSource, options: ImportOptions): Promise<Imported> {
+  if (await isBundle(engine, source))
+    return (await import('./bundling/import-bundle.ts')).importBundle(engine, String(source), options);
+  return (await import('./importing/import.ts')).importOne(engine, source, options);
 }
 
-/** Writes the view at a ref in a foreign format; see `foreign-history.ts`. */
-export async function exportHistory(engine: Engine, ref: Ref, format: string): Promise<string> {
-  return (await import('./copying/foreign-history.ts')).exportHistory(engine, ref, format);
+/** Tells whether a source is the path of a bundle. */
+async function isBundle(engine: Engine, source: ImportSource): Promise<boolean> {
+  return typeof source === 'string' && (await engine.bundles.isBundle(source));
+}
+
+/** Imports every source of a folder; see `import.ts`. */
+export async function* importEach(
+  engine: Engine,
+  source: ImportSource,
+  options: ImportOptions,
+): AsyncGenerator<Imported | ImportFailure, void, undefined> {
+  if (await isBundle(engine, source)) yield await importOne(engine, source, options);
+  else yield* (await import('./importing/import.ts')).importEach(engine, source, options);
+}
+
+/** Writes the view at a ref in a foreign format; see `export.ts`. */
+export async function exportText(engine: Engine, ref: Ref, format: string): Promise<string> {
+  return (await import('./importing/export.ts')).exportText(engine, ref, format);
+}
+
+/** Writes the view at a ref as the files of a foreign format; see `export.ts`. */
+export async function exportFiles(engine: Engine, ref: Ref, format: string): Promise<Exported> {
+  return (await import('./importing/export.ts')).exportFiles(engine, ref, format);
+}
+
+/** Writes the view at a ref as its tool resumes it; see `export.ts`. */
+export async function handBack(engine: Engine, ref: Ref, format: string): Promise<HandedBack> {
+  return (await import('./importing/export.ts')).handBack(engine, ref, format);
+}
+
+/** Writes a session or a history as a bundle; see `write-bundle.ts`. */
+export async function writeBundle(
+  engine: Engine,
+  ref: Ref,
+  isWhole: boolean,
+  options: BundleOptions,
+): Promise<ExportedBundle> {
+  return (await import('./bundling/write-bundle.ts')).writeBundle(engine, ref, isWhole, options);
+}
+
+/** Proves that an event is part of a history; see `prove.ts`. */
+export async function prove(
+  engine: Engine,
+  ref: Ref,
+  options: ProveOptions,
+): Promise<InclusionProof | ConsistencyProof> {
+  return (await import('./proving/prove.ts')).prove(engine, ref, options);
 }
 
 /** Compares the views at two refs by how they behaved; see `compare.ts`. */
@@ -116,7 +166,7 @@ export async function compareStrictly(
   const looking = await import('./looking/compare.ts');
   looking.checkCompare(options);
   if (options.format === undefined) return looking.compareStrictly(engine, left, right);
-  return (await import('./copying/foreign-history.ts')).compareOutlines(engine, left, right, options.format);
+  return (await import('./importing/export.ts')).compareOutlines(engine, left, right, options.format);
 }
 
 /** Erases a payload; see `erase.ts`. */

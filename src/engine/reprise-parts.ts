@@ -1,12 +1,14 @@
-import { RepriseError } from '../core/error.ts';
 import { checkId } from '../core/id.ts';
 import { given } from '../core/json.ts';
 import { limits } from '../core/limits.ts';
+import type { ForeignFiles } from '../core/recording/foreign-files.ts';
 import type { ForeignFormat } from '../core/recording/foreign-format.ts';
 import type { AgentPort } from '../core/store/agent-port.ts';
+import type { Bundles } from '../core/store/bundles.ts';
 import type { EventStore, Platform } from '../core/store/event-store.ts';
 import { Chores } from './context/chores.ts';
 import { type Engine, emptyMemory } from './context/engine.ts';
+import { noBundles, noFiles } from './context/no-files.ts';
 import type { RecordingDefaults } from './context/recording-defaults.ts';
 import { Transactions } from './context/transactions.ts';
 import { Reprise } from './reprise.ts';
@@ -22,15 +24,17 @@ export interface RepriseParts {
   readonly onRead?: (events: number) => void;
   /** Formats of saved runs that can be read and written. */
   readonly formats?: readonly ForeignFormat[];
-  /** Reads a file, piece by piece; without it, files cannot be imported by their path. */
-  readonly readFile?: (path: string) => AsyncIterable<string | Uint8Array>;
+  /** The files of the machine; without them, files cannot be imported by their path. */
+  readonly files?: ForeignFiles;
+  /** The bundles of the machine; without them, bundles can be neither written nor read. */
+  readonly bundles?: Bundles;
   /** Masking and prices for recorders that name none; without it, nothing is masked and nothing has a price. */
   readonly recording?: RecordingDefaults;
   /** The calls of a token that is bound to an agent. */
   readonly agentPort?: AgentPort;
 }
 
-/** Opens a namespace of a store. */
+/** Creates an engine on a store, and the verbs over it. */
 export function createReprise(parts: RepriseParts): Reprise {
   return new Reprise(createEngine(parts));
 }
@@ -43,7 +47,8 @@ export function createEngine({
   snapshotEvents = limits.snapshotEventsMin,
   onRead = () => undefined,
   formats = [],
-  readFile = noFiles,
+  files = noFiles,
+  bundles = noBundles,
   recording = {},
   agentPort,
 }: RepriseParts): Engine {
@@ -55,7 +60,8 @@ export function createEngine({
     snapshotEvents,
     onRead,
     formats: new Map(formats.map((format) => [format.name, format])),
-    readFile,
+    files,
+    bundles,
     recording: { maskKey: randomKey(platform), ...recording },
     chores: new Chores(),
     transactions: new Transactions(platform),
@@ -70,10 +76,4 @@ function randomKey({ newSalt }: Platform): () => string {
     key ??= newSalt() + newSalt();
     return key;
   };
-}
-
-function noFiles(path: string): never {
-  throw new RepriseError('import.invalid', `Cannot read "${path}": this engine has no files`, {
-    hint: 'Pass the content, or a stream of it.',
-  });
 }

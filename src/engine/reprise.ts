@@ -3,7 +3,7 @@ import { hasCode, RepriseError } from '../core/error.ts';
 import type { Event } from '../core/event/event.ts';
 import { checkId } from '../core/id.ts';
 import { given, isObject, type JsonObject } from '../core/json.ts';
-import { checkKeys, type KnownKeys, optionKeys, shownValue } from '../core/known-keys.ts';
+import { checkKeys, shownValue } from '../core/known-keys.ts';
 import { mainBranch, type Ref, refOf } from '../core/ref.ts';
 import type { SessionRecord } from '../core/store/event-store.ts';
 import type { SessionSize } from '../core/store/session-size.ts';
@@ -11,76 +11,32 @@ import type { HealthRequest, StoreHealth } from '../core/store/store-health.ts';
 import { append } from './changing/append.ts';
 import { type Engine, emptyMemory, sessionRef } from './context/engine.ts';
 import type { Copied, CopyOptions } from './copying/copy-options.ts';
-import type { ImportOptions, ImportSource } from './copying/foreign-history.ts';
+import { Exchange } from './exchange.ts';
 import type { ExperimentSetOptions } from './experimenting/experiment-options.ts';
 import type { ExperimentSetResult } from './experimenting/experiment-result.ts';
 import { sessionRecord, sessionRecords } from './history/place.ts';
-import {
-  checkDeep,
-  compare,
-  compareStrictly,
-  copy,
-  experimentSet,
-  exportHistory,
-  findExperiment,
-  importHistory,
-} from './lazy-verbs.ts';
+import { checkDeep, compare, compareStrictly, copy, experimentSet, findExperiment } from './lazy-verbs.ts';
 import type { CompareOptions, Comparison } from './looking/compare.ts';
 import { type ReplayAllOptions, replayAll } from './looking/replay-all.ts';
-import type { DeepResult } from './proving/verify-deep.ts';
-import type { AnyProjection } from './proving/verify-snapshots.ts';
+import {
+  createKeys,
+  healthKeys,
+  type SessionOptions,
+  type SessionsOptions,
+  type SessionVerification,
+  sessionKeys,
+  sessionsKeys,
+  type VerifyAllOptions,
+  verifyAllKeys,
+} from './reprise-options.ts';
 import { Session } from './session.ts';
 
-/** How to open a session. */
-export interface SessionOptions {
-  /** Creates the session if no session has that id. */
-  readonly create?: boolean;
-  /** With `create`: the metadata a new session begins with. */
-  readonly metadata?: JsonObject;
-}
-
-/** How to list sessions. */
-export interface SessionsOptions {
-  /** Lists every namespace of the store; each record names its own. */
-  readonly allNamespaces?: boolean;
-}
-
-/** Which sessions to verify. */
-export interface VerifyAllOptions extends SessionsOptions {
-  /** Your own projections, whose snapshots are then compared as well. */
-  readonly projections?: readonly AnyProjection[];
-}
-
-/** The result of the verification of one session. */
-export interface SessionVerification extends DeepResult {
-  readonly namespace: string;
-  readonly session: string;
-}
-
-const sessionKeys: KnownKeys = optionKeys<SessionOptions>(
-  'open the session',
-  { create: 'flag', metadata: 'object' },
-  'opening a session',
-);
-const sessionsKeys: KnownKeys = optionKeys<SessionsOptions>('list sessions', { allNamespaces: 'flag' }, 'a listing');
-const healthKeys: KnownKeys = optionKeys<HealthRequest>('check the store', { deep: 'flag' }, 'a check');
-const verifyAllKeys: KnownKeys = optionKeys<VerifyAllOptions>(
-  'verify',
-  { allNamespaces: 'flag', projections: 'list' },
-  'a verification of all sessions',
-);
-const createKeys: KnownKeys = optionKeys<Pick<SessionOptions, 'metadata'>>(
-  'create the session',
-  { metadata: 'object' },
-  'a new session',
-);
-const exportKeys: KnownKeys = optionKeys<{ format: string }>('export', { format: 'text' }, 'an export');
-
 /** An open store, seen through one namespace. Close it, or bind it with `await using`. */
-export class Reprise {
+export class Reprise extends Exchange {
   readonly #engine: Engine;
 
   constructor(engine: Engine) {
+    super(engine);
     this.#engine = engine;
   }
 
@@ -244,34 +200,6 @@ export class Reprise {
    */
   findExperiment(id: string): Promise<ExperimentSetResult> {
     return findExperiment(this.#engine, id);
-  }
-
-  /**
-   * Imports a saved run of a different system into a new session: from the path of its file, its parsed content, or a
-   * stream. The text of every event is kept, so that `export` returns the same bytes.
-   *
-   * @example
-   * ```ts
-   * const saved = { trace_id: 'run-abc', metadata: {}, events: [{ type: 'run_started', message: '', payload: { prompt: 'Hi' } }] };
-   * const imported = await reprise.import(saved, { format: 'shipit' });
-   * const asked = await imported.stateAt('main', conversation); // its messages: one, from the user
-   * ```
-   */
-  async import(source: ImportSource, options: ImportOptions = {}): Promise<Session> {
-    return new Session(this.#engine, await importHistory(this.#engine, source, options));
-  }
-
-  /**
-   * Writes the view at a ref in the format of a different system.
-   *
-   * @example
-   * ```ts
-   * const text = await reprise.export('refund', { format: 'shipit' });
-   * ```
-   */
-  async export(ref: string | Ref, options: { readonly format: string }): Promise<string> {
-    checkKeys(options, exportKeys);
-    return exportHistory(this.#engine, await this.resolve(ref), options.format);
   }
 
   /**

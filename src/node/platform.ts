@@ -26,6 +26,7 @@ export function createNodePlatform(): Platform {
     now: clock(),
     newId: uuidSource(pool),
     sha256: (text) => hash('sha256', text, 'hex') as Digest,
+    sha256Bytes: (bytes) => hash('sha256', bytes, 'buffer'),
     newSalt: () => {
       const at = pool.take(saltBytes);
       return pool.bytes.toString('base64url', at, at + saltBytes);

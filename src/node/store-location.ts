@@ -13,12 +13,13 @@ export type StoreLocation =
   | { readonly kind: 'memory' }
   | { readonly kind: 'sqlite'; readonly path: string }
   | { readonly kind: 'postgres'; readonly url: string }
-  | { readonly kind: 'server'; readonly url: string };
+  | { readonly kind: 'server'; readonly url: string }
+  | { readonly kind: 'bundle'; readonly path: string };
 
 const defaultFile: string = join('.reprise', 'reprise.db');
 
 /**
- * Reads a store URL: `sqlite:PATH`, `postgres://…`, `https://…`, `memory:`. Without one it takes `REPRISE_STORE`, else the
+ * Reads a store URL: `sqlite:PATH`, `postgres://…`, `https://…`, `bundle:PATH`, `memory:`. Without one it takes `REPRISE_STORE`, else the
  * nearest
  * `.reprise/reprise.db` on the way up to the root of the git repository, else a new one there. Outside a repository it
  * looks only in the folder itself.
@@ -33,11 +34,13 @@ export function storeLocation(
     const path = url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '');
     if (path !== '') return { kind: 'sqlite', path: isAbsolute(path) ? path : resolve(from, path) };
   }
+  if (url.startsWith('bundle:') && url !== 'bundle:')
+    return { kind: 'bundle', path: resolve(from, url.slice('bundle:'.length)) };
   if (/^postgres(ql)?:\/\//.test(url)) return { kind: 'postgres', url };
   if (/^https?:\/\//.test(url)) return { kind: 'server', url };
   const shown = withoutPassword(url);
   throw new RepriseError('store.unsupported', `Cannot open a store at ${JSON.stringify(shown)}`, {
-    hint: `${meant(url)}Use sqlite:PATH, postgres://…, https://… or memory:, or leave it out for .reprise/reprise.db.`,
+    hint: `${meant(url)}Use sqlite:PATH, postgres://…, https://…, bundle:PATH or memory:, or leave it out for .reprise/reprise.db.`,
     details: { url: shown },
   });
 }
@@ -103,7 +106,7 @@ function nearestStore(from: string): string {
 /** Returns a store URL that means the same in any folder, for child processes. */
 export function absoluteUrl(location: StoreLocation): string {
   if (location.kind === 'postgres' || location.kind === 'server') return location.url;
-  return location.kind === 'memory' ? 'memory:' : `sqlite:${location.path}`;
+  return location.kind === 'memory' ? 'memory:' : `${location.kind}:${location.path}`;
 }
 
 /** Returns a store URL without its password. */

@@ -1,7 +1,7 @@
 import { createRunBook, firstRunOf, noteRun } from '../core/comparing/resumption.ts';
 import type { Event } from '../core/event/event.ts';
 import type { Projection } from '../core/event/projection.ts';
-import { arrayAt, isObject, type JsonObject, objectAt, stringAt } from '../core/json.ts';
+import { arrayAt, isObject, type JsonObject, numberAt, objectAt, stringAt } from '../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../core/known-keys.ts';
 import { limits } from '../core/limits.ts';
 import type { Role } from '../core/message/message.ts';
@@ -42,9 +42,17 @@ export interface Conversation extends LaneConversation {
  */
 export const conversation: Projection<ConversationState, Conversation> = {
   name: 'conversation',
-  version: '2',
+  version: '3',
   history: 'view',
-  types: ['message.added', 'settings.changed', 'call.started', 'call.ended', 'run.started', 'run.ended'],
+  types: [
+    'message.added',
+    'settings.changed',
+    'conversation.compacted',
+    'call.started',
+    'call.ended',
+    'run.started',
+    'run.ended',
+  ],
   initial: () => ({
     order: 0,
     current: null,
@@ -123,6 +131,8 @@ function applyTo(state: ConversationState, event: Event): void {
       return addMessage(state, event);
     case 'settings.changed':
       return changeSettings(state, event);
+    case 'conversation.compacted':
+      return compact(state, event);
     case 'call.started':
       return startCall(state, event);
     case 'call.ended':
@@ -255,6 +265,20 @@ function changeSettings(state: ConversationState, event: Event): void {
     const value = event.data[name];
     if (value !== undefined) settings[name] = { order: state.order, seq: event.seq, value };
   }
+}
+
+/** A conversation goes on from shorter messages: those of the event, then the last ones before it that were kept. */
+function compact(state: ConversationState, event: Event): void {
+  const lane = laneOf(state, event);
+  const kept = Math.max(0, numberAt(event.data, 'kept') ?? 0);
+  const rest = kept === 0 ? [] : lane.entries.slice(-kept);
+  const earlier = lane.entries;
+  lane.entries = [];
+  adoptMessages(lane, arrayAt(event.data, 'messages') ?? [], { seq: event.seq, earlier });
+  lane.entries.push(...rest);
+  settleMessages(lane);
+  if (event.erased === true) lane.erased++;
+  touch(state, lane);
 }
 
 function startCall(state: ConversationState, event: Event): void {

@@ -12,6 +12,7 @@ const figures = {
   reprise_appends_total: { kind: 'counter', help: 'Appends that were judged, by outcome.' },
   reprise_store_seconds: { kind: 'summary', help: 'Time that the store took, by method.' },
   reprise_denials_total: { kind: 'counter', help: 'Requests that were refused for who sent them, by code.' },
+  reprise_spans_total: { kind: 'counter', help: 'Spans of OpenTelemetry that came, by outcome.' },
   reprise_event_loop_lag_seconds: { kind: 'gauge', help: 'The delay of the event loop: its 99th percentile.' },
   reprise_build_info: { kind: 'gauge', help: 'Always 1; the release is a label.' },
 } as const;

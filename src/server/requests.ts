@@ -71,9 +71,9 @@ export function requestHandler(parts: RequestParts): HttpHandler {
     parts.admit(request);
     if (parts.openPage(request, response)) return;
     const grant = await parts.authenticate(request);
+    parts.checkRate(grant);
     const handler = handlers.get(pathOf(request));
     if (handler === undefined) return await (parts.page(request, response, grant) ?? nothingThere(request));
-    parts.checkRate(grant);
     const late = setTimeout(() => response.destroy(), parts.bodyMsMax);
     const body = new RequestBody(() => clearTimeout(late));
     const form = formOf(request, parts.bodyBytesMax);

@@ -2,8 +2,11 @@ import type { ConnectRouter } from '@connectrpc/connect';
 import { given, type JsonValue } from '../core/json.ts';
 import type { ForeignFormat } from '../core/recording/foreign-format.ts';
 import type { EventStore, Platform } from '../core/store/event-store.ts';
+import type { RecordingDefaults } from '../engine/context/recording-defaults.ts';
+import { createReprise } from '../engine/reprise-parts.ts';
 import { Health } from '../wire/generated/grpc/health/v1/health_pb.ts';
 import { ServerReflection } from '../wire/generated/grpc/reflection/v1/reflection_pb.ts';
+import { TraceService } from '../wire/generated/opentelemetry/proto/collector/trace/v1/trace_service_pb.ts';
 import { CodingService } from '../wire/generated/reprise/v1/coding_pb.ts';
 import { FleetService } from '../wire/generated/reprise/v1/fleet_pb.ts';
 import { ServerService } from '../wire/generated/reprise/v1/server_pb.ts';
@@ -32,6 +35,8 @@ import { pathOf, requestHandler, send } from './requests.ts';
 import type { RunBook } from './run-book.ts';
 import { sessionService, type VerbParts } from './session-service.ts';
 import { shippedSnapshots } from './shipped-snapshots.ts';
+import { SpanCollector } from './span-collector.ts';
+import type { SpanFormat } from './span-trace.ts';
 import { queuedBytes, StalledClients } from './stalled-clients.ts';
 import { stateService } from './state-service.ts';
 import { storeService } from './store-service.ts';
@@ -39,6 +44,7 @@ import { type StudioFiles, sendStudio } from './studio-files.ts';
 import { type AskedPage, studioRuns } from './studio-runs.ts';
 import { studioLooks } from './studio-service.ts';
 import { timedStore } from './timed-store.ts';
+import { takeTraces, traceService, tracesPath } from './traces-page.ts';
 
 /** The parts that a server is made of. */
 export interface ServerParts {
@@ -57,6 +63,10 @@ export interface ServerParts {
   readonly log: WriteLog;
   /** The formats that a history can be exported in. */
   readonly formats: readonly ForeignFormat[];
+  /** Reads the spans of OpenTelemetry. */
+  readonly spans: SpanFormat;
+  /** The masking of spans. */
+  readonly recording: RecordingDefaults;
   readonly limits: ServerLimits;
   readonly studio?: ServedStudio;
 }
@@ -81,6 +91,7 @@ interface ServerLimits extends ListenerLimits {
   readonly bytesInFlight: number;
   readonly callsPerSecond: number;
   readonly stalledMs: number;
+  readonly gatherMs: number;
   readonly graceMs: number;
 }
 
@@ -107,6 +118,13 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
   const store = timedStore(parts.store, (method, seconds) => metrics.add('reprise_store_seconds', seconds, { method }));
   const snapshots = shippedSnapshots(store, platform);
   const callers = callersOf({ store, platform, snapshots, formats: parts.formats });
+  const collector = new SpanCollector({
+    format: parts.spans,
+    store,
+    reprise: createReprise({ store, platform, recording: parts.recording }),
+    gatherMs: limits.gatherMs,
+    onSpans: (outcome, count) => metrics.add('reprise_spans_total', count, { outcome }),
+  });
   const rates = new CallRates(limits.callsPerSecond, platform.elapsedMs);
   const stalled = new StalledClients(open, limits.stalledMs);
   const handler = requestHandler({
@@ -114,12 +132,14 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
     authenticate: async (request) =>
       pathOf(request) === healthPath ? anyone : await parts.authenticate(request.headers.authorization),
     checkRate: (grant) => rates.check(grant),
-    routes: routesOf({ ...parts, store }, { draining: draining.signal, metrics, callers }),
+    routes: routesOf({ ...parts, store }, { draining: draining.signal, metrics, callers, collector }),
     openPage: (request, response) =>
       openPage(request, response, parts.openMetrics ? metrics : undefined, draining.signal) ||
       (parts.studio?.isServed === true && sendStudio(parts.studio.files, request, response)),
     page: (request, response, grant) => {
       const path = request.method === 'GET' ? pathOf(request) : '';
+      if (request.method === 'POST' && pathOf(request) === tracesPath)
+        return takeTraces(collector, parts.spans, request, response, { grant, bytesMax: limits.bodyBytes });
       if (path === '/metrics') return showMetrics(response, metrics, grant);
       if (!path.startsWith(replayPath)) return undefined;
       return sendReplay((namespace) => callers.repriseOf(grant, namespace), request, response, draining.signal);
@@ -164,11 +184,12 @@ interface Running {
   readonly draining: AbortSignal;
   readonly metrics: Metrics;
   readonly callers: Callers;
+  readonly collector: SpanCollector;
 }
 
 function routesOf(
-  { platform, release, studio, authenticate }: ServerParts,
-  { draining, metrics, callers }: Running,
+  { platform, release, spans, studio, authenticate }: ServerParts,
+  { draining, metrics, callers, collector }: Running,
 ): (router: ConnectRouter) => void {
   const done = new DoneChanges();
   return (router) => {
@@ -228,6 +249,7 @@ function routesOf(
       StudioService,
     ];
     const names = services.map(({ typeName }) => typeName);
+    router.service(TraceService, traceService(collector, spans));
     router.service(Health, healthService(names, draining));
     router.service(ServerReflection, reflectionService([...services, Health, ServerReflection]));
   };

@@ -85,6 +85,17 @@ export function sessionService(parts: VerbParts): ServiceImpl<typeof SessionServ
     async exportHistory({ namespace, ref, format }, context) {
       return { text: await parts.repriseOf(context, namespace).export(ref, { format }) };
     },
+    async exportFiles({ namespace, ref, format }, context) {
+      const { files, ...exported } = await parts.repriseOf(context, namespace).exportFiles(ref, { format });
+      const texts = files.map(({ file, bytes }) => ({ file, base64: Buffer.from(bytes).toString('base64') }));
+      return answerOf({ ...exported, files: texts });
+    },
+    async handBack({ namespace, ref, format }, context) {
+      return answerOf(await parts.repriseOf(context, namespace).handBack(ref, { format }));
+    },
+    async proveHistory({ namespace, ref, options }, context) {
+      return answerOf(await parts.repriseOf(context, namespace).prove(ref, optionsIn(options)));
+    },
   };
 }
 

@@ -2,7 +2,6 @@ import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import { RepriseError } from '../core/error.ts';
 import type { JsonValue } from '../core/json.ts';
 import type { EventStore } from '../core/store/event-store.ts';
-import { exportRulesFrom } from '../reading/export-rules.ts';
 import { questionAnswerFrom, runOrderFrom, type StudioRun } from '../reading/run-orders.ts';
 import type { StudioService } from '../wire/generated/reprise/v1/studio_pb.ts';
 import type { DoneChanges } from './done-changes.ts';
@@ -127,7 +126,7 @@ function liveCalls(parts: StudioParts): Pick<ServiceImpl<typeof StudioService>, 
         namespace: reprise.currentNamespace,
         ref: await reprise.resolve(ref),
       };
-      const page = await parts.page?.({ ...asked, rules: exportRulesFrom(listIn(rules, 'rules')) });
+      const page = await parts.page?.({ ...asked, rules: listIn(rules, 'rules').map(String) });
       yield { preview: JSON.stringify(page?.preview ?? null) };
       const bytes = preview || page === undefined ? new Uint8Array() : new TextEncoder().encode(page.text());
       for (let at = 0; at < bytes.length; at += pieceBytes) yield { piece: bytes.subarray(at, at + pieceBytes) };

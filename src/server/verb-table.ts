@@ -25,6 +25,7 @@ type VerbOf<Handle, Field extends keyof Handle = never> = Exclude<keyof Handle &
 
 const runsCode = 'It runs code of the caller: open the server by its URL, and it runs where the caller is.';
 const isLocal = 'It changes nothing and reads nothing: a call names its namespace, branch or agent itself.';
+const ofFiles = 'It reads or writes files of the caller: open the server by its URL, and it works on those.';
 const ofSession = 'The call of the session takes the branch as a point.';
 
 /** How every verb of the library is reached over the wire. A new verb without a line does not compile. */
@@ -49,7 +50,12 @@ export const verbTable: Readonly<
   'reprise.sessions': { call: 'scanSessions' },
   'reprise.replay': { none: 'Replay the sessions one by one, in the order that ScanSessions gives.' },
   'reprise.diff': { call: 'diff' },
-  'reprise.import': { none: 'It reads files of the caller: open the server by its URL, and import there.' },
+  'reprise.import': { none: ofFiles },
+  'reprise.importAll': { none: ofFiles },
+  'reprise.exportFiles': { call: 'exportFiles' },
+  'reprise.exportBundle': { none: ofFiles },
+  'reprise.handBack': { call: 'handBack' },
+  'reprise.prove': { call: 'proveHistory' },
   'reprise.export': { call: 'exportHistory' },
   'reprise.copy': { none: 'It needs two stores: open the server by its URL, and copy there.' },
   'reprise.resolve': { call: 'resolveRef' },
@@ -157,7 +163,7 @@ export const verbTable: Readonly<
   'coding.replayRun': { call: 'replayCoding' },
   'coding.replayCounterfactual': { call: 'replayCodingWithout' },
   'coding.diffRuns': { call: 'diffRuns' },
-  'coding.exportRun': { none: 'It writes files of the caller: open the server by its URL, and export there.' },
+  'coding.exportRun': { none: ofFiles },
 
   'beliefs.on': { none: isLocal },
   'beliefs.using': { none: runsCode },

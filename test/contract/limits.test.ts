@@ -60,6 +60,8 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
   serverBodyMsMax: 'test/server/limits.test.ts',
   serverCallsPerSecondMax: 'test/server/limits.test.ts',
   serverStalledMsMax: 'test/server/limits.test.ts',
+  serverSpansMax: 'test/server/spans.test.ts',
+  serverGatherMsMax: 'test/server/spans.test.ts',
   serverBytesInFlightMax: 'test/server/limits.test.ts',
   serverHeaderBytesMax: 'test/server/limits.test.ts',
   serverConnectionsMax: 'test/server/limits.test.ts',
@@ -377,6 +379,12 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
     expect(counted.calls.putSnapshot).toBeGreaterThan(0);
   },
   importTextMax: 'test/seeds/shipit-import.test.ts',
+  importUnitBytesMax: 'test/import/port.test.ts',
+  importWarningsMax: 'test/import/port.test.ts',
+  importFilesMax: 'test/import/port.test.ts',
+  bundleBytesMax: 'test/import/tampering.test.ts',
+  bundleManifestBytesMax: 'test/import/tampering.test.ts',
+  bundleLineBytesMax: 'test/import/tampering.test.ts',
   sessionsPageMax: async ({ store }) => {
     for (let count = 0; count < limits.sessionsPageMax; count++)
       await store.createSession({ ...ref, session: `s${count}` }, { root: 'main', seed: 'x' });

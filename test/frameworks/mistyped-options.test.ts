@@ -25,6 +25,8 @@ import {
   recordTools,
   type Session,
   type SessionRecorder,
+  verifyBundle,
+  verifyProof,
 } from '../../src/index.ts';
 import * as langgraph from '../../src/langgraph.ts';
 import * as mcp from '../../src/mcp.ts';
@@ -129,8 +131,15 @@ const calls: Readonly<Record<string, () => unknown>> = {
   'reprise Reprise.diff': () => reprise.diff('demo', 'demo', misspelt),
   'reprise Reprise.experiment': () => reprise.experiment(misspelt),
   'reprise Reprise.copy': () => reprise.copy(reprise, misspelt),
-  'reprise Reprise.import': () => reprise.import({}, misspelt),
-  'reprise Reprise.export': () => reprise.export('demo', misspelt),
+  'reprise Exchange.import': () => reprise.import({}, misspelt),
+  'reprise Exchange.importAll': async () => void (await Array.fromAsync(reprise.importAll({}, misspelt))),
+  'reprise Exchange.export': () => reprise.export('demo', misspelt),
+  'reprise Exchange.exportFiles': () => reprise.exportFiles('demo', misspelt),
+  'reprise Exchange.handBack': () => reprise.handBack('demo', misspelt),
+  'reprise Exchange.exportBundle': () => reprise.exportBundle('demo', misspelt),
+  'reprise Exchange.prove': () => reprise.prove('demo', misspelt),
+  'reprise verifyBundle': () => verifyBundle('nowhere', misspelt),
+  'reprise verifyProof': () => verifyProof({}, misspelt),
   'reprise Session.append': () => session.append(note, misspelt),
   'reprise Session.record': () => session.record(misspelt),
   'reprise Session.replay': () => all(session.replay(misspelt)),

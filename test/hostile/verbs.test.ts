@@ -6,7 +6,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   type AgentBeliefs,
   type AgentVerbs,
@@ -17,7 +17,6 @@ import {
   createNodePlatform,
   type FleetHandle,
   openReprise,
-  type Platform,
   type Reprise,
   RepriseError,
   type Session,
@@ -26,7 +25,6 @@ import {
   type TasksVerbs,
   type Transaction,
 } from '../../src/index.ts';
-import { writeFolder } from '../../src/node/folder-writer.ts';
 import type { Verb } from '../../src/testing/verbs/verb-suite.ts';
 
 /** Handles to call verbs on, and what their arguments name. */
@@ -53,6 +51,16 @@ type Right = ((world: World) => readonly unknown[]) | undefined;
 
 const agent = async (): Promise<string> => 'done';
 const none = (): readonly unknown[] => [];
+/** The folder in which this test works: a verb that takes a wrong path for a right one writes there. */
+const folder = mkdtempSync(join(tmpdir(), 'reprise-hostile-'));
+const before = process.cwd();
+beforeAll(() => process.chdir(folder));
+afterAll(() => {
+  process.chdir(before);
+  rmSync(folder, { recursive: true, force: true });
+});
+let bundles = 0;
+const bundlePath = (): string => join(folder, `${++bundles}`);
 const counter = { name: 'lines', count: () => 1 };
 const quiet = { onError: () => undefined };
 
@@ -107,7 +115,12 @@ const right: Readonly<Record<HandledVerb, Right>> = {
   'reprise.resolve': () => ['demo@1'],
   'reprise.copy': ({ reprise }) => [reprise.namespace('copied'), {}],
   'reprise.import': () => [{ trace_id: 'x', metadata: {}, events: [] }, { format: 'shipit' }],
+  'reprise.importAll': () => [{ trace_id: 'x', metadata: {}, events: [] }, { format: 'shipit' }],
   'reprise.export': () => ['demo', { format: 'shipit' }],
+  'reprise.exportFiles': () => ['demo', { format: 'shipit' }],
+  'reprise.handBack': () => ['demo', { format: 'codex' }],
+  'reprise.exportBundle': () => ['demo', { to: bundlePath() }],
+  'reprise.prove': () => ['demo@1', { payload: false }],
   'reprise.health': () => [{ deep: true }],
   'reprise.experiment': () => [{ agent, variants: [{ name: 'a' }], sessions: ['demo'] }],
   'reprise.findExperiment': () => ['none'],
@@ -267,17 +280,8 @@ const wrong: readonly (readonly [string, unknown])[] = [
   ['an object whose getters throw', throwing],
 ];
 
-const place = mkdtempSync(join(tmpdir(), 'reprise-hostile-'));
-afterAll(() => rmSync(place, { recursive: true, force: true }));
-
-/** The platform of Node, whose folders are all within the place of this test. */
-const platform: Platform = {
-  ...createNodePlatform(),
-  writeFolder: (path, files, options) => writeFolder(join(place, path), files, options),
-};
-
 async function makeWorld(): Promise<World> {
-  const reprise = await openReprise({ store: 'memory:', config: false, platform });
+  const reprise = await openReprise({ store: 'memory:', config: false });
   const session = await reprise.createSession('demo');
   await session.append([
     ...['a', 'b', 'c'].map((text) => ({ type: 'note.added', data: { text } })),

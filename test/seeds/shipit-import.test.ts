@@ -1,11 +1,11 @@
-import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { elementsOf } from '../../src/adapters/import/json-elements.ts';
+import { elementsOf } from '../../src/core/json-elements.ts';
 import { conversation, limits, messagesOf, openReprise, type Reprise, type Session } from '../../src/index.ts';
+import { samplePath } from '../import/samples.ts';
 
 let directory = '';
 let reprise: Reprise;
@@ -124,8 +124,8 @@ describe('a trace as its runtime writes it', () => {
   });
 
   test('a real trace shows its user prompts and comes back byte for byte', async (context) => {
-    const path = join(import.meta.dirname, '../../../shared/samples/shipit/demo-trace.json');
-    if (!existsSync(path)) context.skip('there is no sample of a real trace beside this checkout');
+    const path = samplePath('shipit/demo-trace.json');
+    if (path === undefined) return context.skip('there is no sample of a real trace beside this checkout');
     const session = await reprise.import(path);
     expect(session.id).toBe('demo-trace');
     const questions: unknown[] = [];
@@ -206,27 +206,42 @@ describe('the same bytes come back', () => {
 
 describe('what is no trace', () => {
   test.each([
-    ['{"trace_id": "t", "events": [{"type": "x"', 'cut off'],
     ['[1]', 'not an object'],
     ['{"trace_id": 7, "events": []}', 'trace_id'],
-    ['{"trace_id": "t", "events": {}}', 'not a list'],
-    ['{"trace_id": "t", "events": [{"message": "no type"}]}', 'event 0'],
-    ['{"trace_id": "t", "events": [{"type": "x", "payload": {"n": 12345678901234567890}}]}', 'number'],
+    ['{"trace_id": "t", "metadata": [], "events": []}', 'metadata'],
   ])('%s is refused', async (text, why) => {
     const before = count;
-    const error = await imported(text).catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ code: 'import.invalid' });
-    if (why !== 'cut off') expect((error as Error).message).toContain(why);
+    await expect(imported(text)).rejects.toMatchObject({
+      code: 'import.invalid',
+      message: expect.stringContaining(why),
+    });
     await expect(reprise.session(`s${before + 1}`)).rejects.toMatchObject({ code: 'session.not-found' });
   });
 
-  test('a file that is not there, is not text, or is endless', async () => {
-    await expect(reprise.import(join(directory, 'nothing.json'))).rejects.toMatchObject({ code: 'import.invalid' });
-    const bytes = (async function* () {
-      yield new Uint8Array([0x7b, 0xff]);
+  test.each([
+    ['{"trace_id": "t", "events": [{"type": "x"}, {"type": "x"', 'not JSON'],
+    ['{"trace_id": "t", "events": [{"message": "no type"}]}', 'has no such unit'],
+    ['{"trace_id": "t", "events": [{"type": "x", "payload": {"n": 12345678901234567890}}]}', 'number'],
+  ])('the odd event of %s is kept with a warning, and comes back', async (text, why) => {
+    const session = `odd-${++count}`;
+    const stream = (async function* () {
+      yield text;
     })();
-    await expect(reprise.import(bytes)).rejects.toThrow('not UTF-8');
+    for await (const told of reprise.importAll(stream, { session, format: 'shipit' }))
+      expect(told).toMatchObject({ kept: 1, warningCount: 1, warnings: [{ message: expect.stringContaining(why) }] });
+    expect(await reprise.export(session, { format: 'shipit' })).toBe(text);
+  });
+
+  test('a file that is not there, is of no format, is empty, or is endless', async () => {
+    await expect(reprise.import(join(directory, 'nothing.json'))).rejects.toMatchObject({ code: 'import.invalid' });
+    const bytes = (...held: number[]) =>
+      (async function* () {
+        yield new Uint8Array(held);
+      })();
+    await expect(reprise.import(bytes(0x7b, 0xff))).rejects.toThrow('no known format');
+    await expect(reprise.import(bytes(0x0a))).rejects.toThrow('empty');
     const endless = (async function* () {
+      yield '{"trace_id": "t", "events": [';
       for (;;) yield ' '.repeat(16_777_216);
     })();
     await expect(reprise.import(endless)).rejects.toMatchObject({ details: { limit: 'importTextMax' } });

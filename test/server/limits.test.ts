@@ -29,6 +29,7 @@ const usual = {
   bodyMs: limits.serverBodyMsMax,
   callsPerSecond: limits.serverCallsPerSecondMax,
   stalledMs: limits.serverStalledMsMax,
+  gatherMs: limits.serverGatherMsMax,
   bytesInFlight: limits.serverBytesInFlightMax,
   graceMs: limits.serverGraceMsMax,
 };
@@ -47,6 +48,8 @@ async function served(
     hostNames: 'loopback',
     openMetrics: false,
     formats: [],
+    spans: { documentOf: () => undefined, draftsOf: () => [] },
+    recording: {},
     log: () => undefined,
     limits: { ...usual, ...changed },
   });

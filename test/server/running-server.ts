@@ -18,6 +18,8 @@ export async function serving(store: EventStore, grant: Grant = everything): Pro
     hostNames: 'loopback',
     openMetrics: false,
     formats: [],
+    spans: { documentOf: () => undefined, draftsOf: () => [] },
+    recording: {},
     log: (line) => (line.level === 'error' ? console.error(line) : undefined),
     limits: {
       connections: 1_000,
@@ -29,6 +31,7 @@ export async function serving(store: EventStore, grant: Grant = everything): Pro
       bodyMs: 60_000,
       callsPerSecond: 1_000_000,
       stalledMs: 60_000,
+      gatherMs: 5_000,
       bytesInFlight: 256 * 1_048_576,
       graceMs: 1_000,
     },

@@ -2,8 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, test } from 'vitest';
+import type { EventStore } from '../../src/core/store/event-store.ts';
 import { openReprise } from '../../src/index.ts';
 import { createNodePlatform } from '../../src/node/platform.ts';
+import { openMemoryStore } from '../../src/store/memory/memory-store.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { verbSuite } from '../../src/testing/verbs/verb-suite.ts';
 import { serving } from './running-server.ts';
@@ -20,10 +22,16 @@ afterEach(async () => {
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
+/** By gRPC on a file. The store is not the point of the second transport. */
+async function openStore(transport: string): Promise<EventStore> {
+  const platform = createNodePlatform();
+  if (transport === 'connect') return openMemoryStore({ platform });
+  return await openSqliteStore({ path: join(directory, `${files++}.db`), platform, durability: 'process' });
+}
+
 describe.each(['grpc', 'connect'])('the verbs on a server, by %s', (transport) => {
   const open = async () => {
-    const path = join(directory, `${files++}.db`);
-    const store = await openSqliteStore({ path, platform: createNodePlatform(), durability: 'process' });
+    const store = await openStore(transport);
     const server = await serving(store);
     const reprise = await openReprise(`${server.url}?transport=${transport}`);
     running.push(async () => {

@@ -24,7 +24,7 @@ const rooms: Readonly<Record<string, Room>> = {
   'store/sql': { rooms: ['core'], node: false, packages: [] },
   'store/sqlite': { rooms: ['core', 'store/sql'], node: true, packages: [] },
   'store/postgres': { rooms: ['core', 'store/sql'], node: true, packages: ['postgres'] },
-  node: { rooms: ['core', 'engine', 'protocols'], node: true, packages: [] },
+  node: { rooms: ['core', 'engine', 'protocols'], node: true, packages: ['fflate'] },
   'adapters/ai-sdk': { rooms: ['core'], node: true, packages: ['ai', '@ai-sdk/provider'] },
   'adapters/openai-agents': { rooms: ['core'], node: true, packages: ['@openai/agents'] },
   'adapters/langgraph': {
@@ -42,7 +42,7 @@ const rooms: Readonly<Record<string, Room>> = {
     packages: ['@anthropic-ai/sdk'],
   },
   'adapters/gemini': { rooms: ['core', 'protocols', 'adapters/clients'], node: true, packages: ['@google/genai'] },
-  'adapters/import': { rooms: ['core'], node: true, packages: [] },
+  'adapters/import': { rooms: ['core', 'protocols'], node: true, packages: ['yaml'] },
   wire: { rooms: ['core'], node: false, packages: ['@bufbuild/protobuf', '@connectrpc/connect'] },
   client: {
     rooms: ['core', 'wire'],
@@ -56,7 +56,7 @@ const rooms: Readonly<Record<string, Room>> = {
   },
   testing: {
     rooms: ['core', 'engine', 'projections', 'protocols'],
-    node: ['node:assert', 'node:assert/strict', 'node:http'],
+    node: ['node:assert', 'node:assert/strict', 'node:fs/promises', 'node:http', 'node:os', 'node:path'],
     packages: [],
   },
   cli: { rooms: every, node: true, packages: ['commander'] },

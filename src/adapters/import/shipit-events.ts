@@ -13,14 +13,6 @@ import { joinMessage, joinResult, type MessageList, settleMessages } from '../..
 import { beginning } from '../../core/point.ts';
 import { titleOf } from '../../core/title.ts';
 
-/** Where an event stands in its file. */
-interface Place {
-  /** Its text, verbatim. */
-  readonly text: string;
-  /** Returns the tools that are called right after it. */
-  readonly asked: () => readonly JsonObject[];
-}
-
 interface OpenTool {
   readonly call: string;
   readonly name: string;
@@ -62,28 +54,20 @@ export class ShipitReader {
     this.#agent = agent;
   }
 
-  /**
-   * Returns the drafts for one event. The first one carries its text, so that it can be written back. The last one
-   * carries its type: a count by type is that of the file, and a fork there has all of the event.
-   */
-  drafts(event: JsonObject, place: Place): EventDraft[] {
+  /** Returns the drafts for one event; `asked` returns the tools that are called right after it. */
+  drafts(event: JsonObject, asked: () => readonly JsonObject[]): EventDraft[] {
     const payload = isObject(event['payload']) ? event['payload'] : {};
     const type = String(event['type']);
     if (type === 'run_started' || (this.#run === 0 && type !== 'mcp_attached')) this.#begin();
     if (type === 'step_started') this.#turn++;
-    const meant = this.#meaning(type, event, payload, place);
+    const meant = this.#meaning(type, event, payload, asked);
     const drafts = meant.length > 0 ? meant : [{ type: foreignType(type), data: {} }];
     for (const draft of drafts) this.#hear(draft);
-    const last = drafts.length - 1;
-    return drafts.map((draft, index) => ({
+    return drafts.map((draft) => ({
       ...draft,
       turn: this.#turn,
       ...given({ agent: this.#agent }),
       ...(this.#run === 0 ? {} : { run: `run-${this.#run}` }),
-      data: {
-        ...draft.data,
-        foreign: { ...(index === last ? { type } : {}), ...(index === 0 ? { text: place.text } : {}) },
-      },
     }));
   }
 
@@ -109,12 +93,12 @@ export class ShipitReader {
     this.#announced = 0;
   }
 
-  #meaning(type: string, event: JsonObject, payload: JsonObject, place: Place): EventDraft[] {
+  #meaning(type: string, event: JsonObject, payload: JsonObject, asked: () => readonly JsonObject[]): EventDraft[] {
     switch (type) {
       case 'run_started':
         return [this.#started(payload), ...messagesIn(payload, promptIn(payload))];
       case 'tool_called':
-        return this.#toolCalled(event, payload, place);
+        return this.#toolCalled(event, payload, asked);
       case 'tool_completed':
         return this.#toolEnded(event, { outcome: 'ok', output: payload['output'] ?? payload['text'] ?? null });
       case 'tool_failed':
@@ -131,7 +115,7 @@ export class ShipitReader {
   }
 
   /** Records a tool call. Tools that are called in a row were asked for together, by one message. */
-  #toolCalled(event: JsonObject, payload: JsonObject, { asked: next }: Place): EventDraft[] {
+  #toolCalled(event: JsonObject, payload: JsonObject, next: () => readonly JsonObject[]): EventDraft[] {
     const own = this.#announce(event, payload);
     const start: EventDraft = {
       type: 'call.started',

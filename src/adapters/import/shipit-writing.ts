@@ -2,52 +2,30 @@ import { sameJson } from '../../core/canonical-json.ts';
 import type { Event } from '../../core/event/event.ts';
 import { isObject, type JsonObject, objectAt } from '../../core/json.ts';
 import { textOf } from '../../core/message/message.ts';
-import type { Seq } from '../../core/point.ts';
+import type { ForeignWriter, WriterSource } from '../../core/recording/foreign-format.ts';
 
-/** An event in the form of shipit, and the seq of the event that it is written from. */
-export interface ShipitEvent {
-  readonly seq: Seq;
-  readonly text: string;
-}
-
-/** Returns the events of a view as texts of shipit; events that were read from a trace and not edited stay verbatim. */
-export function shipitEvents(events: readonly Event[]): readonly ShipitEvent[] {
-  const texts: ShipitEvent[] = [];
-  for (let index = 0; index < events.length; index++) {
-    const event = events[index];
-    if (event === undefined) continue;
-    const { seq } = event;
-    const text = foreignText(event);
-    if (text === undefined) {
-      const native = isRest(event) ? undefined : nativeEvent(event);
-      if (native !== undefined) texts.push({ seq, text: rendered(native) });
-      continue;
-    }
-    const group = [event];
-    for (let next = events[index + 1]; next !== undefined && isRest(next); next = events[index + 1]) {
-      group.push(next);
-      index++;
-    }
-    const foreign: JsonObject = JSON.parse(text);
-    const before = objectAt(foreign, 'payload') ?? {};
-    const payload = group.reduce(changedPayload, before);
-    texts.push({ seq, text: payload === before ? text : rendered({ ...foreign, payload }) });
-  }
-  return texts;
+/** Opens a writer of trace files. */
+export function shipitWriter({ session, metadata }: WriterSource): ForeignWriter {
+  return {
+    event: (event) => {
+      const native = nativeEvent(event);
+      return native === undefined ? [] : [rendered(native)];
+    },
+    edited: (text, events) => {
+      const foreign: JsonObject = JSON.parse(text);
+      const before = objectAt(foreign, 'payload') ?? {};
+      const payload = events.reduce(changedPayload, before);
+      return payload === before ? text : rendered({ ...foreign, payload });
+    },
+    file: (units) => {
+      const whole = JSON.stringify({ trace_id: session, metadata, events: [] }, null, 2);
+      const list = units.length === 0 ? '[]' : `[\n    ${units.join(',\n    ')}\n  ]`;
+      return `${whole.replace(/\[\]\n\}$/, () => `${list}\n}`)}\n`;
+    },
+  };
 }
 
 const rendered = (event: JsonObject): string => JSON.stringify(event, null, 2).replace(/\n/g, '\n    ');
-
-function foreignText({ data }: Event): string | undefined {
-  const { foreign } = data;
-  const text = isObject(foreign) ? foreign['text'] : undefined;
-  return typeof text === 'string' ? text : undefined;
-}
-
-/** Tells whether an event belongs to the foreign event before it, or replaces one that did. */
-function isRest(event: Event): boolean {
-  return foreignText(event) === undefined && (isObject(event.data['foreign']) || event.replaces !== undefined);
-}
 
 /** Returns the payload of a foreign event with the edits since. */
 function changedPayload(payload: JsonObject, { type, data }: Event): JsonObject {

@@ -1,74 +1,163 @@
 import { Option } from 'commander';
+import { foreignFormats } from '../../adapters/import/foreign-formats.ts';
 import { RepriseError } from '../../core/error.ts';
 import { given } from '../../core/json.ts';
+import type { ForeignFormat } from '../../core/recording/foreign-format.ts';
 import { refText } from '../../core/ref.ts';
+import type { Imported, ImportFailure, ImportOptions, ImportWarning } from '../../engine/importing/import-options.ts';
 import type { Reprise } from '../../engine/reprise.ts';
-import type { Session } from '../../engine/session.ts';
-import { plural } from '../../wording/amount.ts';
+import { discover, type FoundPlace } from '../../node/tool-places.ts';
+import { bytesText, plural } from '../../wording/amount.ts';
 import { plain } from '../../wording/text.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context } from '../context.ts';
-import { done } from '../exit-code.ts';
+import { done, no } from '../exit-code.ts';
 import { textOption } from '../option-values.ts';
 import { readFailure } from '../options/read-failure.ts';
+import { catchSignals } from '../stop-signals.ts';
 
-/** One imported file, as `reprise import --json` prints it. */
+/** One imported source, as `reprise import --json` prints it. */
 export interface ImportRow {
   readonly file: string;
   readonly session: string;
   readonly ref: string;
+  readonly format: string;
+  /** `imported`, `extended`, `branched` or `unchanged`. */
+  readonly outcome: string;
+  readonly branches: readonly string[];
   readonly events: number;
+  readonly units: number;
+  readonly kept: number;
+  readonly warnings: readonly ImportWarning[];
+  readonly warningCount: number;
+  readonly secrets: Readonly<Record<string, number>>;
 }
 
-/** Every imported file as one object. */
+/** A source that could not be imported. */
+interface FailedRow {
+  readonly file: string;
+  readonly error: string;
+}
+
+/** Every source as one object. */
 interface ImportAnswer {
   readonly imported: readonly ImportRow[];
+  readonly failed: readonly FailedRow[];
 }
 
 /** `reprise import`. */
 export const importRuns: CommandSpec = {
-  arguments: [{ name: '<files...>', about: 'saved runs of other systems; - is stdin' }],
+  arguments: [{ name: '[sources...]', about: 'saved runs of other systems: files, folders; - is stdin; or bundles' }],
   options: [
-    new Option('--format <format>', 'format of the files: shipit (default: detected)'),
-    new Option('--session <id>', "id of the new session (default: the file's own id)"),
+    new Option('--format <format>', 'format of the sources (default: detected)'),
+    new Option('--session <id>', "id of the session (default: the source's own id)"),
+    new Option('--mask', 'mask secrets in the events and in the kept source'),
+    new Option('--follow', 'keep up with a file that is written, until Ctrl-C'),
+    new Option('--discover', 'look where tools keep their sessions, and offer them'),
   ],
+  exits: '0 every source was imported; 1 some could not be: the rest was',
   examples: [
     'reprise import run-abc.json',
     'reprise import run-abc.json --format shipit --session imported',
     'cat run-abc.json | reprise import - --session from-stdin',
+    'reprise import --discover',
   ],
-  run: async (context, files, options) => {
-    const [format, session] = [textOption(options, 'format'), textOption(options, 'session')];
-    if (session !== undefined && files.length > 1)
-      throw new RepriseError('import.invalid', `Cannot import ${files.length} files into one session "${session}"`, {
-        hint: 'Leave out --session, or import the files one by one.',
-      });
+  run: async (context, sources, options) => {
+    const format = textOption(options, 'format');
+    if (options['discover'] === true)
+      return offer(
+        context,
+        await discover((await formatsOf(context)).filter(({ name }) => format === undefined || name === format)),
+      );
+    const session = textOption(options, 'session');
+    checkSources(sources, session);
     const reprise = await context.open({ create: true });
-    const imported: ImportRow[] = [];
-    for (const file of files) {
-      const created = await importFile(reprise, file, given({ format, session }));
-      const { head } = await created.branch();
-      const row = { file, session: created.id, ref: refText({ session: created.id }), events: head };
-      if (context.out.json === 'object') imported.push(row);
-      else await print(context, row);
+    const controller = new AbortController();
+    const restore = options['follow'] === true ? catchSignals(controller) : () => undefined;
+    const chosen: ImportOptions = {
+      ...given({ format, session }),
+      mask: options['mask'] === true,
+      follow: options['follow'] === true,
+      signal: controller.signal,
+    };
+    try {
+      return await importSources(context, reprise, sources, chosen);
+    } finally {
+      restore();
     }
-    if (context.out.json === 'object') await context.out.value({ imported } satisfies ImportAnswer);
-    return done;
   },
 };
 
-/** Imports one file; an error names the file. */
-async function importFile(
+/** Returns the formats of this build and of the configuration. Looking for sessions needs no store. */
+async function formatsOf(context: Context): Promise<readonly ForeignFormat[]> {
+  return [...foreignFormats, ...((await context.config())?.config.formats ?? [])];
+}
+
+function checkSources(sources: readonly string[], session: string | undefined): void {
+  if (sources.length === 0)
+    throw new RepriseError('import.invalid', 'Cannot import: no source is named', {
+      hint: 'Name files or folders, or let "reprise import --discover" look for them.',
+    });
+  if (session !== undefined && sources.length > 1)
+    throw new RepriseError('import.invalid', `Cannot import ${sources.length} files into one session "${session}"`, {
+      hint: 'Leave out --session, or import the files one by one.',
+    });
+}
+
+async function importSources(
+  context: Context,
   reprise: Reprise,
-  file: string,
-  options: { readonly format?: string; readonly session?: string },
-): Promise<Session> {
+  sources: readonly string[],
+  options: ImportOptions,
+): Promise<number> {
+  const imported: ImportRow[] = [];
+  const failed: FailedRow[] = [];
+  for (const source of sources) {
+    for await (const told of each(reprise, source, options)) {
+      if ('error' in told) failed.push({ file: told.path, error: told.error.message });
+      else imported.push(rowOf(told, source));
+      if (context.out.json === 'object') continue;
+      if ('error' in told) await printFailure(context, told);
+      else await print(context, rowOf(told, source));
+    }
+  }
+  if (context.out.json === 'object') await context.out.value({ imported, failed } satisfies ImportAnswer);
+  const last = imported.at(-1);
+  if (context.out.json === undefined && last !== undefined) context.out.next(`reprise replay ${last.ref}`);
+  return failed.length === 0 ? done : no;
+}
+
+const rowOf = ({ path, ...told }: Imported, source: string): ImportRow => {
+  const { session, format, outcome, branches, events, units, kept, warnings, warningCount, secrets } = told;
+  const file = path ?? source;
+  return {
+    file,
+    session,
+    ref: refText({ session }),
+    format,
+    outcome,
+    branches,
+    events,
+    units,
+    kept,
+    warnings,
+    warningCount,
+    secrets,
+  };
+};
+
+/** Imports one source; an error names it. */
+async function* each(
+  reprise: Reprise,
+  source: string,
+  options: ImportOptions,
+): AsyncGenerator<Imported | ImportFailure> {
   try {
-    return await reprise.import(file === '-' ? process.stdin : file, options);
+    yield* reprise.importAll(source === '-' ? process.stdin : source, options);
   } catch (error) {
     if (!(error instanceof RepriseError)) throw error;
     const { code, details } = error;
-    const where = file === '-' ? 'stdin' : JSON.stringify(file);
+    const where = source === '-' ? 'stdin' : JSON.stringify(source);
     const hint =
       code === 'session.exists'
         ? 'Choose a different id with --session, or delete the session first with "reprise delete-session".'
@@ -85,7 +174,7 @@ async function importFile(
 function whyNot({ message, cause }: RepriseError): string {
   const isUnread = cause instanceof Error && 'syscall' in cause;
   if (isUnread) return readFailure(cause);
-  return message.replace(/^Cannot (?:import|read a saved run): /, '').replace(/^Cannot /, 'cannot ');
+  return message.replace(/^Cannot import(?: "(?:[^"\\]|\\.)*")?: /, '').replace(/^Cannot /, 'cannot ');
 }
 
 async function print({ out }: Context, row: ImportRow): Promise<void> {
@@ -93,7 +182,39 @@ async function print({ out }: Context, row: ImportRow): Promise<void> {
     await out.value(row);
     return;
   }
-  const { ref, file, events } = row;
-  await out.line(`${out.style('green', plain(ref))} imported from ${plain(file)}: ${plural(events, 'event')}`);
-  out.next(`reprise replay ${ref}`);
+  const { ref, file, events, outcome, branches, kept, warnings, warningCount, secrets } = row;
+  const more = [
+    branches.length > 1 ? plural(branches.length, 'branch').replace('branchs', 'branches') : '',
+    kept === 0 ? '' : `${plural(kept, 'unit')} kept as it is`.replace('units kept as it is', 'units kept as they are'),
+  ].filter((text) => text !== '');
+  const what = outcome === 'unchanged' ? 'nothing new' : [plural(events, 'event'), ...more].join(', ');
+  const verb = outcome === 'imported' || outcome === 'unchanged' ? 'imported' : outcome;
+  await out.line(`${out.style('green', plain(ref))} ${verb} from ${plain(file)}: ${what}`);
+  for (const { file: part, at, message } of warnings.slice(0, shownWarnings))
+    out.say(
+      `  ${row.format === 'bundle' ? '' : `${part === '' ? '' : `${plain(part)} `}unit ${at}: `}${plain(message)}`,
+    );
+  if (warningCount > shownWarnings) out.say(`  and ${plural(warningCount - shownWarnings, 'more warning')}`);
+  const found = Object.entries(secrets).map(([rule, count]) => `${rule} ${count}`);
+  if (found.length > 0) out.say(`  Masking finds secrets in it (${plain(found.join(', '))}); --mask masks them.`);
+}
+
+/** Warnings that are shown of one source; --json has more. */
+const shownWarnings = 5;
+
+async function printFailure({ out }: Context, { path, error }: ImportFailure): Promise<void> {
+  if (out.json === undefined) out.say(`${plain(path)} was not imported: ${plain(error.message)}`);
+  else await out.value({ file: path, error: error.message } satisfies FailedRow);
+}
+
+/** Prints the places in which tools keep sessions. */
+async function offer({ out }: Context, found: readonly FoundPlace[]): Promise<number> {
+  if (out.json !== undefined) await out.value({ found });
+  else if (found.length === 0) out.say('No tool that Reprise knows has kept sessions here.');
+  else
+    for (const { format, folder, files, bytes } of found)
+      await out.line(
+        `${out.style('green', format)} ${plural(files, 'file')}, ${bytesText(bytes)}: reprise import ${plain(folder)}`,
+      );
+  return found.length === 0 ? no : done;
 }

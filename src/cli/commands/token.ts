@@ -51,8 +51,8 @@ export interface TokenMade extends TokenRow {
 /** Opens the store itself: a token is made beside the store, never through a server. */
 async function openKeeper(context: Context): Promise<EventStore & TokenKeeper> {
   const { location } = context.chosenStore();
-  if (location.kind === 'server')
-    throw new RepriseError('option.invalid', 'Cannot manage tokens through a server', {
+  if (location.kind === 'server' || location.kind === 'bundle')
+    throw new RepriseError('option.invalid', `Cannot manage the tokens of a ${location.kind}`, {
       hint: 'Name the store that the server serves: --store sqlite:PATH or postgres://….',
     });
   return await openOwnStore(location, createNodePlatform(), {});

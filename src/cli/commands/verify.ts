@@ -1,22 +1,30 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+
 import { Option } from 'commander';
 import { type ArtifactCheck, checkArtifacts, manifestName } from '../../core/coding/artifact.ts';
 import { RepriseError } from '../../core/error.ts';
 import { given } from '../../core/json.ts';
 import { digest } from '../../core/point.ts';
 import { refText } from '../../core/ref.ts';
+import { bundleNames } from '../../engine/bundling/bundle-manifest.ts';
 import type { Verification, VerifyOptions } from '../../engine/proving/verify.ts';
 import { filesIn } from '../../node/folder-writer.ts';
 import { createNodePlatform } from '../../node/platform.ts';
+import { checkPublicKey, pinnedKeys } from '../../node/signing-key.ts';
+import { verifyBundle, verifyProof } from '../../open-bundle.ts';
+
 import { eventsUpTo, type OpenRef } from '../../reading/open-ref.ts';
 import { countText, plural } from '../../wording/amount.ts';
 import { plain } from '../../wording/text.ts';
+import { shipped } from '../answering/node-projections.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context } from '../context.ts';
 import { done, no } from '../exit-code.ts';
 import { flagOption, textOption } from '../option-values.ts';
+import { readFailure } from '../options/read-failure.ts';
 import { storedValue } from '../options/stored-value.ts';
+import { bundleLines, claimLines } from '../render/bundle-lines.ts';
 import type { Output } from '../terminal/output.ts';
 
 /** The result of a verification, as `reprise verify --json` prints it. */
@@ -27,11 +35,14 @@ export const verify: CommandSpec = {
   arguments: [
     {
       name: '<ref>',
-      about: 'branch, or point to verify up to: session[/branch][@at]; or the folder of an exported run',
+      about:
+        'branch, or point to verify up to: session[/branch][@at]; or a bundle, a file with a proof, or the folder of an exported run',
     },
   ],
   options: [
     new Option('--head <digest>', 'digest kept elsewhere that the history must still have, or a file with one'),
+    new Option('--key <key>', 'of a bundle: the public key that must have signed it'),
+    new Option('--root <hash>', 'of a bundle or proof: the Merkle root that you kept'),
     new Option(
       '--deep',
       'also check every other branch, the key index, clocks and snapshots, and the store file itself',
@@ -43,11 +54,19 @@ export const verify: CommandSpec = {
     'reprise verify demo --head kept.json',
     'reprise verify demo@12',
     'reprise verify demo --deep',
+    'reprise export demo --to kept.tgz',
+    'reprise verify kept.tgz',
   ],
   run: async (context, [text = 'latest'], options) => {
-    if (existsSync(join(text, manifestName))) return checkExport(context, text);
+    if (isExport(text)) return checkExport(context, text);
     const kept = textOption(options, 'head');
     const head = kept === undefined ? undefined : headIn(kept);
+    const [key, root] = [textOption(options, 'key'), textOption(options, 'root')];
+    if (isPath(text)) return checkFile(context, text, given({ key: key && checkPublicKey(key), root, head }));
+    if (key !== undefined || root !== undefined)
+      throw new RepriseError('option.invalid', 'Cannot use --key and --root here: they are for bundles and proofs', {
+        hint: 'Name the path of a bundle or of a proof.',
+      });
     return check(context, await context.at(text), { ...given({ head }), deep: flagOption(options, 'deep') });
   },
 };
@@ -74,6 +93,47 @@ function headIn(text: string): string {
     `Cannot compare with ${JSON.stringify(text)}: it is neither a digest nor a file`,
     { hint: 'A digest is 64 hexadecimal digits, as "reprise fingerprint REF --json" prints it.' },
   );
+}
+
+/** Tells whether the argument is the folder of an exported run. A bundle has a manifest and a history. */
+function isExport(text: string): boolean {
+  return existsSync(join(text, manifestName)) && !existsSync(join(text, bundleNames.history));
+}
+
+/** Tells whether the argument is the path of a bundle or a proof, and not a ref. */
+function isPath(text: string): boolean {
+  return /\.(?:tgz|json)$/.test(text) || (existsSync(text) && statSync(text).isDirectory());
+}
+
+async function checkFile(
+  { out }: Context,
+  path: string,
+  held: { readonly key?: string; readonly root?: string; readonly head?: string },
+): Promise<number> {
+  const { root } = held;
+  if (path.endsWith('.json')) {
+    const verdict = verifyProof(parsedFile(path), given({ root }));
+    if (out.json !== undefined) await out.value(verdict);
+    else if (verdict.ok) await out.lines([out.style('green', 'verified'), ...claimLines(verdict)]);
+    else await out.line(`${out.style('red', 'not verified')}  ${plain(verdict.reason ?? '')}`);
+    return verdict.ok ? done : no;
+  }
+  const projections = shipped().map(({ projection }) => projection);
+  const verdict = await verifyBundle(path, { ...held, pinned: pinnedKeys(), projections });
+  if (out.json !== undefined) await out.value(verdict);
+  else await out.lines(bundleLines(out, verdict));
+  return verdict.ok ? done : no;
+}
+
+function parsedFile(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as unknown;
+  } catch (error) {
+    throw new RepriseError('bundle.invalid', `Cannot read ${JSON.stringify(path)}: ${readFailure(error)}`, {
+      hint: 'Name a file that "reprise prove REF --to" wrote.',
+      cause: error,
+    });
+  }
 }
 
 type Asked = Pick<VerifyOptions, 'head' | 'deep'>;

@@ -91,6 +91,7 @@ describe('countsAsBehaviour()', () => {
       'metadata.changed',
       'payload.erased',
       'run.started',
+      'source.kept',
       'turn.started',
     ]);
     expect(countsAsBehaviour(event('my.happened', {}))).toBe(true);

@@ -3,7 +3,16 @@ import { specOf } from '../event/catalogue.ts';
 import type { Event } from '../event/event.ts';
 import type { FieldSpec } from '../event/event-spec.ts';
 import { itemAt } from '../item-at.ts';
-import { given, isArray, isObject, type JsonArray, type JsonObject, type JsonValue, valueAt } from '../json.ts';
+import {
+  given,
+  isArray,
+  isObject,
+  type JsonArray,
+  type JsonObject,
+  type JsonValue,
+  objectAt,
+  valueAt,
+} from '../json.ts';
 import { plainMessage } from '../message/message.ts';
 import type { Sha256 } from '../parts/digest.ts';
 
@@ -121,7 +130,8 @@ function describeData(
   valueOf: (field: CountedField, value: JsonValue) => JsonValue,
 ): JsonObject {
   const counted = countedFields(event.type);
-  if (counted === undefined || event.erased === true) return event.data;
+  if (event.erased === true) return event.data;
+  if (counted === undefined) return withoutSource(event.data);
   const data: Record<string, JsonValue> = {};
   for (const field of counted.fields) {
     const value = countedValue(event, field);
@@ -129,6 +139,12 @@ function describeData(
     data[field.key] = field.spec.role === 'id' ? renamed(field.key, value, rename) : valueOf(field, value);
   }
   return data;
+}
+
+/** Returns the data of an unknown type without the source it was read from. Releases before this one kept no `at`. */
+function withoutSource(data: JsonObject): JsonObject {
+  if (objectAt(data, 'foreign')?.['at'] === undefined) return data;
+  return Object.fromEntries(Object.entries(data).filter(([key]) => key !== 'foreign'));
 }
 
 function renamed(key: string, value: JsonValue, rename: Rename): JsonValue {

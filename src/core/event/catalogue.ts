@@ -1,4 +1,4 @@
-import type { EventGroup, EventSpec } from './event-spec.ts';
+import { type EventGroup, type EventSpec, type FieldSpec, field } from './event-spec.ts';
 import { graphTypes } from './families/graph.ts';
 import { knowledgeTypes } from './families/knowledge.ts';
 import { runTypes } from './families/runs.ts';
@@ -22,6 +22,27 @@ export const eventTypes: Readonly<Record<string, EventSpec>> = {
   ...workTypes,
   ...graphTypes,
   ...structuralTypes,
+};
+
+const foreign = (type: FieldSpec['type'], about: string, storage: FieldSpec['storage'] = 'inline'): FieldSpec =>
+  field(type, about, { role: 'noise', storage });
+
+/**
+ * The fields that an event of every type has if it was read from a foreign source, unknown types included. They are
+ * noise: two systems that behaved the same are the same.
+ *
+ * @example
+ * ```ts
+ * console.log(foreignFields['foreign.type'].about);
+ * ```
+ */
+export const foreignFields: Readonly<Record<string, FieldSpec>> = {
+  'foreign.type': foreign('string', 'The type that its format gives the unit.'),
+  'foreign.file': foreign('string', 'The file of the source that holds it; left out for the main one.'),
+  'foreign.at': foreign('number', 'The place of the unit in its file, from 0.'),
+  'foreign.text': foreign('any', 'The text of the unit, with holes where its events hold a long string.', 'part'),
+  'foreign.bytes': foreign('string', 'The bytes of the unit as base64, if they are no text.', 'part'),
+  'foreign.end': foreign('string', 'The end of the line, if it is not a line feed.'),
 };
 
 /** Returns the catalogue's entry of a type, or undefined for a type that Reprise does not write itself. */

@@ -131,8 +131,8 @@ export function joinMessage(list: MessageList, seq: Seq, message: JsonObject): v
     answers.set(list, answersIn(list) - 1);
   } else {
     list.entries.push({ seq, message });
-    const asked = awaitedBy(message);
-    if (asked.length > 0) list.awaited = asked;
+    // A response may come as several messages, each with a call of its own; the next model call settles them all.
+    list.awaited.push(...awaitedBy(message));
   }
 }
 

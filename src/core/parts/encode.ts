@@ -1,7 +1,7 @@
 import { BoundedMap } from '../bounded-map.ts';
 import { canonicalForm, canonicalJson, copyJson } from '../canonical-json.ts';
 import { RepriseError } from '../error.ts';
-import { specOf } from '../event/catalogue.ts';
+import { foreignFields, specOf } from '../event/catalogue.ts';
 import { editedKey, isEdited } from '../event/edit-id.ts';
 import { type CarriedEvent, checkDraft } from '../event/event.ts';
 import type { EventSpec, FieldSpec, FieldType } from '../event/event-spec.ts';
@@ -198,15 +198,22 @@ const storedFieldsOfType = new Map<
 >();
 
 function storedFields(type: string): readonly { readonly path: readonly string[]; readonly field: FieldSpec }[] {
+  const spec = specOf(type);
+  if (spec === undefined) return foreignParts;
   let fields = storedFieldsOfType.get(type);
   if (fields === undefined) {
-    fields = Object.entries(specOf(type)?.fields ?? {})
-      .filter(([, field]) => field.storage !== 'inline')
-      .map(([path, field]) => ({ path: path.split('.'), field }));
-    if (specOf(type) !== undefined) storedFieldsOfType.set(type, fields);
+    fields = [...storedIn(spec.fields), ...foreignParts];
+    storedFieldsOfType.set(type, fields);
   }
   return fields;
 }
+
+const storedIn = (fields: EventSpec['fields']): { readonly path: readonly string[]; readonly field: FieldSpec }[] =>
+  Object.entries(fields)
+    .filter(([, field]) => field.storage !== 'inline')
+    .map(([path, field]) => ({ path: path.split('.'), field }));
+
+const foreignParts = storedIn(foreignFields);
 
 /**
  * Encodes a marker. It seals the words of people apart, so that an erasure does not touch the marker around them: the

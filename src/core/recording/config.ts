@@ -3,6 +3,7 @@ import { checkId } from '../id.ts';
 import { given } from '../json.ts';
 import { checkMasking, type MaskingOptions } from '../masking/masking-options.ts';
 import type { Agent } from './agent.ts';
+import { checkFormat, type ForeignFormat } from './foreign-format.ts';
 import { checkPrices, type PriceTable } from './prices.ts';
 import { checkSimulation, type Simulation } from './simulation.ts';
 
@@ -35,6 +36,8 @@ export interface Config {
   readonly judges?: Readonly<Record<string, (...asked: never) => unknown>>;
   /** Prices of models; they go before the known ones. */
   readonly prices?: PriceTable;
+  /** Formats of saved runs, beside the known ones; of two with one name, this one is used. */
+  readonly formats?: readonly ForeignFormat[];
   /** More masking rules than the built-in ones; `false` masks nothing. */
   readonly masking?: MaskingOptions | false;
 }
@@ -65,6 +68,7 @@ const fields: Readonly<Record<keyof Config, (value: unknown, path: string) => vo
   simulate: checkSimulations,
   judges: checkJudges,
   prices: checkPrices,
+  formats: checkFormats,
   masking: (value) => {
     if (value !== false) checkMasking(value);
   },
@@ -126,6 +130,11 @@ function refuse(field: string, why: string, hint: string): never {
 function checkText(value: unknown, path: string): void {
   if (typeof value !== 'string' || value === '')
     refuse(path, 'it is not a text', 'Write sqlite:PATH, postgres://… or memory:.');
+}
+
+function checkFormats(value: unknown, path: string): void {
+  if (!Array.isArray(value)) refuse(path, 'it is not a list', 'Write formats: [defineFormat({ … })].');
+  for (const format of value) checkFormat(format);
 }
 
 const agentHint =

@@ -10,6 +10,8 @@ export interface Platform {
   readonly newId: () => string;
   /** Returns the SHA-256 of a string's UTF-8 bytes, in lower-case hexadecimal. */
   readonly sha256: (text: string) => Digest;
+  /** Returns the SHA-256 of bytes, as bytes. Without it, there are no Merkle proofs and no bundles. */
+  readonly sha256Bytes?: (bytes: Uint8Array) => Uint8Array;
   /** Returns 16 random bytes as text (base64url, 22 characters). */
   readonly newSalt: () => string;
   /** Returns milliseconds that only grow, for measuring durations. */

@@ -93,7 +93,8 @@ async function forkTo(
   return { branch, parent, head: events.at(-1)?.seq ?? parent.seq, dependents };
 }
 
-async function forkedDraft(
+/** Returns the event that begins a branch: where it comes from, and the metadata it takes along. */
+export async function forkedDraft(
   engine: Engine,
   { place, digest, turn }: ForkSource,
   { reason, metadata: added }: ForkOptions,
@@ -128,8 +129,8 @@ function overlay(inherited: JsonObject, given: JsonObject): JsonObject {
   return result;
 }
 
-/** Finds a free name made from the point, by doubling and halving: a session can have many branches. */
-async function freeName(engine: Engine, place: Place): Promise<string> {
+/** Finds a free name of a branch, made from the point, by doubling and halving: a session can have many branches. */
+export async function freeName(engine: Engine, place: Place): Promise<string> {
   const base = `${place.record.branch.slice(0, 60).toWellFormed()}-${place.seq}`;
   const nameOf = (count: number): string => (count === 1 ? base : `${base}-${count}`);
   const isTaken = (count: number): Promise<boolean> => hasBranch(engine, place.session, nameOf(count));

@@ -1,8 +1,10 @@
 import { BoundedMap } from '../../core/bounded-map.ts';
 import { limits } from '../../core/limits.ts';
 import type { PartMemory } from '../../core/parts/encode.ts';
+import type { ForeignFiles } from '../../core/recording/foreign-files.ts';
 import type { ForeignFormat } from '../../core/recording/foreign-format.ts';
 import type { AgentPort } from '../../core/store/agent-port.ts';
+import type { Bundles } from '../../core/store/bundles.ts';
 import type { EventStore, Platform, SessionRef } from '../../core/store/event-store.ts';
 import type { Chores } from './chores.ts';
 import type { FleetMemory } from './fleet-memory.ts';
@@ -32,8 +34,10 @@ export interface Engine {
   readonly onRead: (events: number) => void;
   /** Formats of saved runs that can be read and written, by name. */
   readonly formats: ReadonlyMap<string, ForeignFormat>;
-  /** Reads a file, piece by piece. */
-  readonly readFile: (path: string) => AsyncIterable<string | Uint8Array>;
+  /** The files that imports read. */
+  readonly files: ForeignFiles;
+  /** The bundles that exports write and imports read. */
+  readonly bundles: Bundles;
   /** Masking and prices for recorders that name none. */
   readonly recording: RecordingDefaults & { readonly maskKey: () => string };
   /** Background work; `close` waits for it. */

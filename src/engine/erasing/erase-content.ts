@@ -73,9 +73,10 @@ export async function contentOf(engine: Engine, session: string, event: Event): 
 }
 
 /** Returns the data without ids and names: those are of things that other events are about as well. */
-function withoutNames({ type, version, data }: Event): JsonObject {
+function withoutNames({ type, version, data: { foreign, ...data } }: Event): JsonObject {
   const spec = specOf(type);
-  if (spec === undefined) return data;
+  // The text of a foreign unit repeats the names and ids of its source, and goes with the event that holds it.
+  if (spec === undefined) return isKept(foreign) || foreign === undefined ? data : { ...data, foreign };
   const isId = (key: string): boolean => spec.fields[key]?.role === 'id' && spec.fields[key].since <= version;
   return Object.fromEntries(
     Object.entries(data).filter(
@@ -83,6 +84,8 @@ function withoutNames({ type, version, data }: Event): JsonObject {
     ),
   );
 }
+
+const isKept = (foreign: JsonValue | undefined): boolean => isObject(foreign) && foreign['at'] !== undefined;
 
 const isName = ({ fields }: EventSpec, key: string): boolean => Object.hasOwn(fields, key) && nameFields.has(key);
 

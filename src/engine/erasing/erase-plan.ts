@@ -34,12 +34,12 @@ export interface ErasePlan {
   readonly branches: readonly string[];
 }
 
-/** Finds all events and parts of a session that hold the content. */
+/** Finds all events and parts of a session that hold the content, and the events that are erased whatever they hold. */
 export async function planErase(
   engine: Engine,
   session: string,
   content: Content,
-  target: Event | undefined,
+  isTarget: (row: StoredEvent) => boolean,
 ): Promise<ErasePlan> {
   const parts = await allParts(engine, session);
   const gone = new Set<Digest>();
@@ -56,12 +56,13 @@ export async function planErase(
   const carriers: ErasePlan['carriers'][number][] = [];
   const branches = new Set<string>();
   for await (const row of allRows(engine, session)) {
-    const isTarget = target !== undefined && row.branch === target.branch && row.seq === target.seq;
     if (row.data === null) continue;
     const refs = refsIn(row.data);
     if (
       !isStructural(row.type) &&
-      (isTarget || refs.some((digest) => gone.has(digest) && isValue(parts, digest)) || holdsContent(content, row.data))
+      (isTarget(row) ||
+        refs.some((digest) => gone.has(digest) && isValue(parts, digest)) ||
+        holdsContent(content, row.data))
     ) {
       events.push({
         branch: row.branch,
@@ -76,6 +77,19 @@ export async function planErase(
   }
   return { events, carriers, gone: [...gone], rewrites, branches: [...branches] };
 }
+
+/** Tells for each event whether an erasure of one event takes it along: that event, and the one that keeps its unit's text. */
+export function goesWith(target: Event | undefined): (row: StoredEvent) => boolean {
+  return ({ branch, seq, id }) =>
+    target !== undefined && branch === target.branch && (seq === target.seq || holdsUnitOf(id, target.id));
+}
+
+/** Tells whether an event keeps the text of the foreign unit that a different event was read from: it goes with it. */
+function holdsUnitOf(id: string, target: string): boolean {
+  return /^[0-9a-f]{32}-\d+$/.test(target) && target.startsWith(`${id}-`) && id.length === unitIdLength;
+}
+
+const unitIdLength = 32;
 
 const isValue = (parts: ReadonlyMap<Digest, PartInput>, digest: Digest): boolean => parts.get(digest)?.kind === 'value';
 
@@ -145,7 +159,7 @@ function reaches(
 }
 
 /** Returns the keys under which readers still find an erased event, so that they see "erased" and not an older value. */
-async function keysLeft(engine: Engine, session: string, row: StoredEvent, content: Content): Promise<string[]> {
+export async function keysLeft(engine: Engine, session: string, row: StoredEvent, content: Content): Promise<string[]> {
   const data = dataOf(row, await decoderFor(engine, session, [row]));
   const keys = indexKeysOf({ id: row.id, type: row.type, agent: row.agent ?? undefined, data });
   return keys.filter((key) => !valueHoldsContent(content, [parseKey(key).name]));

@@ -15,7 +15,7 @@ import { findPlace, pointOf, sessionIds, sessionRecord } from '../history/place.
 import { stamp } from '../history/stamp.ts';
 import { readHeaders, readPoints } from '../history/stored-events.ts';
 import { type Content, contentOf, valueHoldsContent } from './erase-content.ts';
-import { type ErasePlan, planErase } from './erase-plan.ts';
+import { type ErasePlan, goesWith, planErase } from './erase-plan.ts';
 
 /** How to erase. */
 export interface EraseOptions extends MarkOptions {
@@ -109,7 +109,7 @@ async function* passes(
 ): AsyncGenerator<Pass> {
   for (let pass = 1; pass <= passesMax; pass++) {
     const { erasures } = await sessionRecord(engine, session);
-    const plan = await planErase(engine, session, content, target);
+    const plan = await planErase(engine, session, content, goesWith(target));
     if (plan.events.length === 0 && plan.gone.length === 0 && plan.rewrites.length === 0) return;
     if (options.dryRun === true) {
       yield { plan, markers: [], remains: [] };
@@ -174,7 +174,7 @@ function structuralHint({ type, data }: Event): string {
     : `Erase the event it is about; "${type}" itself is never erased.`;
 }
 
-/** Appends the markers of a plan, and removes what it names. */
+/** Carries out a plan: the payloads go, and a marker on each branch says so. */
 export async function carryOut(
   engine: Engine,
   session: string,

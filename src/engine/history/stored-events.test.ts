@@ -6,11 +6,8 @@ import { createNodePlatform } from '../../node/platform.ts';
 import { runs } from '../../projections/runs.ts';
 import { summary } from '../../projections/summary.ts';
 import { openMemoryStore } from '../../store/memory/memory-store.ts';
-import { Chores } from '../context/chores.ts';
-import { type Engine, emptyMemory } from '../context/engine.ts';
-import { Transactions } from '../context/transactions.ts';
 import { replayPages } from '../looking/replay.ts';
-import { createReprise } from '../reprise-parts.ts';
+import { createEngine, createReprise } from '../reprise-parts.ts';
 
 const platform = createNodePlatform();
 
@@ -25,21 +22,7 @@ const asked = (count: number) => ({
 test('large bodies that are stored as small differences are handed out a few at a time, and come back whole', async () => {
   const store = openMemoryStore({ platform });
   const session = await createReprise({ store, platform }).createSession('demo');
-  const engine: Engine = {
-    store,
-    platform,
-    namespace: 'default',
-    ...emptyMemory(),
-    snapshotEvents: limits.snapshotEventsMin,
-    onRead: () => undefined,
-    chores: new Chores(),
-    recording: { maskKey: () => '' },
-    formats: new Map(),
-    readFile: () => {
-      throw new Error('nothing is imported here');
-    },
-    transactions: new Transactions(platform),
-  };
+  const engine = createEngine({ store, platform });
   const total = 40;
   expect(total * body(1).length).toBeGreaterThan(limits.bodiesKeptMax + limits.batchBodiesMax);
   for (let count = 0; count < total; count++) await session.append(asked(count));

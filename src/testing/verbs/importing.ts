@@ -27,13 +27,38 @@ export const importing: readonly VerbCase[] = [
     assert.equal(await reprise.export('saved', { format: 'shipit' }), `${JSON.stringify(saved, null, 2)}\n`);
   }),
 
-  onSession('import() refuses what it cannot read, and leaves nothing behind', async (session, reprise) => {
+  onSession('import() of the same source again adds nothing, and of one that grew what is new', async (_, reprise) => {
+    await reprise.import(saved);
+    const { events } = saved;
+    const grown = {
+      ...saved,
+      events: [...events, { type: 'run_started', message: '', payload: { prompt: 'Again?' } }],
+    };
+    const told: unknown[] = [];
+    for (const source of [saved, grown])
+      for await (const each of reprise.importAll(source)) told.push('outcome' in each ? each.outcome : each.error);
+    assert.deepEqual(told, ['unchanged', 'extended']);
+    const { files, differs } = await reprise.exportFiles('saved', { format: 'shipit' });
+    assert.equal(new TextDecoder().decode(files[0]?.bytes), `${JSON.stringify(grown, null, 2)}\n`);
+    assert.deepEqual(differs, []);
+  }),
+
+  onSession('handBack() writes a view as its tool resumes it, under a new id', async (session, reprise) => {
+    await session.append({ type: 'message.added', data: { message: { role: 'user', content: 'Where is order 7?' } } });
+    const { id, path, text } = await reprise.handBack('demo', { format: 'claude-code' });
+    assert.ok(path.endsWith(`${id}.jsonl`));
+    const line = JSON.parse(text) as { readonly sessionId: string; readonly message: unknown };
+    assert.deepEqual([line.sessionId, line.message], [id, { role: 'user', content: 'Where is order 7?' }]);
+    await refuses('export.invalid', () => reprise.handBack('demo', { format: 'shipit' }));
+  }),
+
+  onSession('import() keeps what it cannot read, and refuses what is no saved run', async (session, reprise) => {
     await reprise.import(saved, { session: 'mine', format: 'shipit' });
-    await refuses('session.exists', () => reprise.import(saved, { session: 'mine' }));
+    await refuses('session.exists', () => reprise.import({ ...saved, trace_id: 'other' }, { session: 'mine' }));
     await refuses('import.invalid', () => reprise.import(saved, { format: 'no-such' }));
     await refuses('import.invalid', () => reprise.import({ some: 'thing' }));
-    await refuses('import.invalid', () => reprise.import({ trace_id: 'bad', events: [7] }));
-    await refuses('session.not-found', () => reprise.session('bad'));
-    await refuses('import.invalid', () => reprise.export(session.id, { format: 'no-such' }));
+    for await (const told of reprise.importAll({ trace_id: 'odd', events: [7] }))
+      assert.equal('kept' in told ? told.kept : told.error, 1);
+    await refuses('export.invalid', () => reprise.export(session.id, { format: 'no-such' }));
   }),
 ];

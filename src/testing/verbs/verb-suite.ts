@@ -11,6 +11,7 @@ import type { Transaction } from '../../engine/state/transaction.ts';
 import { append } from './append.ts';
 import { beliefVerbs } from './belief-verbs.ts';
 import { branchVerbs } from './branching.ts';
+import { bundling } from './bundling.ts';
 import { edit, fork, revert, rewind } from './changing.ts';
 import { codingLooks, codingReplays } from './coding-looking.ts';
 import { codingRecords, codingRefusals } from './coding-recording.ts';
@@ -124,7 +125,12 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   'reprise.resolve': sessions,
   'reprise.copy': copying,
   'reprise.import': importing,
+  'reprise.importAll': importing,
   'reprise.export': importing,
+  'reprise.exportFiles': importing,
+  'reprise.handBack': importing,
+  'reprise.exportBundle': bundling,
+  'reprise.prove': bundling,
   'reprise.health': sessions,
   'reprise.verifyAll': deep,
   'reprise.close': sessions,

@@ -80,6 +80,7 @@ describe('the commands of the documents', () => {
     'README.md',
     'docs/guides/command-line.md',
     'docs/guides/configure.md',
+    'docs/guides/bundles.md',
     'docs/coming-from/bernstein.md',
   ];
 
@@ -125,6 +126,8 @@ describe('the shapes of the reference are what is printed', () => {
     counterfactual: ['counterfactual', 'refund', '--exclude', '5'],
     fingerprint: ['fingerprint', 'refund'],
     verify: ['verify', 'refund'],
+    prove: ['prove', 'refund@2'],
+    key: ['key', 'list'],
     fork: ['fork', 'refund@4'],
     edit: ['edit', 'refund', '--drop', '5'],
     rewind: ['rewind', 'refund@4'],

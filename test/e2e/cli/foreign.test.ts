@@ -1,5 +1,5 @@
 /** Saved runs of other systems: import and export. */
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { Place } from './run.ts';
@@ -48,13 +48,73 @@ test.each([
   ['a file of another kind', ['import', 'text.txt'], 2, /Cannot import "text\.txt": .*no known format/],
   ['a format that nobody knows', ['import', 'one.json', '--format', 'shpit'], 2, /no format "shpit"/],
   ['one session for two files', ['import', 'one.json', 'two.json', '--session', 's'], 2, /into one session/],
-  ['a session that exists', ['import', 'one.json'], 1, /Choose a different id with --session/],
+  [
+    'a session that is not from it',
+    ['import', 'two.json', '--session', 'one'],
+    1,
+    /Choose a different id with --session/,
+  ],
+  ['nothing', ['import'], 2, /no source is named/],
 ])('%s is told with the name of the file', async (name, words, code, told) => {
   place.write('one.json', saved('one'));
   place.write('two.json', saved('two'));
   place.write('text.txt', 'Dear diary');
-  if (name.includes('exists')) await place.run(['import', 'one.json']);
+  if (name.includes('not from it')) await place.run(['import', 'one.json']);
   const ran = await place.run(words);
   expect([ran.code, ran.stdout]).toEqual([code, '']);
   expect(ran.stderr).toMatch(told);
+});
+
+test('of a folder the broken sources are named, the rest is imported, and a second import adds nothing', async () => {
+  mkdirSync(join(place.folder, 'runs'));
+  place.write('runs/one.json', saved('one'));
+  place.write('runs/bad.json', '{"trace_id": 7, "events": []}');
+  place.write('runs/readme.md', 'Not a run.');
+  const first = await place.run(['import', 'runs']);
+  expect([first.code, first.stdout]).toEqual([
+    1,
+    expect.stringMatching(/^one imported from \S*one\.json: \d+ events\n$/),
+  ]);
+  expect(first.stderr).toMatch(/bad\.json was not imported: .*trace_id/);
+  expect((await place.run(['import', 'runs/one.json'])).stdout).toContain('nothing new');
+});
+
+test('discover finds the sessions that tools have kept, and resume hands one back without overwriting', async () => {
+  const line = {
+    parentUuid: null,
+    isSidechain: false,
+    cwd: '/srv/app',
+    sessionId: 'c1',
+    version: '2.1.4',
+    type: 'user',
+    uuid: 'u1',
+    timestamp: '2026-01-14T01:05:00.000Z',
+    message: { role: 'user', content: 'Fix the pool.' },
+  };
+  mkdirSync(join(place.folder, 'claude/projects/-srv-app'), { recursive: true });
+  place.write('claude/projects/-srv-app/c1.jsonl', `${JSON.stringify(line)}\n`);
+  const env = { CLAUDE_CONFIG_DIR: join(place.folder, 'claude'), HOME: place.folder };
+  const { code, stdout } = await place.run(['import', '--discover', '--json'], { env });
+  expect([code, JSON.parse(stdout)]).toEqual([
+    0,
+    { found: [expect.objectContaining({ format: 'claude-code', files: 1 })] },
+  ]);
+  await place.run(['import', 'claude/projects/-srv-app/c1.jsonl']);
+  await place.run(['fork', 'c1', '--name', 'careful', '--prompt', 'Fix the pool, carefully.']);
+  const handed = await place.run(['export', 'c1/careful', '--format', 'claude-code', '--resume', '--json'], { env });
+  const { to } = JSON.parse(handed.stdout) as { to: string };
+  expect(to).toContain('claude/projects/-srv-app/');
+  expect(JSON.parse(readFileSync(to, 'utf8'))).toMatchObject({
+    cwd: '/srv/app',
+    message: { content: 'Fix the pool, carefully.' },
+  });
+  expect(readFileSync(join(place.folder, 'claude/projects/-srv-app/c1.jsonl'), 'utf8')).toContain('"c1"');
+});
+
+test.each(['atif', 'otlp', 'json', 'jsonl', 'markdown'])('a history is written as %s', async (format) => {
+  place.write('one.json', saved('one'));
+  await place.run(['import', 'one.json']);
+  const { code, stdout } = await place.run(['export', 'one', '--format', format]);
+  expect(code).toBe(0);
+  expect(stdout).toContain(format === 'otlp' ? 'resourceSpans' : 'Nobody knows.');
 });

@@ -41,6 +41,24 @@ export const talkTypes: Readonly<Record<string, EventSpec>> = {
     ],
     example: { model: 'large-1', system: 'Be brief.' },
   }),
+  'conversation.compacted': eventType('A conversation went on from a shorter one.', {
+    fields: {
+      messages: field('array', 'The messages it goes on from, in place of all before; none if left out.', {
+        storage: 'list',
+      }),
+      kept: field('number', 'How many of the last messages before it follow them; none if left out.'),
+      summary: field('string', 'The summary, if it is not one of the messages.', noise),
+      trigger: field('string', 'The cause: auto or manual.', noise),
+      tokensBefore: field('number', 'The tokens of the conversation before.', noise),
+    },
+    gist: ({ messages, kept, trigger, summary }, write) => [
+      write.count(messages, 'message'),
+      write.number('kept', kept),
+      write.text(trigger),
+      write.text(summary),
+    ],
+    example: { messages: [{ role: 'user', content: 'So far: the parser is fixed.' }], kept: 2 },
+  }),
   'call.started': eventType('A call to the outside world began.', {
     fields: {
       call,

@@ -144,15 +144,26 @@ export const workTypes: Readonly<Record<string, EventSpec>> = {
     gist: ({ text }, write) => [write.text(text)],
     example: { text: 'Customer called twice' },
   }),
-  'session.imported': eventType('The events that follow were read from a file of a different system.', {
+  'session.imported': eventType('The events that follow were read from a source of a different system.', {
     fields: {
-      format: need('string', 'The format of the file.'),
-      events: field('number', 'How many events the file held.', noise),
-      head: field('string', 'The text before the first of them, verbatim.', noise),
-      tail: field('string', 'The text after the last.', noise),
-      between: field('any', 'The text between two of them.', noise),
+      format: need('string', 'The format of the source.'),
+      events: field('number', 'How many units the file held.', noise),
+      head: field('string', 'The text before the first of them, verbatim.', { ...noise, storage: 'part' }),
+      tail: field('string', 'The text after the last.', { ...noise, storage: 'part' }),
+      between: field('any', 'The text between two of them.', { ...noise, storage: 'part' }),
+      source: field('string', 'The id of the session in its own system.', { ...noise, since: 2 }),
+      file: field('string', 'The file that the texts are of; empty for the main one.', { ...noise, since: 2 }),
     },
-    example: { format: 'shipit', events: 2 },
+    gist: ({ format, source }, write) => [write.text(format), write.text(source)],
+    example: { format: 'claude-code', source: '4e836284' },
+  }),
+  'source.kept': eventType('A unit of a foreign source was kept that has no meaning here.', {
+    fields: { reason: field('string', 'Why it has none, if that is worth a warning.', noise) },
+    gist: ({ foreign, reason: why }, write) => [
+      write.text(isObject(foreign) ? foreign['type'] : undefined),
+      write.text(why),
+    ],
+    example: { foreign: { type: 'queue-operation', at: 7, text: '{"type":"queue-operation"}' } },
   }),
   'metadata.changed': eventType("The session's metadata was changed; a null removes a key.", {
     fields: { set: need('object', 'Keys and their values.', noise) },

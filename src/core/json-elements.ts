@@ -1,18 +1,25 @@
-/** The places of the elements of an array in JSON text: the end is after the last character. */
+/** The place of a value in JSON text: the end is after its last character. */
+interface JsonSpan {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The places of the elements of an array in JSON text. */
 export interface JsonElements {
-  readonly elements: readonly { readonly start: number; readonly end: number }[];
+  readonly elements: readonly JsonSpan[];
 }
 
 /**
- * Finds the elements of the array under a name of the top object; undefined if there is none. The text must be valid
- * JSON: it is scanned, not checked.
+ * Finds the elements of the array under a name of the top object, or of the top array if the name is empty; undefined if
+ * there is none. It scans the text and does not check it: of text that is cut off, the last element is the rest of it.
  */
 export function elementsOf(text: string, name: string): JsonElements | undefined {
   const scan = new JsonScan(text);
+  if (name === '') return scan.peek() === '[' ? { elements: scan.elements() } : undefined;
   if (!scan.enter('{')) return undefined;
   let found: JsonElements | undefined;
   while (!scan.leave('}')) {
-    const key: unknown = JSON.parse(scan.value());
+    const key = parsedKey(scan.value());
     scan.skip(':');
     // The last of two equal names counts, as in parsing.
     if (key === name) found = scan.peek() === '[' ? { elements: scan.elements() } : undefined;
@@ -20,6 +27,17 @@ export function elementsOf(text: string, name: string): JsonElements | undefined
   }
   return found;
 }
+
+function parsedKey(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const isGap = (code: number): boolean =>
+  code === 32 || code === 44 || code === 10 || code === 13 || code === 9 || code === 0xfeff;
 
 /** Scans JSON text value by value. */
 class JsonScan {
@@ -31,7 +49,7 @@ class JsonScan {
   }
 
   peek(): string {
-    while (/[\s,]/.test(this.#text[this.#at] ?? 'x')) this.#at++;
+    while (isGap(this.#text.charCodeAt(this.#at))) this.#at++;
     return this.#text[this.#at] ?? '';
   }
 
@@ -51,8 +69,8 @@ class JsonScan {
     if (this.peek() === char) this.#at++;
   }
 
-  elements(): { readonly start: number; readonly end: number }[] {
-    const elements: { start: number; end: number }[] = [];
+  elements(): JsonSpan[] {
+    const elements: JsonSpan[] = [];
     this.enter('[');
     while (!this.leave(']')) {
       const start = this.#at;
@@ -68,13 +86,13 @@ class JsonScan {
     const start = this.#at;
     let depth = 0;
     do {
-      const char = this.#text[this.#at];
-      if (char === undefined) break;
-      if (char === '"') this.#string();
-      else if (char === '{' || char === '[') {
+      const code = this.#text.charCodeAt(this.#at);
+      if (Number.isNaN(code)) break;
+      if (code === quote) this.#at = stringEnd(this.#text, this.#at);
+      else if (code === 0x7b || code === 0x5b) {
         depth++;
         this.#at++;
-      } else if (char === '}' || char === ']') {
+      } else if (code === 0x7d || code === 0x5d) {
         depth--;
         this.#at++;
       } else if (depth > 0) this.#at++;
@@ -83,17 +101,23 @@ class JsonScan {
     return this.#text.slice(start, this.#at);
   }
 
-  #string(): void {
-    this.#at++;
-    for (let char = this.#text[this.#at]; char !== '"' && char !== undefined; char = this.#text[this.#at])
-      this.#at += char === '\\' ? 2 : 1;
-    this.#at++;
-  }
-
   /** Skips a number, true, false or null. */
   #word(): void {
     const start = this.#at;
     while (/[^\s,:{}[\]"]/.test(this.#text[this.#at] ?? ',')) this.#at++;
     if (this.#at === start) this.#at++;
   }
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+
+/** Returns the place after the string that begins with the quote at a place; the end of the text if it has no end. */
+export function stringEnd(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let slashes = 0;
+    while (text.charCodeAt(end - 1 - slashes) === backslash && end - 1 - slashes > start) slashes++;
+    if (slashes % 2 === 0) return end + 1;
+  }
+  return text.length;
 }

@@ -1,0 +1,30 @@
+import { type JsonValue, stringAt } from '../../core/json.ts';
+
+/** The lines that are looked at to tell a format. */
+const linesMax = 20;
+
+/** Returns the JSON of the first lines of a source; lines that are none are left out. */
+export function firstLines(text: string): readonly JsonValue[] {
+  return text
+    .replace(/^\uFEFF/, '')
+    .split('\n', linesMax)
+    .flatMap((line) => {
+      const value = readJson(line);
+      return value === undefined ? [] : [value];
+    });
+}
+
+/** Returns the first string that some lines have under a key. */
+export function firstString(lines: readonly JsonValue[], key: string): string | undefined {
+  return lines.map((line) => stringAt(line, key)).find((value) => value !== undefined);
+}
+
+/** Returns the value of JSON text; undefined if it is none. */
+export function readJson(text: string | undefined): JsonValue | undefined {
+  if (text === undefined || !/^\s*[[{"\d-]/.test(text)) return undefined;
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}

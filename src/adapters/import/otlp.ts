@@ -1,0 +1,93 @@
+import {
+  arrayAt,
+  isArray,
+  isObject,
+  type JsonArray,
+  type JsonObject,
+  type JsonValue,
+  objectAt,
+  stringAt,
+} from '../../core/json.ts';
+import { defineFormat, type ForeignFormat, type UnitMeaning } from '../../core/recording/foreign-format.ts';
+import { firstLines } from './first-lines.ts';
+import { type OtlpSpan, readSpan } from './otlp-dialects.ts';
+import { otlpDocument } from './otlp-protobuf.ts';
+import { otlpWriter } from './otlp-writing.ts';
+import { spanEvents } from './span-events.ts';
+
+/**
+ * Traces of OpenTelemetry: OTLP as JSON (one document, or one a line) and protobuf, and lists of spans as exporters of
+ * JavaScript write them; with the attributes of GenAI, OpenInference, OpenLLMetry and the AI SDK.
+ */
+export const otlp: ForeignFormat = defineFormat({
+  name: 'otlp',
+  about: 'OpenTelemetry traces: OTLP as JSON or protobuf',
+  detect: ({ text, path }) =>
+    /"resourceSpans"\s*:/.test(text) || isSpanList(text) || (path !== undefined && /\.(?:otlp|pb|binpb)$/.test(path)),
+  cut: ({ text }) => (isLines(text) ? { kind: 'lines' } : { kind: 'whole' }),
+  open: () => ({
+    unit: ({ value, bytes, text }): UnitMeaning | undefined => {
+      // A small protobuf message may be text by chance; no JSON begins as one does.
+      const document = value ?? otlpDocument(bytes ?? new TextEncoder().encode(text ?? ''));
+      const spans = spansIn(document);
+      if (spans.length === 0) return undefined;
+      return { type: 'spans', drafts: spanEvents(spans.map(readSpan)) };
+    },
+  }),
+  write: otlpWriter,
+});
+
+function isSpanList(text: string): boolean {
+  return (
+    /"spanContext"\s*:|"trace_id"\s*:|"traceId"\s*:/.test(text) &&
+    /"attributes"\s*:|"span_attributes"\s*:/.test(text) &&
+    /"(?:span_id|spanId)"\s*:/.test(text)
+  );
+}
+
+function isLines(text: string): boolean {
+  const first = text.slice(0, text.indexOf('\n') + 1);
+  return firstLines(first).some((line) => isObject(line) && (Object.hasOwn(line, 'resourceSpans') || isSpan(line)));
+}
+
+const isSpan = (value: JsonObject): boolean =>
+  Object.hasOwn(value, 'spanContext') ||
+  (Object.hasOwn(value, 'spanId') && Object.hasOwn(value, 'traceId')) ||
+  Object.hasOwn(value, 'span_id');
+
+/** Finds the spans of a document, whatever is around them. */
+function spansIn(document: JsonValue | undefined, resource: JsonObject = {}): OtlpSpan[] {
+  if (isArray(document)) return document.flatMap((item) => spansIn(item, resource));
+  if (!isObject(document)) return [];
+  if (isSpan(document)) {
+    const attributes = attributesOf(document['attributes'] ?? document['span_attributes']);
+    // A nested form keeps the spans inside a span with it.
+    return [{ span: document, attributes, resource }, ...spansIn(document['child_spans'], resource)];
+  }
+  const own = attributesOf(objectAt(document, 'resource')?.['attributes']);
+  const around = Object.keys(own).length === 0 ? resource : own;
+  return ['resourceSpans', 'scopeSpans', 'instrumentationLibrarySpans', 'spans'].flatMap((name) =>
+    spansIn(arrayAt(document, name), around),
+  );
+}
+
+/** Returns attributes as an object: OTLP has them as a list of typed values. */
+function attributesOf(attributes: JsonValue | undefined): JsonObject {
+  if (isObject(attributes)) return attributes;
+  const entries = (isArray(attributes) ? attributes : []).flatMap((entry): [string, JsonValue][] => {
+    const key = stringAt(entry, 'key');
+    return key === undefined ? [] : [[key, typedValue(objectAt(entry, 'value') ?? {})]];
+  });
+  return Object.fromEntries(entries);
+}
+
+function typedValue(value: JsonObject): JsonValue {
+  const { intValue, arrayValue, kvlistValue } = value;
+  if (intValue !== undefined) return Number.isSafeInteger(Number(intValue)) ? Number(intValue) : intValue;
+  if (isObject(arrayValue))
+    return (arrayAt(arrayValue, 'values') ?? ([] as JsonArray)).map((item) =>
+      isObject(item) ? typedValue(item) : item,
+    );
+  if (isObject(kvlistValue)) return attributesOf(kvlistValue['values']);
+  return value['stringValue'] ?? value['doubleValue'] ?? value['boolValue'] ?? value['bytesValue'] ?? null;
+}

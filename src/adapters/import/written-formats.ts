@@ -1,0 +1,73 @@
+import { RepriseError } from '../../core/error.ts';
+import type { Event } from '../../core/event/event.ts';
+import { type JsonObject, type JsonValue, objectAt } from '../../core/json.ts';
+import { partsOf } from '../../core/message/message.ts';
+import { defineFormat, type ForeignFormat, type ForeignWriter } from '../../core/recording/foreign-format.ts';
+
+/** Returns a format that can only be written. */
+function written(name: string, about: string, write: () => ForeignWriter): ForeignFormat {
+  return defineFormat({
+    name,
+    about,
+    detect: () => false,
+    cut: () => ({ kind: 'whole' }),
+    open: () => {
+      throw new RepriseError('import.invalid', `Cannot import: "${name}" can only be written`, {
+        hint: 'Use `reprise copy` to move a history between stores.',
+      });
+    },
+    write,
+  });
+}
+
+/** The events of a view as one JSON document. It leaves out nothing of the view; events outside it are in the log. */
+export const jsonFormat: ForeignFormat = written('json', 'the events of a view as one JSON document', () => ({
+  event: (event) => [JSON.stringify(event, null, 2).replace(/\n/g, '\n    ')],
+  file: (units) =>
+    units.length === 0 ? '{\n  "events": []\n}\n' : `{\n  "events": [\n    ${units.join(',\n    ')}\n  ]\n}\n`,
+}));
+
+/** The events of a view, one a line. */
+export const jsonlFormat: ForeignFormat = written('jsonl', 'the events of a view, one a line', () => ({
+  event: (event) => [JSON.stringify(event)],
+}));
+
+/** The conversation of a view as Markdown: what was said, the tools that were called, and what they returned. */
+export const markdownFormat: ForeignFormat = written('markdown', 'the conversation of a view, to read', () => ({
+  event: (event) => {
+    const text = sectionOf(event);
+    return text === undefined ? [] : [text];
+  },
+  file: (units) => `${units.join('\n\n')}\n`,
+}));
+
+function sectionOf({ type, data, agent }: Event): string | undefined {
+  const message = objectAt(data, 'message');
+  const isAnswer = type === 'call.ended' && data['kind'] === 'model';
+  if (type === 'run.started') return `# ${String(data['title'] ?? 'Run')}`;
+  if ((type === 'message.added' || isAnswer) && message !== undefined) {
+    const who = message['role'] === 'assistant' ? (agent ?? 'assistant') : String(message['role']);
+    const body = bodyOf(message);
+    return body === '' ? undefined : `## ${who}\n\n${body}`;
+  }
+  if (type !== 'call.ended' || data['kind'] !== 'tool') return undefined;
+  const how = data['outcome'] === 'ok' ? '' : ` (${String(data['outcome'])})`;
+  return `### ${String(data['name'])}${how}\n\n${fenced(data['output'] ?? data['error'] ?? null)}`;
+}
+
+function bodyOf(message: JsonObject): string {
+  const pieces = partsOf(message).flatMap((part) => {
+    if (part.type === 'text') return [part.text];
+    if (part.type === 'reasoning') return part.text === '' ? [] : [part.text.replace(/^/gm, '> ')];
+    return part.type === 'tool-call' ? [`Calls \`${part.toolName}\`:\n\n${fenced(part.input)}`] : [];
+  });
+  return pieces.join('\n\n').trim();
+}
+
+/** Returns a value as a code block, in a fence that the value does not hold. */
+function fenced(value: JsonValue): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+  const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([ticks]) => ticks.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}\n${text.replace(/\n$/, '')}\n${fence}`;
+}

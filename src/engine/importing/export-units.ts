@@ -1,0 +1,193 @@
+import type { Event } from '../../core/event/event.ts';
+import { isArray, isObject, type JsonObject, type JsonValue, numberAt, stringAt } from '../../core/json.ts';
+import type { Seq } from '../../core/point.ts';
+import type { ForeignWriter } from '../../core/recording/foreign-format.ts';
+import { fillText } from '../../core/recording/kept-text.ts';
+import { bytesOf } from './unit-events.ts';
+
+/** A unit of an exported file. */
+export interface ExportedUnit {
+  readonly file: string;
+  /** Its place in the file it was read from; undefined for one that was recorded here. */
+  readonly at: number | undefined;
+  readonly text: string | Uint8Array;
+  /** The end of its line, if it is not a line feed. */
+  readonly end: string | undefined;
+  /** The seq of the event that it is written from. */
+  readonly seq: Seq;
+}
+
+/** A unit of the source that an export does not give back as it was, and why. */
+export interface DifferingUnit {
+  readonly file: string;
+  readonly at: number;
+  readonly why: 'erased' | 'masked' | 'edited' | 'removed';
+}
+
+/** The events of one unit, in order. */
+interface Group {
+  readonly file: string;
+  readonly at: number;
+  readonly events: Event[];
+}
+
+/** The events of a history as they are stored and as they are in view. */
+export interface ExportedHistory {
+  readonly raw: readonly Event[];
+  readonly view: readonly Event[];
+}
+
+const placeOf = ({ data }: Event): { readonly file: string; readonly at: number } | undefined => {
+  const { foreign } = data;
+  const at = numberAt(foreign, 'at');
+  return at === undefined ? undefined : { file: stringAt(foreign, 'file') ?? '', at };
+};
+
+/** Tells whether an event was made by an import, its markers included. */
+const isImported = ({ id, data, type }: Event): boolean =>
+  isObject(data['foreign']) || type === 'session.imported' || /^[0-9a-f]{32}(?:-[a-z]?\d*)?$/.test(id);
+
+/** Tells whether a history holds changes that no import made. */
+export const isTouched = (event: Event): boolean =>
+  !isImported(event) && event.type !== 'metadata.changed' && event.type !== 'payload.erased';
+
+/** Returns the units of a history that nobody changed: all of them, those that its source rewound included. */
+export function plainUnits(raw: readonly Event[]): {
+  readonly units: ExportedUnit[];
+  readonly differs: DifferingUnit[];
+} {
+  const units: ExportedUnit[] = [];
+  const differs: DifferingUnit[] = [];
+  for (const group of groupsOf(raw)) {
+    const unit = unitOf(group, group.events);
+    if (unit !== undefined) units.push(unit);
+    const why = differenceOf(group, unit);
+    if (why !== undefined) differs.push({ file: group.file, at: group.at, why });
+  }
+  return { units, differs };
+}
+
+function differenceOf({ events }: Group, unit: ExportedUnit | undefined): DifferingUnit['why'] | undefined {
+  if (unit === undefined) return 'erased';
+  return events.some(({ data }) => data['masked'] !== undefined) ? 'masked' : undefined;
+}
+
+/** Returns the units of a history with its edits, and those of the events that were recorded here. */
+export function changedUnits(
+  { raw, view }: ExportedHistory,
+  before: ReadonlySet<number>,
+  writer: ForeignWriter | undefined,
+): { readonly units: ExportedUnit[]; readonly differs: DifferingUnit[] } {
+  const origins = originsOf(raw);
+  const current = new Map(view.map((event) => [origins.get(event.seq) ?? event.replaces ?? event.seq, event]));
+  const units: ExportedUnit[] = [];
+  const differs: DifferingUnit[] = [];
+  const groups = new Map(groupsOf(raw).map((group) => [Number(group.events[0]?.seq), group]));
+  const member = new Set([...groups.values()].flatMap(({ events }) => events.map(({ seq }) => seq)));
+  const seqs = new Set([...raw.map(({ seq }) => seq), ...view.map(({ seq }) => seq)]);
+  for (const seq of [...seqs].sort((a, b) => a - b)) {
+    const group = groups.get(seq);
+    if (group !== undefined) {
+      const { unit, why } = changedUnit(group, current, before, writer);
+      if (unit !== undefined) units.push(unit);
+      if (why !== undefined) differs.push({ file: group.file, at: group.at, why });
+    } else if (!member.has(seq)) {
+      const event = view.find((each) => each.seq === seq);
+      const isOwn = event !== undefined && event.replaces === undefined && !isImported(event);
+      for (const text of isOwn ? (writer?.event(event) ?? []) : [])
+        units.push({ file: '', at: undefined, text, end: undefined, seq });
+    }
+  }
+  return { units, differs };
+}
+
+function changedUnit(
+  group: Group,
+  current: ReadonlyMap<number, Event>,
+  before: ReadonlySet<number>,
+  writer: ForeignWriter | undefined,
+): { readonly unit?: ExportedUnit | undefined; readonly why?: DifferingUnit['why'] | undefined } {
+  const unit = unitOf(group, group.events);
+  const now = group.events.flatMap((event) => current.get(event.seq) ?? []);
+  const isWhole =
+    now.length === group.events.length &&
+    now.every((event, index) => event === group.events[index] || event.replaces === undefined);
+  if (isWhole) return { unit, why: differenceOf(group, unit) };
+  // The source itself rewound it before anybody changed the history.
+  if (now.length === 0 && group.events.every(({ seq }) => !before.has(seq))) return { unit };
+  const [first] = group.events;
+  if (now.length === 0 || first === undefined || !current.has(first.seq)) return { why: 'removed' };
+  const text = typeof unit?.text === 'string' ? unit.text : undefined;
+  if (unit === undefined || text === undefined) return { why: 'erased' };
+  const edited = writer?.edited?.(text, now) ?? withStrings(text, group.events, current);
+  return { unit: { ...unit, text: edited }, why: 'edited' };
+}
+
+/** Returns the seq that each replacement stands for in the end. */
+function originsOf(raw: readonly Event[]): ReadonlyMap<number, number> {
+  const origins = new Map<number, number>();
+  for (const { type, seq, data } of raw) {
+    const target = numberAt(data, 'seq');
+    if (type === 'event.replaced' && target !== undefined) origins.set(seq, origins.get(target) ?? target);
+  }
+  return origins;
+}
+
+/** Returns the events of each unit. The second reading of a unit that was cut off takes the place of the first. */
+function groupsOf(raw: readonly Event[]): Group[] {
+  const groups: Group[] = [];
+  for (const event of raw) {
+    const last = groups.at(-1);
+    const place = placeOf(event) ?? erasedPlace(event, last);
+    if (place === undefined) continue;
+    const starts = hasText(event) || (event.erased === true && unitId.test(event.id));
+    if (!starts && last !== undefined && last.file === place.file && last.at === place.at) last.events.push(event);
+    else groups.push({ ...place, events: [event] });
+  }
+  return groups;
+}
+
+const unitId = /^[0-9a-f]{32}$/;
+
+/** Returns the place of an erased event: only its id tells that it was read from a unit. */
+function erasedPlace(
+  { id, erased }: Event,
+  last: Group | undefined,
+): { readonly file: string; readonly at: number } | undefined {
+  if (erased !== true || !/^[0-9a-f]{32}(?:-\d+)?$/.test(id)) return undefined;
+  return { file: last?.file ?? '', at: unitId.test(id) ? (last?.at ?? -1) + 1 : (last?.at ?? 0) };
+}
+
+function hasText({ data: { foreign } }: Event): boolean {
+  return isObject(foreign) && (foreign['text'] !== undefined || foreign['bytes'] !== undefined);
+}
+
+function unitOf({ file, at }: Group, events: readonly Event[]): ExportedUnit | undefined {
+  const [first] = events;
+  const foreign = first?.data['foreign'];
+  // The text of a unit tells what every one of its events says.
+  if (first === undefined || !isObject(foreign) || events.some(({ erased }) => erased === true)) return undefined;
+  const bytes = stringAt(foreign, 'bytes');
+  const text = bytes === undefined ? fillText(foreign['text'] ?? null, (of) => events[of]?.data) : bytesOf(bytes);
+  return text === undefined ? undefined : { file, at, text, end: stringAt(foreign, 'end'), seq: first.seq };
+}
+
+/** Returns the text of a unit with the strings that an edit changed, where JSON wrote the old ones. */
+function withStrings(text: string, events: readonly Event[], current: ReadonlyMap<number, Event>): string {
+  let edited = text;
+  for (const event of events) {
+    const after = current.get(event.seq)?.data ?? {};
+    for (const [old, now] of changedStrings(event.data, after))
+      edited = edited.split(JSON.stringify(old)).join(JSON.stringify(now));
+  }
+  return edited;
+}
+
+function changedStrings(before: JsonValue | undefined, after: JsonValue | undefined): [string, string][] {
+  if (typeof before === 'string') return typeof after === 'string' && after !== before ? [[before, after]] : [];
+  if (isArray(before))
+    return before.flatMap((item, index) => changedStrings(item, isArray(after) ? after[index] : undefined));
+  if (!isObject(before)) return [];
+  const held: JsonObject = isObject(after) ? after : {};
+  return Object.keys(before).flatMap((key) => (key === 'foreign' ? [] : changedStrings(before[key], held[key])));
+}

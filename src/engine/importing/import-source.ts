@@ -1,0 +1,303 @@
+import { messageOf, RepriseError } from '../../core/error.ts';
+import type { EventDraft } from '../../core/event/event.ts';
+import { isId } from '../../core/id.ts';
+import { given, type JsonObject, type JsonValue } from '../../core/json.ts';
+import { limits } from '../../core/limits.ts';
+import type { Point } from '../../core/point.ts';
+import type { ForeignFormat, ForeignReader, UnitMeaning } from '../../core/recording/foreign-format.ts';
+import { type Engine, sessionRef } from '../context/engine.ts';
+import { sessionMasking } from '../recording/session-masking.ts';
+import type { Imported, ImportOptions, ImportWarning } from './import-options.ts';
+import {
+  begin,
+  framed,
+  keepRead,
+  lastUnitSeq,
+  makeSession,
+  readBefore,
+  type Standing,
+  standingOf,
+} from './import-standing.ts';
+import { ImportWriter } from './import-writer.ts';
+import { type Frame, lineBatches, parseUnit, type RawUnit, readWhole, type WholeFile } from './source-units.ts';
+import { type PreparedUnit, UnitEvents } from './unit-events.ts';
+
+/** A source to read: its format, its beginning, and its files. */
+export interface OpenedSource {
+  readonly format: ForeignFormat;
+  readonly path: string | undefined;
+  /** The first bytes as text. */
+  readonly text: string;
+  /** The files, the main one first; the name of that one is empty. */
+  readonly files: readonly SourceFile[];
+}
+
+/** A file of a source. */
+export interface SourceFile {
+  readonly name: string;
+  /** Reads the file; `onEnd` hears the digest of what was read. */
+  readonly chunks: (onEnd: (digest: string) => void) => AsyncIterable<string | Uint8Array>;
+  /** Returns the digest of the file as it is now; undefined for a stream. */
+  readonly digest: () => Promise<string | undefined>;
+}
+
+/** Units that are looked up in the log together. */
+const lookupUnits = 400;
+
+/** Reads one source into a session, or adds what is new to it. */
+export async function importSource(engine: Engine, source: OpenedSource, options: ImportOptions): Promise<Imported> {
+  const { format, path, files } = source;
+  const main = files.find(({ name }) => name === '');
+  await format.load?.();
+  const cut = format.cut({ path, text: source.text });
+  const read: Record<string, string> = {};
+  const chunksOf = ({ name, chunks }: SourceFile) =>
+    chunks((digest) => {
+      read[name] = digest;
+    });
+  const whole = cut.kind === 'lines' || main === undefined ? undefined : await readWhole(chunksOf(main), cut, '');
+  const reader = format.open({
+    path,
+    text: source.text,
+    document: whole?.document,
+    files: files.map(({ name }) => name),
+  });
+  const run = await ImportRun.open(engine, source, reader, { ...options, frame: whole?.frame });
+  if (await run.isUnchanged()) return run.report();
+  for (const file of files) {
+    const own = format.cut({ path: file.name === '' ? path : file.name, text: source.text });
+    if (file.name === '' && whole !== undefined) await run.whole('', whole);
+    else if (own.kind === 'lines') await run.lines(file.name, chunksOf(file));
+    else await run.whole(file.name, await readWhole(chunksOf(file), own, file.name));
+  }
+  return run.finish(read);
+}
+
+/** The meaning of a unit, and why it has none if that is worth a warning. */
+interface ReadUnit {
+  readonly meaning: UnitMeaning;
+  readonly reason?: string;
+}
+
+/** One import as it goes on. */
+class ImportRun {
+  readonly #engine: Engine;
+  readonly #source: OpenedSource;
+  readonly #reader: ForeignReader;
+  readonly #options: ImportOptions;
+  readonly #standing: Standing;
+  readonly #events: UnitEvents;
+  readonly #writer: ImportWriter;
+  readonly #warnings: ImportWarning[] = [];
+  #warningCount = 0;
+  #units = 0;
+  #kept = 0;
+  #bytes = 0;
+  #waiting: PreparedUnit[] = [];
+  readonly #waitingIds = new Set<string>();
+
+  private constructor(
+    engine: Engine,
+    source: OpenedSource,
+    reader: ForeignReader,
+    options: ImportOptions,
+    standing: Standing,
+    events: UnitEvents,
+  ) {
+    this.#engine = engine;
+    this.#source = source;
+    this.#reader = reader;
+    this.#options = options;
+    this.#standing = standing;
+    this.#events = events;
+    this.#writer = new ImportWriter(engine, standing.session, standing, ({ file, at }, why) => {
+      this.#kept++;
+      this.#warn(file, at, `its meaning was not stored: ${why}`);
+    });
+  }
+
+  static async open(
+    engine: Engine,
+    source: OpenedSource,
+    reader: ForeignReader,
+    options: ImportOptions & { readonly frame: Frame | undefined },
+  ): Promise<ImportRun> {
+    const { id, fault } = sessionIdOf(engine, source, reader, options);
+    const name = { format: source.format.name, source: reader.session ?? id };
+    const known = await standingOf(engine, id, name);
+    await makeSession(engine, id);
+    const { mask } = await sessionMasking(engine, id);
+    const events = new UnitEvents(engine, name, { mask, keepsMasked: options.mask === true });
+    const standing = known ?? (await begin(engine, id, name, { reader, events, frame: options.frame }));
+    const run = new ImportRun(engine, source, reader, options, standing, events);
+    if (fault !== undefined) run.#warn('', 0, fault);
+    return run;
+  }
+
+  /** Reads a file of lines. */
+  async lines(file: string, chunks: AsyncIterable<string | Uint8Array>): Promise<void> {
+    for await (const units of lineBatches(chunks, file)) {
+      for (const raw of units) await this.#add(file, raw, () => undefined);
+      // Everything there is now was read: a follower wants to see it.
+      if (units.length === 0) await this.#settle();
+    }
+  }
+
+  /** Reads a file of elements, and keeps the text around them. */
+  async whole(file: string, { units, frame }: WholeFile): Promise<void> {
+    if (frame !== undefined) await this.#frame(file, frame);
+    const later = (from: number) => (count: number) => {
+      const text = units[from + count]?.text;
+      return text === undefined ? undefined : parseUnit(text).value;
+    };
+    for (const [index, raw] of units.entries()) await this.#add(file, raw, later(index));
+  }
+
+  /** Tells whether an earlier import read these same bytes. */
+  async isUnchanged(): Promise<boolean> {
+    if (this.#standing.isNew || this.#options.follow === true) return false;
+    const before = await readBefore(this.#engine, this.#standing);
+    if (before === undefined) return false;
+    const { files } = this.#source;
+    for (const { name, digest } of files) if ((await digest()) !== before[name]) return false;
+    return Object.keys(before).length === files.length;
+  }
+
+  async finish(read: JsonObject): Promise<Imported> {
+    await this.#settle();
+    await this.#writer.append(await this.#newEnds());
+    if (Object.keys(read).length === this.#source.files.length) await keepRead(this.#engine, this.#standing, read);
+    return this.report();
+  }
+
+  report(): Imported {
+    const { events, branches, hasBranched } = this.#writer;
+    const { isNew, session } = this.#standing;
+    const changed = hasBranched && !isNew ? 'branched' : 'extended';
+    return {
+      session,
+      format: this.#source.format.name,
+      path: this.#source.path ?? null,
+      outcome: isNew ? 'imported' : events === 0 ? 'unchanged' : changed,
+      branches,
+      events: isNew ? events + this.#standing.begin : events,
+      units: this.#units,
+      kept: this.#kept,
+      bytes: this.#bytes,
+      warnings: this.#warnings,
+      warningCount: this.#warningCount,
+      secrets: this.#events.secrets,
+    };
+  }
+
+  async #add(file: string, raw: RawUnit, later: (count: number) => JsonValue | undefined): Promise<void> {
+    this.#units++;
+    this.#bytes += (raw.text?.length ?? raw.bytes?.length ?? 0) + 1;
+    const { meaning, reason } = this.#unused(this.#meaning(file, raw, later));
+    for (const message of meaning.warnings ?? []) this.#warn(file, raw.at, message);
+    if (reason !== undefined) this.#warn(file, raw.at, reason);
+    if (meaning.drafts.length === 0) this.#kept++;
+    this.#waiting.push(this.#events.prepare(file, raw, meaning, { reason, settled: meaning.settled ?? [] }));
+    if (this.#waiting.length >= lookupUnits) await this.#store();
+  }
+
+  /** Takes the meaning from a unit whose id was used before: the unit is kept as it is. */
+  #unused(read: ReadUnit): ReadUnit {
+    const { id, type } = read.meaning;
+    if (id === undefined) return read;
+    const isUsed = this.#writer.stands(id) || this.#waitingIds.has(id);
+    this.#waitingIds.add(id);
+    return isUsed ? { meaning: { type, drafts: [] }, reason: `its id ${JSON.stringify(id)} was used before` } : read;
+  }
+
+  /** Reads the meaning of a unit. A unit that has none is kept, with the reason if it is worth a warning. */
+  #meaning(file: string, { at, text, bytes }: RawUnit, later: (count: number) => JsonValue | undefined): ReadUnit {
+    const none = (type: string, reason?: string) => ({ meaning: { type, drafts: [] }, ...given({ reason }) });
+    if (text?.trim() === '') return none('blank');
+    const { value, fault } = text === undefined ? { value: undefined, fault: undefined } : parseUnit(text);
+    try {
+      const meaning = this.#reader.unit({ file, at, text, ...given({ bytes }), value, later });
+      if (meaning !== undefined) return { meaning };
+    } catch (error) {
+      if (error instanceof RepriseError && error.code === 'import.invalid') throw error;
+      return none('unread', `it could not be read: ${messageOf(error)}`);
+    }
+    if (text === undefined) return none('bytes', 'it is not UTF-8 text');
+    return fault === undefined
+      ? none('unknown', `${this.#source.format.name} has no such unit`)
+      : none(fault === 'it is not JSON' ? 'text' : 'unread', fault);
+  }
+
+  /** Stores the waiting units that the log does not hold. */
+  async #store(): Promise<void> {
+    const units = this.#waiting;
+    this.#waiting = [];
+    this.#waitingIds.clear();
+    const known = this.#standing.isNew ? new Map<string, Point>() : await this.#located(units);
+    for (const unit of units) {
+      const point = known.get(unit.drafts.at(-1)?.id ?? unit.id) ?? known.get(unit.id);
+      if (point === undefined) await this.#writer.add(unit);
+      else await this.#writer.known(unit, point, (branch) => lastUnitSeq(this.#engine, this.#standing.session, branch));
+    }
+    this.#tell();
+  }
+
+  async #located(units: readonly PreparedUnit[]): Promise<ReadonlyMap<string, Point>> {
+    const ids = units.flatMap(({ id, drafts }) => [id, drafts.at(-1)?.id ?? id]);
+    return this.#engine.store.locate(sessionRef(this.#engine, this.#standing.session), [...new Set(ids)]);
+  }
+
+  async #settle(): Promise<void> {
+    if (this.#waiting.length > 0) await this.#store();
+    await this.#writer.flush();
+    this.#tell();
+  }
+
+  async #newEnds(): Promise<EventDraft[]> {
+    const { drafts = [], warnings = [] } = this.#reader.end?.() ?? {};
+    for (const message of warnings) this.#warn('', this.#units, message);
+    const ends = this.#events.ends(drafts);
+    if (ends.length === 0 || this.#standing.isNew) return ends;
+    const ref = sessionRef(this.#engine, this.#standing.session);
+    const known = await this.#engine.store.locate(
+      ref,
+      ends.map(({ id }) => id ?? ''),
+    );
+    return ends.filter(({ id }) => !known.has(id ?? ''));
+  }
+
+  /** Keeps the text around the elements of a file; the last one kept is the one that counts. */
+  async #frame(file: string, frame: Frame): Promise<void> {
+    const { format } = this.#source;
+    const draft = framed(this.#events, { format: format.name, source: this.#standing.source }, file, frame);
+    const ref = sessionRef(this.#engine, this.#standing.session);
+    const known = await this.#engine.store.locate(ref, [draft.id ?? '']);
+    if (known.size === 0) await this.#writer.append([draft]);
+  }
+
+  #warn(file: string, at: number, message: string): void {
+    this.#warningCount++;
+    if (this.#warnings.length < limits.importWarningsMax) this.#warnings.push({ file, at, message });
+  }
+
+  #tell(): void {
+    const { session } = this.#standing;
+    this.#options.onProgress?.({ session, bytes: this.#bytes, units: this.#units, events: this.#writer.events });
+  }
+}
+
+/** Returns the id of the session: the one asked for, that of the source, else that of the file. */
+function sessionIdOf(
+  engine: Engine,
+  { path }: OpenedSource,
+  reader: ForeignReader,
+  options: ImportOptions,
+): { readonly id: string; readonly fault?: string } {
+  if (options.session !== undefined) return { id: options.session };
+  const { session } = reader;
+  if (session !== undefined && isId('session', session)) return { id: session };
+  const stem = path === undefined ? undefined : /([^/\\]+?)(?:\.[^./\\]*)?$/.exec(path)?.[1];
+  const id = stem !== undefined && isId('session', stem) ? stem : engine.platform.newId();
+  if (session === undefined) return { id };
+  return { id, fault: `the id of its session, ${JSON.stringify(String(session).slice(0, 60))}, is none here` };
+}

@@ -1,0 +1,133 @@
+import { RepriseError } from '../../core/error.ts';
+import type { Event, EventDraft } from '../../core/event/event.ts';
+import { checkId } from '../../core/id.ts';
+import { given, isObject, type JsonObject, numberAt, objectAt, stringAt } from '../../core/json.ts';
+import { beginning, type Seq, seq } from '../../core/point.ts';
+import type { ForeignReader } from '../../core/recording/foreign-format.ts';
+import { mainBranch } from '../../core/ref.ts';
+import { readTime } from '../../core/time.ts';
+import { ownSegment, segmentOver } from '../../core/view/segment.ts';
+import { append } from '../changing/append.ts';
+import { type Engine, sessionRef } from '../context/engine.ts';
+import { readEvents } from '../history/stored-events.ts';
+import type { Frame } from './source-units.ts';
+import type { SourceName, UnitEvents } from './unit-events.ts';
+
+/** How far a session holds a source. */
+export interface Standing {
+  /** Whether this import made it. */
+  readonly isNew: boolean;
+  readonly session: string;
+  readonly source: string;
+  /** The last seq of `main`. */
+  readonly head: number;
+  /** The seq of the event that says where the session comes from. */
+  readonly begin: number;
+  /** The seq of the last unit on `main`. */
+  readonly stored: number;
+}
+
+/** Returns the event that keeps the text around the elements of a file. */
+export function framed(events: UnitEvents, { format, source }: SourceName, file: string, frame: Frame): EventDraft {
+  const data: JsonObject = { format, ...frame, source, ...(file === '' ? {} : { file }) };
+  return events.about({ type: 'session.imported', data }, `frame\n${JSON.stringify(data)}`);
+}
+
+/** Makes the session of an import, unless there is one. */
+export async function makeSession(engine: Engine, session: string): Promise<void> {
+  const ref = sessionRef(engine, session);
+  if ((await engine.store.session(ref)) === undefined)
+    await engine.store.createSession(ref, { root: mainBranch, seed: engine.platform.newSalt() });
+}
+
+/** Writes the beginning of a session: its metadata, and where it comes from. */
+export async function begin(
+  engine: Engine,
+  session: string,
+  name: SourceName,
+  parts: { readonly reader: ForeignReader; readonly events: UnitEvents; readonly frame: Frame | undefined },
+): Promise<Standing> {
+  const { reader, events, frame } = parts;
+  const { metadata = {}, startedAt } = reader;
+  const imported =
+    frame === undefined
+      ? events.about({ type: 'session.imported', data: { format: name.format, source: name.source } }, 'begin')
+      : framed(events, name, '', frame);
+  const set = events.about({ type: 'metadata.changed', data: { set: metadata } }, 'metadata');
+  const drafts = Object.keys(metadata).length === 0 ? [imported] : [set, imported];
+  const time = startedAt === undefined ? undefined : readTime(startedAt);
+  const timed = drafts.map((draft) => ({ ...draft, ...given({ time }) }));
+  const { length } = await append(engine, session, timed, { head: 0 });
+  return { isNew: true, session, source: name.source, head: length, begin: length, stored: 0 };
+}
+
+/** Finds out how far a session holds a source; undefined if there is no session, or nothing in it. */
+export async function standingOf(engine: Engine, session: string, name: SourceName): Promise<Standing | undefined> {
+  const branch = await engine.store.branchHead({
+    ...sessionRef(engine, checkId('session', session)),
+    branch: mainBranch,
+  });
+  if (branch === undefined || branch.head === 0) return undefined;
+  const first = await firstOf(engine, session, branch.head);
+  const { format, source } = first?.data ?? {};
+  if (first === undefined || format !== name.format || (source !== undefined && source !== name.source))
+    throw new RepriseError('session.exists', `Cannot import into session "${session}": it is not from this source`, {
+      hint: 'Choose a different id with the option "session", or delete the session first.',
+      details: { session },
+    });
+  const stored = await lastUnitSeq(engine, session, mainBranch);
+  return { isNew: false, session, source: name.source, head: branch.head, begin: first.seq, stored };
+}
+
+/** The beginning of an imported session: its metadata may come first. */
+const beginningEvents = 2;
+
+async function firstOf(engine: Engine, session: string, head: Seq): Promise<Event | undefined> {
+  const through = seq(Math.min(head, beginningEvents));
+  const segments = [segmentOver({ branch: mainBranch, after: beginning, through })];
+  for await (const { events } of readEvents(engine, session, segments)) {
+    const found = events.find(({ type }) => type === 'session.imported');
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Returns the seq of the last event of a branch that was read from a source; 0 if there is none. */
+export async function lastUnitSeq(engine: Engine, session: string, branch: string): Promise<number> {
+  const record = (await engine.store.branches(sessionRef(engine, session))).find((each) => each.branch === branch);
+  if (record === undefined) return 0;
+  const backward = { direction: 'backward', limit: 64 } as const;
+  for await (const { events } of readEvents(engine, session, [ownSegment(record)], backward)) {
+    const found = events.find(({ data }) => isUnit(data));
+    if (found !== undefined) return found.seq;
+  }
+  return 0;
+}
+
+const isUnit = ({ foreign }: JsonObject): boolean => isObject(foreign) && numberAt(foreign, 'at') !== undefined;
+
+const receiptKind = 'import';
+
+/** Keeps the digests of the files that were read, as evidence: the next import sees at once whether one has changed. */
+export async function keepRead(engine: Engine, standing: Standing, files: JsonObject): Promise<void> {
+  const { session, begin: at } = standing;
+  const first = await firstOf(engine, session, seq(at));
+  if (first === undefined) return;
+  await engine.store.putReceipt(sessionRef(engine, session), {
+    digest: first.digest,
+    kind: receiptKind,
+    createdAt: engine.platform.now(),
+    body: { files },
+  });
+}
+
+/** Returns the digests of the files that an earlier import read; undefined if it was not finished. */
+export async function readBefore(engine: Engine, standing: Standing): Promise<Record<string, string> | undefined> {
+  const { session, begin: at } = standing;
+  const first = await firstOf(engine, session, seq(at));
+  if (first === undefined) return undefined;
+  const receipts = await engine.store.receipts(sessionRef(engine, session), first.digest);
+  const files = objectAt(receipts.find(({ kind }) => kind === receiptKind)?.body, 'files');
+  if (files === undefined) return undefined;
+  return Object.fromEntries(Object.keys(files).map((name) => [name, stringAt(files, name) ?? '']));
+}

@@ -1,0 +1,332 @@
+import { hasCode, messageOf, RepriseError } from '../../core/error.ts';
+import { isObject, type JsonInput } from '../../core/json.ts';
+import { checkKeys, shownValue } from '../../core/known-keys.ts';
+import { limits } from '../../core/limits.ts';
+import type { FileReading } from '../../core/recording/foreign-files.ts';
+import type { ForeignFormat, FoundFile } from '../../core/recording/foreign-format.ts';
+import type { Engine } from '../context/engine.ts';
+import {
+  type Imported,
+  type ImportFailure,
+  type ImportOptions,
+  type ImportSource,
+  importKeys,
+} from './import-options.ts';
+import { importSource, type OpenedSource, type SourceFile } from './import-source.ts';
+
+/** The bytes of a source by which its format is detected. */
+const headBytes = 65_536;
+
+/** How often an import is made again because a different one wrote the same session. */
+const triesMax = 5;
+
+/** Reads one source into a session, and tells what it held. */
+export async function importOne(engine: Engine, source: ImportSource, options: ImportOptions): Promise<Imported> {
+  checkKeys(options, importKeys);
+  return typeof source === 'string'
+    ? importPath(engine, source, options)
+    : importSource(engine, await openValue(engine, source, options), options);
+}
+
+/** Reads one source by its path; its other files are looked for if they are not given. */
+async function importPath(
+  engine: Engine,
+  path: string,
+  options: ImportOptions,
+  parts?: readonly string[],
+): Promise<Imported> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await importSource(engine, await openPath(engine, path, options, parts), options);
+    } catch (error) {
+      // A different import of the same session was faster: what it stored is known now.
+      const isRace = hasCode(error, 'append.conflict') || hasCode(error, 'session.exists');
+      if (!isRace || tries >= triesMax || (hasCode(error, 'session.exists') && tries > 1)) throw error;
+    }
+  }
+}
+
+/** Reads every source below a folder, or one file, one after the other; one that cannot be read does not stop the rest. */
+export async function* importEach(
+  engine: Engine,
+  source: ImportSource,
+  options: ImportOptions,
+): AsyncGenerator<Imported | ImportFailure, void, undefined> {
+  checkKeys(options, importKeys);
+  if (typeof source !== 'string' || (await engine.files.kindOf(source)) !== 'folder') {
+    yield await importOne(engine, source, options);
+    return;
+  }
+  const found = await foundIn(engine, source, options);
+  if (found.length === 0) refuseFormat(engine, options.format, source);
+  if (options.session !== undefined && found.length > 1)
+    throw new RepriseError(
+      'import.invalid',
+      `Cannot import ${found.length} sources into one session "${options.session}"`,
+      {
+        hint: 'Leave out the session, or import the files one by one.',
+      },
+    );
+  for (const { path, parts } of found) {
+    try {
+      yield await importPath(engine, path, options, parts);
+    } catch (error) {
+      if (options.signal?.aborted === true) throw error;
+      yield { path, error: error instanceof Error ? error : new Error(String(error)) };
+    }
+  }
+}
+
+/** The main file of a source below a folder, and its other files. */
+interface FoundSource {
+  readonly path: string;
+  readonly parts: readonly string[];
+}
+
+/** A file of a folder, and the source it belongs to. */
+interface PlacedFile {
+  readonly path: string;
+  /** Undefined for a file that only belongs to others. */
+  readonly format: ForeignFormat | undefined;
+  /** The name of its source, with that of the format; its own path if it stands alone. */
+  readonly source: string;
+  readonly rank: number;
+}
+
+/** Returns the sources below a folder. A file of no known format is none. Each file is opened once. */
+async function foundIn(engine: Engine, folder: string, options: ImportOptions): Promise<readonly FoundSource[]> {
+  const found: PlacedFile[] = [];
+  let count = 0;
+  for await (const path of engine.files.list(folder)) {
+    const placed = placedFile(engine, { path, text: await headOf(engine, path) }, options.format);
+    if (placed === undefined) continue;
+    found.push(placed);
+    if (placed.format !== undefined && ++count > limits.importFilesMax) refuseFolder(folder);
+  }
+  const families = Map.groupBy(found, ({ source }) => source);
+  return [...families.values()].flatMap(sourcesOf).sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+function placedFile(engine: Engine, file: FoundFile, name: string | undefined): PlacedFile | undefined {
+  const { path } = file;
+  const format = detected(engine, file, name);
+  const isPartOf = ({ family }: ForeignFormat): boolean => family?.parts.test(path) === true;
+  const owner = format ?? formatsNamed(engine, name).find(isPartOf);
+  if (owner === undefined) return undefined;
+  const place = owner.family?.place(file);
+  if (place !== undefined) return { path, format, source: `${owner.name}\n${place.source}`, rank: place.rank };
+  return format === undefined ? undefined : { path, format, source: `\n${path}`, rank: 0 };
+}
+
+/** Returns the sources among files that name the same one: each file of the lowest rank is the main one of a source. */
+function sourcesOf(files: readonly PlacedFile[]): FoundSource[] {
+  const known = files.filter(({ format }) => format !== undefined);
+  const lowest = Math.min(...known.map(({ rank }) => rank));
+  const mains = known.filter(({ rank }) => rank === lowest);
+  const parts = files.filter((file) => !mains.includes(file)).map(({ path }) => path);
+  // Of several main files with one name, the nearest one has a part.
+  const ownerOf = (path: string): string | undefined =>
+    mains.toSorted((a, b) => sharedLength(b.path, path) - sharedLength(a.path, path))[0]?.path;
+  return mains.map(({ path }) => ({ path, parts: parts.filter((part) => ownerOf(part) === path) }));
+}
+
+function sharedLength(left: string, right: string): number {
+  let length = 0;
+  while (length < left.length && left[length] === right[length]) length++;
+  return length;
+}
+
+function refuseFolder(folder: string): never {
+  throw new RepriseError(
+    'limit.exceeded',
+    `Cannot import ${JSON.stringify(folder)}: it has more than ${limits.importFilesMax} files ("importFilesMax")`,
+    { hint: 'Import its folders one by one.', details: { limit: 'importFilesMax', max: limits.importFilesMax } },
+  );
+}
+
+async function headOf(engine: Engine, path: string): Promise<string> {
+  // A character that is cut at the end becomes a replacement, which no format looks for.
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(await engine.files.head(path, headBytes));
+}
+
+function detected(
+  engine: Engine,
+  { path, text }: { path: string | undefined; text: string },
+  name: string | undefined,
+): ForeignFormat | undefined {
+  if (text.trim() === '') return undefined;
+  return formatsNamed(engine, name).find((format) => format.detect({ path, text }));
+}
+
+function formatsNamed(engine: Engine, name: string | undefined): readonly ForeignFormat[] {
+  return [...engine.formats.values()].filter((format) => name === undefined || format.name === name);
+}
+
+async function openPath(
+  engine: Engine,
+  path: string,
+  options: ImportOptions,
+  parts?: readonly string[],
+): Promise<OpenedSource> {
+  const { files } = engine;
+  const kind = await files.kindOf(path);
+  if (kind === 'folder') {
+    const found = await foundIn(engine, path, options);
+    const [only] = found;
+    if (only === undefined) refuseFormat(engine, options.format, path);
+    if (found.length === 1) return openPath(engine, only.path, options, only.parts);
+    throw new RepriseError(
+      'import.invalid',
+      `Cannot import ${JSON.stringify(path)} as one session: it holds ${found.length} sources`,
+      {
+        hint: 'Use importAll, or name one of the files.',
+        details: { path },
+      },
+    );
+  }
+  const text = await readFailing(path, () => headOf(engine, path));
+  const format = formatFor(engine, { path, text }, options.format);
+  const reading: FileReading = {
+    follow: options.follow === true,
+    ...(options.signal === undefined ? {} : { signal: options.signal }),
+  };
+  const main = fileOf(engine, { name: '', path }, reading);
+  const others = parts ?? (await partsOf(engine, format, { path, text }));
+  const all = [main, ...others.map((part) => fileOf(engine, { name: nameBeside(path, part), path: part }, {}))];
+  const names = format.order?.(all.map(({ name }) => name)) ?? all.map(({ name }) => name);
+  const ordered = all.toSorted((a, b) => names.indexOf(a.name) - names.indexOf(b.name));
+  return { format, path, text, files: ordered };
+}
+
+async function readFailing<Value>(path: string, body: () => Promise<Value>): Promise<Value> {
+  try {
+    return await body();
+  } catch (error) {
+    throw new RepriseError('import.invalid', `Cannot import ${JSON.stringify(path)}: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+/** Returns the paths of the other files of a source. Only files whose path says that they may be one are opened. */
+async function partsOf(engine: Engine, { family }: ForeignFormat, main: FoundFile): Promise<readonly string[]> {
+  const own = family?.place(main);
+  if (family === undefined || own === undefined) return [];
+  const parts = new Set<string>();
+  for (const folder of family.beside(main.path))
+    for await (const path of engine.files.list(folder)) {
+      if (path === main.path || parts.has(path) || !family.parts.test(path)) continue;
+      const place = family.place({ path, text: await headOf(engine, path) });
+      if (place?.source === own.source && place.rank > own.rank) parts.add(path);
+    }
+  return [...parts];
+}
+
+/** Returns the name of a file below the folder of the main one. */
+function nameBeside(main: string, path: string): string {
+  const base = main.slice(0, Math.max(main.lastIndexOf('/'), main.lastIndexOf('\\')) + 1);
+  return path.startsWith(base) ? path.slice(base.length) : path;
+}
+
+function fileOf(engine: Engine, { name, path }: { name: string; path: string }, reading: FileReading): SourceFile {
+  const { files } = engine;
+  return {
+    name,
+    chunks: async function* (onEnd) {
+      const digest = files.createDigest();
+      try {
+        for await (const chunk of files.read(path, reading)) {
+          digest.update(chunk);
+          yield chunk;
+        }
+      } catch (error) {
+        throw new RepriseError('import.invalid', `Cannot import ${JSON.stringify(path)}: ${messageOf(error)}`, {
+          cause: error,
+        });
+      }
+      onEnd(digest.digest());
+    },
+    digest: async () => {
+      const digest = files.createDigest();
+      for await (const chunk of files.read(path)) digest.update(chunk);
+      return digest.digest();
+    },
+  };
+}
+
+/** Opens a value or a stream; its format is detected from its first bytes. */
+async function openValue(
+  engine: Engine,
+  source: Exclude<ImportSource, string>,
+  options: ImportOptions,
+): Promise<OpenedSource> {
+  const chunks = isStream(source) ? source[Symbol.asyncIterator]() : valueChunks(source);
+  const first: (string | Uint8Array)[] = [];
+  let bytes = 0;
+  while (bytes < headBytes) {
+    const next = await chunks.next();
+    if (next.done === true) break;
+    first.push(next.value);
+    bytes += next.value.length;
+  }
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  const text = first
+    .map((chunk) => (typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true })))
+    .join('');
+  const format = formatFor(engine, { path: undefined, text: text.slice(0, headBytes) }, options.format);
+  const main: SourceFile = {
+    name: '',
+    chunks: async function* () {
+      yield* first;
+      for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) yield next.value;
+    },
+    digest: async () => undefined,
+  };
+  return { format, path: undefined, text: text.slice(0, headBytes), files: [main] };
+}
+
+async function* valueChunks(source: JsonInput): AsyncGenerator<string> {
+  if (!isObject(source))
+    throw new RepriseError('import.invalid', `Cannot import ${shownValue(source)}: it is not a saved run`, {
+      hint: 'Pass the path of a file, its parsed content, or a stream.',
+    });
+  yield jsonText(source);
+}
+
+function jsonText(source: JsonInput): string {
+  try {
+    return `${JSON.stringify(source, null, 2)}\n`;
+  } catch (error) {
+    throw new RepriseError('import.invalid', `Cannot import a value: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+const isStream = (source: unknown): source is AsyncIterable<string | Uint8Array> =>
+  typeof source === 'object' && source !== null && Symbol.asyncIterator in source;
+
+function formatFor(
+  engine: Engine,
+  head: { readonly path: string | undefined; readonly text: string },
+  name: string | undefined,
+): ForeignFormat {
+  if (head.text.trim() === '')
+    throw new RepriseError('import.invalid', 'Cannot import: the source is empty', {
+      hint: 'Check where it was written.',
+    });
+  const found = name === undefined ? detected(engine, head, undefined) : engine.formats.get(name);
+  return found ?? refuseFormat(engine, name, undefined);
+}
+
+function refuseFormat(engine: Engine, name: string | undefined, folder: string | undefined): never {
+  const formats = [...engine.formats.keys()];
+  const isUnknown = name !== undefined && !engine.formats.has(name);
+  const where =
+    folder === undefined
+      ? 'the file is of no known format'
+      : `${JSON.stringify(folder)} holds no file of a known format`;
+  throw new RepriseError(
+    'import.invalid',
+    isUnknown ? `Cannot import: there is no format "${name}"` : `Cannot import: ${where}`,
+    { hint: `Formats: ${formats.join(', ')}.`, details: { formats } },
+  );
+}

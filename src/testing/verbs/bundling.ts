@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { all, note, notes, onSession, refuses, type VerbCase } from './verb-case.ts';
+
+async function inFolder(body: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'reprise-bundling-'));
+  try {
+    await body(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The cases of `reprise.exportBundle` and `reprise.prove`. */
+export const bundling: readonly VerbCase[] = [
+  onSession('exportBundle() and import() bring a session to a different namespace as it is', (session, reprise) =>
+    inFolder(async (folder) => {
+      await session.append(notes('abc'));
+      await session.fork('main@2', { name: 'careful' });
+      await session.append(note('x'), { branch: 'careful' });
+      await session.erase('main@1');
+      const [one, two] = [join(folder, 'one'), join(folder, 'two')];
+      const { manifest, events } = await reprise.exportBundle('demo', { to: one });
+      assert.equal(events, 6);
+      const other = reprise.namespace('other');
+      const copy = await other.import(one);
+      assert.equal(copy.id, 'demo');
+      for (const branch of ['main', 'careful'])
+        assert.deepEqual(
+          (await all(copy.replay({ at: branch, history: 'raw' }))).map(({ digest }) => digest),
+          (await all(session.replay({ at: branch, history: 'raw' }))).map(({ digest }) => digest),
+        );
+      assert.equal((await other.exportBundle('demo', { to: two })).manifest.root, manifest.root);
+      for (const name of ['manifest.json', 'history.jsonl'])
+        assert.deepEqual(await readFile(join(two, name)), await readFile(join(one, name)));
+    }),
+  ),
+
+  onSession('exportBundle() refuses a place that is taken, and a rule that does not exist', (session, reprise) =>
+    inFolder(async (folder) => {
+      await session.append(notes('ab'));
+      await refuses('export.invalid', () => reprise.exportBundle('demo', { to: folder }));
+      await refuses('option.invalid', () => reprise.exportBundle('demo', { to: join(folder, 'a'), redact: ['most'] }));
+      await refuses('session.not-found', () => reprise.exportBundle('none', { to: join(folder, 'a') }));
+    }),
+  ),
+
+  onSession('prove() shows that an event is in a history, across forks and after erasure', async (session, reprise) => {
+    await session.append(notes('abcd'));
+    const before = await reprise.prove('demo@2', { payload: false });
+    await session.fork('main@3', { name: 'careful' });
+    await session.append(note('x'), { branch: 'careful' });
+    await session.erase('main@2');
+    const proof = await reprise.prove('demo/careful@2');
+    assert.ok(proof.proof === 'reprise-inclusion' && before.proof === 'reprise-inclusion');
+    assert.equal(proof.tree.size, 5);
+    assert.equal(proof.payload, null);
+    assert.equal(proof.digest, before.digest);
+    const since = await reprise.prove('demo/careful', { since: 3 });
+    assert.ok(since.proof === 'reprise-consistency');
+    assert.deepEqual([since.first.size, since.second], [3, proof.tree]);
+    await refuses('event.not-found', () => reprise.prove('demo@0'));
+    await refuses('point.out-of-range', () => reprise.prove('demo@2', { since: 3 }));
+  }),
+];
