@@ -147,13 +147,22 @@ export class EventIndex {
 
   /** Names the stretches of seqs that are not in the view any more. */
   leaveOut(stretches: readonly (readonly [number, number])[]): void {
-    this.#outside = stretches;
+    this.#outside = stretches.toSorted(([a], [b]) => a - b);
     this.version++;
   }
 
   /** Tells whether an event is in the view. */
   isInView(seq: number): boolean {
-    return !this.#outside.some(([from, to]) => seq >= from && seq <= to);
+    let low = 0;
+    let high = this.#outside.length - 1;
+    while (low <= high) {
+      const middle = (low + high) >> 1;
+      const [from, to] = this.#outside[middle] ?? [0, 0];
+      if (seq < from) high = middle - 1;
+      else if (seq > to) low = middle + 1;
+      else return false;
+    }
+    return true;
   }
 
   /** Tells whether an event is there. */

@@ -14,8 +14,9 @@ export interface HistoryProgress {
   readonly error: RepriseError | undefined;
 }
 
-/** How often a history that loads is shown anew. */
+/** How often a history that loads is shown anew, and one that grows. */
 const loadingMs = 300;
+const growingMs = 120;
 
 /** The history of one branch that is open: its index, and how far it is. */
 export class OpenHistory {
@@ -89,11 +90,11 @@ export class OpenHistory {
     this.#soon();
   }
 
-  /** Publishes at most once a frame, and while a history loads only now and then: each picture looks at all of it. */
+  /** Publishes at once after a rest, and then only now and then: each picture looks at the whole history. */
   #soon(): void {
     if (this.#frame !== 0 || this.#timer !== undefined) return;
     const { isLoading, version } = this.progress.value;
-    const wait = isLoading && version > 0 ? this.#publishedAt + loadingMs - performance.now() : 0;
+    const wait = version === 0 ? 0 : this.#publishedAt + (isLoading ? loadingMs : growingMs) - performance.now();
     if (wait > 0) this.#timer = setTimeout(() => this.#publish({}), wait);
     else this.#frame = requestAnimationFrame(() => this.#publish({}));
   }

@@ -54,7 +54,7 @@ export function listRows(index: EventIndex, { raw, isMatch, opened }: ListChoice
     matched += fold.count;
     seq = fold.to + 1;
   }
-  return { rows: Int32Array.from(rows), folds, matched };
+  return { rows: new Int32Array(rows), folds, matched };
 }
 
 /** Returns the fold that begins at a seq. Errors are never folded. */

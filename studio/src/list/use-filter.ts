@@ -39,11 +39,22 @@ export function useFilter(name: BranchName, index: EventIndex, version: number, 
   return useMemo(() => {
     const none = { hits: nothing, searched: undefined, isSearching: false, error: read.error };
     if (isEmptyFilter(filter)) return { ...none, isMatch: undefined };
-    const holds = indexMatch(index, filter);
-    if (!needsContent(filter)) return { ...none, isMatch: holds };
+    if (!needsContent(filter)) return { ...none, isMatch: remembered(indexMatch(index, filter), index.head) };
     const found = new Set(search.hits);
     return { ...search, isMatch: (seq) => found.has(seq) };
   }, [filter, index, version, search, read.error]);
+}
+
+/** Returns a test that judges each event once: the strip asks about every call at every redraw. */
+export function remembered(holds: (seq: number) => boolean, head: number): (seq: number) => boolean {
+  const known = new Uint8Array(head + 1);
+  return (seq) => {
+    const held = known[seq];
+    if (held !== undefined && held > 0) return held === 2;
+    const result = holds(seq);
+    if (seq <= head) known[seq] = result ? 2 : 1;
+    return result;
+  };
 }
 
 type Search = Omit<Filtered, 'isMatch'>;

@@ -6,13 +6,15 @@ import type { EventIndex } from '../history/event-index.ts';
 import type { HistoryProgress } from '../history/open-history.ts';
 import { lookOfOutcome } from '../look/glyphs.ts';
 import { RecordedText } from '../parts/recorded-text.tsx';
+import type { StudioBranch } from '../source/answers.ts';
 import type { BranchName } from '../source/studio-source.ts';
-import { useBranch } from '../tree/use-branches.ts';
 import { sumsOf } from './range-sums.ts';
 
 /** The properties of the line below the bar. */
 export interface RunHeadProps {
   readonly name: BranchName;
+  /** The facts of the branch; undefined until they are there. */
+  readonly branch: StudioBranch | undefined;
   readonly index: EventIndex;
   readonly progress: HistoryProgress;
   readonly scale: ScaleName;
@@ -21,9 +23,8 @@ export interface RunHeadProps {
 }
 
 /** The outcome of a run in one line: title, how it ended, turns, time, tokens, cost, agents. */
-export function RunHead({ name, index, progress, scale, onScale, onOpenError }: RunHeadProps): React.ReactNode {
+export function RunHead({ name, branch, index, progress, scale, onScale, onOpenError }: RunHeadProps): React.ReactNode {
   const { rights } = useStudio();
-  const branch = useBranch(name, progress.head);
   const sums = useMemo(() => sumsOf(index, [1, index.head]), [index, progress.version]);
   const outcome = lookOfOutcome(branch?.outcome ?? null);
   const { head, isLoading } = progress;

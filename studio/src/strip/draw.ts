@@ -1,21 +1,38 @@
 import { durationText } from '../../../src/wording/amount.ts';
-import { lookOf, lookOfKind } from '../look/glyphs.ts';
+import { type Look, lookOf } from '../look/glyphs.ts';
+import { drawBars, drawMessages } from './draw-bars.ts';
 import { drawPoints } from './draw-points.ts';
 import { clipped, labelFont, letter, line, monoFont, type Pen } from './pen.ts';
-import { ticksOf } from './ruler.ts';
-import { type Frame, pixelOf, pixelsOf, type Scene, size } from './scene.ts';
+import { lowerBound, seqsBetween } from './positions.ts';
+import type { Tick } from './ruler.ts';
+import { alphaOf, type Frame, pixelOf, pixelsOf, type Scene, size } from './scene.ts';
 
-/** Draws the whole strip. */
-export function drawStrip(pen: Pen, scene: Scene, frame: Frame): void {
+/** Draws everything that stays while points are selected: the overview, lanes, marks and folds. Returns the ticks of the ruler whose labels have room beside those of folds. */
+export function drawHistory(pen: Pen, scene: Scene, frame: Frame, ticks: readonly Tick[]): readonly Tick[] {
   const { width, height, colors } = scene;
   pen.fillStyle = colors.panel;
   pen.fillRect(0, 0, width, height);
   drawOverview(pen, scene);
-  drawRuler(pen, scene, frame);
+  for (const { at } of ticks) {
+    const x = Math.round(pixelOf(scene, at)) + 0.5;
+    if (x >= size.gutter) line(pen, colors.hairline, [x, frame.lanesTop], [x, frame.height - 4]);
+  }
   clipped(pen, [0, frame.lanesTop, width, frame.lanesHeight], () => drawLanes(pen, scene, frame));
   drawMarks(pen, scene, frame);
-  drawFolds(pen, scene, frame);
+  const taken = drawFolds(pen, scene, frame);
   drawLabels(pen, scene, frame);
+  return ticks.filter(({ at, label }) => {
+    const x = pixelOf(scene, at);
+    return !taken.some(([from, to]) => to > x && from < x + 8 + label.length * letter);
+  });
+}
+
+/** Draws the labels of the ruler, apart from those that the selected point would cover, and what is selected. */
+export function drawSelection(pen: Pen, scene: Scene, frame: Frame, ticks: readonly Tick[]): void {
+  const { colors, positions, selected } = scene;
+  pen.fillStyle = colors.accent;
+  pen.fillRect(Math.round(overviewPixel(scene, positions.at[selected] ?? 0)) - 1, 0, 2, size.overview);
+  drawRuler(pen, scene, ticks);
   drawPoints(pen, scene, frame);
 }
 
@@ -28,11 +45,14 @@ function drawOverview(pen: Pen, scene: Scene): void {
   const { overview, colors, width, positions } = scene;
   const bottom = size.overview - 3;
   const high = size.overview - 8;
-  for (const [column, density] of overview.density.entries()) {
-    if (density === 0) continue;
-    const tall = Math.max(2, density * high);
-    pen.fillStyle = overview.error[column] === 1 ? colors.error : colors.faint;
-    pen.fillRect(size.gutter + column, bottom - tall, 1, tall);
+  for (const isError of [0, 1]) {
+    pen.fillStyle = isError === 1 ? colors.error : colors.faint;
+    for (let column = 0; column < overview.density.length; column++) {
+      const density = overview.density[column] ?? 0;
+      if (density === 0 || overview.error[column] !== isError) continue;
+      const tall = Math.max(2, density * high);
+      pen.fillRect(size.gutter + column, bottom - tall, 1, tall);
+    }
   }
   for (const seq of scene.ticks) {
     pen.fillStyle = colors.accent;
@@ -43,8 +63,6 @@ function drawOverview(pen: Pen, scene: Scene): void {
     pen.fillRect(Math.round(overviewPixel(scene, positions.at[seq] ?? 0)), bottom, 3, 3);
   }
   drawBrush(pen, scene);
-  pen.fillStyle = colors.accent;
-  pen.fillRect(Math.round(overviewPixel(scene, positions.at[scene.selected] ?? 0)) - 1, 0, 2, size.overview);
   line(pen, colors.hairline, [0, size.overview + 0.5], [width, size.overview + 0.5]);
 }
 
@@ -66,20 +84,16 @@ function drawBrush(pen: Pen, scene: Scene): void {
   );
 }
 
-function drawRuler(pen: Pen, scene: Scene, frame: Frame): void {
-  const { colors, width } = scene;
-  const count = (width - size.gutter) / 110;
+function drawRuler(pen: Pen, scene: Scene, ticks: readonly Tick[]): void {
+  const { colors } = scene;
   pen.font = monoFont;
   pen.textBaseline = 'middle';
   pen.textAlign = 'left';
   const selected = pixelOf(scene, scene.positions.at[scene.selected] ?? 0);
-  const isHidden = (x: number, label: string): boolean =>
-    selected + 60 > x && selected - 60 < x + label.length * letter;
-  for (const { at, label } of ticksOf(scene.positions, scene.view, count, scene.index)) {
+  for (const { at, label } of ticks) {
     const x = Math.round(pixelOf(scene, at)) + 0.5;
-    if (x < size.gutter) continue;
-    line(pen, colors.hairline, [x, size.overview + (isHidden(x, label) ? size.ruler : 0)], [x, frame.height - 4]);
-    if (isHidden(x, label)) continue;
+    if (x < size.gutter || (selected + 60 > x && selected - 60 < x + label.length * letter)) continue;
+    line(pen, colors.hairline, [x, size.overview], [x, size.overview + size.ruler]);
     pen.fillStyle = colors.faint;
     pen.fillText(label, x + 4, size.overview + size.ruler / 2 + 1);
   }
@@ -93,145 +107,6 @@ function drawLanes(pen: Pen, scene: Scene, frame: Frame): void {
   }
   drawMessages(pen, scene, frame);
   drawBars(pen, scene, frame);
-}
-
-/** Draws what is in a lane and is no call: messages, starts and ends of runs. Many in one pixel are one mark. */
-function drawMessages(pen: Pen, scene: Scene, frame: Frame): void {
-  const { rows, index, colors, positions } = scene;
-  const toPixel = pixelsOf(scene);
-  const lastX = new Int32Array(rows.laneRows).fill(-10);
-  for (const seq of rows.others) {
-    const x = Math.round(toPixel(positions.at[seq] ?? 0));
-    const row = (rows.rowOf[seq] ?? 1) - 1;
-    if (x < size.gutter || x > scene.width || lastX[row] === x) continue;
-    lastX[row] = x;
-    const y = frame.lanesTop + row * size.lane - scene.scroll;
-    if (y < frame.lanesTop - size.lane || y > frame.lanesTop + frame.lanesHeight) continue;
-    const type = index.word('type', seq);
-    const isEnd = type === 'run.ended';
-    pen.globalAlpha = alphaOf(scene, seq);
-    pen.fillStyle =
-      isEnd && index.isError(seq) ? colors.error : type.startsWith('run.') ? colors.border : colors.message;
-    pen.fillRect(x - 1, y + (isEnd ? 3 : 5), 2, size.lane - (isEnd ? 6 : 10));
-  }
-  pen.globalAlpha = 1;
-}
-
-function drawBars(pen: Pen, scene: Scene, frame: Frame): void {
-  const { bars, laneRows } = scene.rows;
-  const { at } = scene.positions;
-  const toPixel = pixelsOf(scene);
-  const lastX = new Int32Array(laneRows).fill(-1);
-  const [top, bottom] = [frame.lanesTop - size.lane, frame.lanesTop + frame.lanesHeight];
-  pen.font = monoFont;
-  pen.textBaseline = 'middle';
-  for (let bar = 0; bar < bars.count; bar++) {
-    const row = bars.row[bar] ?? 0;
-    const y = frame.lanesTop + row * size.lane - scene.scroll + 2;
-    if (y < top || y > bottom) continue;
-    const seq = bars.start[bar] ?? 0;
-    const from = toPixel(at[seq] ?? 0);
-    if (from > scene.width) break;
-    const to = Math.max(toPixel(at[bars.until[bar] ?? 0] ?? 0), from + 2);
-    if (to < size.gutter) continue;
-    const end = bars.end[bar] ?? 0;
-    const failed = end > 0 && scene.index.isError(end);
-    const pixel = Math.floor(from);
-    // Many calls in one pixel are one mark; errors are always drawn.
-    if (!failed && to - from <= 2 && pixel === lastX[row]) continue;
-    lastX[row] = pixel;
-    drawBar(pen, scene, { seq, end, from: Math.max(from, size.gutter - 4), to, y, failed, isOpen: end === 0 });
-  }
-  pen.globalAlpha = 1;
-}
-
-interface BarShape {
-  readonly seq: number;
-  readonly end: number;
-  readonly from: number;
-  readonly to: number;
-  readonly y: number;
-  readonly failed: boolean;
-  readonly isOpen: boolean;
-}
-
-function drawBar(pen: Pen, scene: Scene, { seq, end, from, to, y, failed, isOpen }: BarShape): void {
-  const { index, colors } = scene;
-  const look = lookOfKind(index.word('kind', seq));
-  const tall = size.lane - 4;
-  const wide = Math.max(2, to - from);
-  const isHollow = !index.isInView(seq);
-  const isReused = end > 0 && (index.hasFlag(end, 'reused') || index.hasFlag(end, 'simulated'));
-  const alpha = Math.max(alphaOf(scene, seq), end === 0 ? 0 : alphaOf(scene, end));
-  pen.globalAlpha = alpha;
-  pen.fillStyle = colors[look.hue === 'dim' ? 'faint' : look.hue];
-  if (!isHollow) {
-    pen.globalAlpha *= wide < 4 ? 0.9 : 0.2;
-    pen.fillRect(from, y, wide, tall);
-    pen.globalAlpha = alpha;
-    if (!isReused || wide < 8) pen.fillRect(from, y, Math.min(3, wide), tall);
-  }
-  if (isReused) hatch(pen, from, y, wide, tall);
-  pen.strokeStyle = failed ? colors.error : pen.fillStyle;
-  if (failed || isHollow) {
-    pen.lineWidth = failed ? 1.5 : 1;
-    pen.strokeRect(from + 0.5, y + 0.5, Math.max(1, wide - 1), tall - 1);
-    pen.lineWidth = 1;
-  }
-  if (isOpen) drawOpenEnd(pen, to, y, tall);
-  drawBarText(pen, scene, { seq, end, from, wide, y, failed, glyph: look.glyph });
-}
-
-function hatch(pen: Pen, x: number, y: number, wide: number, tall: number): void {
-  clipped(pen, [x, y, wide, tall], () => {
-    pen.strokeStyle = pen.fillStyle;
-    pen.globalAlpha *= 0.55;
-    pen.beginPath();
-    for (let at = x - tall; at < x + Math.min(wide, 4_000); at += 5) {
-      pen.moveTo(at, y + tall);
-      pen.lineTo(at + tall, y);
-    }
-    pen.stroke();
-  });
-}
-
-function drawOpenEnd(pen: Pen, x: number, y: number, tall: number): void {
-  pen.setLineDash([2, 2]);
-  pen.strokeStyle = pen.fillStyle;
-  pen.beginPath();
-  pen.moveTo(x + 0.5, y);
-  pen.lineTo(x + 0.5, y + tall);
-  pen.stroke();
-  pen.setLineDash([]);
-}
-
-interface BarText {
-  readonly seq: number;
-  readonly end: number;
-  readonly from: number;
-  readonly wide: number;
-  readonly y: number;
-  readonly failed: boolean;
-  readonly glyph: string;
-}
-
-function drawBarText(pen: Pen, scene: Scene, { seq, end, from, wide, y, failed, glyph }: BarText): void {
-  if (wide < 16) return;
-  const { index, colors } = scene;
-  const room = Math.floor((wide - 10) / letter);
-  if (room < 2) return;
-  const start = Math.max(from, size.gutter) + 6;
-  const took = end === 0 ? undefined : (index.number('latencyMs', end) ?? undefined);
-  const name = `${glyph} ${index.word('name', seq)}`;
-  const tail = [took === undefined ? '' : durationText(took), failed ? '✕' : '']
-    .filter((word) => word !== '')
-    .join(' ');
-  const whole = tail === '' ? name : `${name} ${tail}`;
-  pen.fillStyle = failed ? colors.error : colors.text;
-  pen.textAlign = 'left';
-  const text =
-    whole.length <= room ? whole : name.length <= room ? name : room < 3 ? glyph : `${name.slice(0, room - 1)}…`;
-  pen.fillText(text, start, y + (size.lane - 4) / 2 + 0.5);
 }
 
 function drawMarks(pen: Pen, scene: Scene, frame: Frame): void {
@@ -248,11 +123,15 @@ function drawMarkRow(pen: Pen, scene: Scene, seqs: Uint32Array, top: number): vo
   const toPixel = pixelsOf(scene);
   pen.font = monoFont;
   pen.textBaseline = 'middle';
-  for (const [place, seq] of seqs.entries()) {
+  const looks: Look[] = [];
+  const [first, through] = seqsBetween(positions, scene.view.from, scene.view.to);
+  for (let place = lowerBound(seqs, first); place < seqs.length; place++) {
+    const seq = seqs[place] ?? 0;
+    if (seq > through) break;
     const x = Math.round(toPixel(positions.at[seq] ?? 0));
     if (x < size.gutter || x > scene.width || x === last) continue;
     last = x;
-    const look = lookOf(index.word('type', seq), index.word('kind', seq));
+    const look = (looks[index.columns.type[seq] ?? 0] ??= lookOf(index.word('type', seq), ''));
     const color = colors[look.hue === 'dim' ? 'faint' : look.hue];
     pen.globalAlpha = alphaOf(scene, seq);
     pen.fillStyle = color;
@@ -306,8 +185,10 @@ function drawForkSign(pen: Pen, x: number, y: number): void {
   pen.lineWidth = 1;
 }
 
-function drawFolds(pen: Pen, scene: Scene, frame: Frame): void {
+/** Draws the folds, and returns the stretches of the ruler that their labels take. */
+function drawFolds(pen: Pen, scene: Scene, frame: Frame): readonly (readonly [number, number])[] {
   const { colors } = scene;
+  const taken: [number, number][] = [];
   let free = size.gutter + 8;
   pen.font = monoFont;
   for (const { at, width, ms } of scene.positions.folds) {
@@ -331,11 +212,10 @@ function drawFolds(pen: Pen, scene: Scene, frame: Frame): void {
     const half = (shown.length * letter) / 2 + 2;
     if (middle - half < free) continue;
     free = middle + half;
-    pen.fillStyle = colors.panel;
-    pen.fillRect(middle - half, size.overview + 2, half * 2, size.ruler - 3);
-    pen.fillStyle = colors.faint;
+    taken.push([middle - half, free]);
     pen.fillText(shown, middle, size.overview + size.ruler / 2 + 1);
   }
+  return taken;
 }
 
 function drawLabels(pen: Pen, scene: Scene, frame: Frame): void {
@@ -375,5 +255,3 @@ function drawMore(pen: Pen, { colors, rows, scroll }: Scene, frame: Frame): void
 
 const shortened = (text: string, letters: number): string =>
   text.length > letters ? `${text.slice(0, letters - 1)}…` : text;
-
-const alphaOf = ({ isMatch }: Scene, seq: number): number => (isMatch === undefined || isMatch(seq) ? 1 : 0.18);

@@ -113,30 +113,34 @@ function idleBefore(index: EventIndex): (seq: number) => boolean {
   return (seq) => open[seq] === 0;
 }
 
-/** Returns the seq whose place is nearest to a place on the strip. */
-export function nearestSeq({ at }: Positions, place: number): number {
-  let low = 1;
-  let high = at.length - 1;
-  if (high < 1) return 0;
+/** Returns the first position of a sorted list, from one on, whose value is not below another; the length if all are. */
+export function lowerBound(values: Uint32Array | Float64Array, value: number, from = 0): number {
+  let low = from;
+  let high = values.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((at[middle] ?? 0) < place) low = middle + 1;
+    if ((values[middle] ?? 0) < value) low = middle + 1;
     else high = middle;
   }
+  return low;
+}
+
+/** Returns the first and the last seq between two places on the strip. */
+export function seqsBetween({ at }: Positions, from: number, to: number): readonly [number, number] {
+  return [lowerBound(at, from, 1), Math.min(at.length - 1, lowerBound(at, to, 1))];
+}
+
+/** Returns the seq whose place is nearest to a place on the strip. */
+export function nearestSeq({ at }: Positions, place: number): number {
+  if (at.length < 2) return 0;
+  const low = Math.min(at.length - 1, lowerBound(at, place, 1));
   const before = low > 1 ? low - 1 : low;
   return Math.abs((at[before] ?? 0) - place) <= Math.abs((at[low] ?? 0) - place) ? before : low;
 }
 
 /** Returns the time at a place on the strip. */
 export function timeAt({ at, clock }: Positions, place: number): number {
-  const last = at.length - 1;
-  let low = 1;
-  let high = last;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((at[middle] ?? 0) < place) low = middle + 1;
-    else high = middle;
-  }
+  const low = Math.min(at.length - 1, lowerBound(at, place, 1));
   const [u1, t1] = [at[low] ?? 0, clock[low] ?? 0];
   if (low <= 1) return t1;
   const [u0, t0] = [at[low - 1] ?? 0, clock[low - 1] ?? 0];

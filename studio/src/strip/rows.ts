@@ -1,3 +1,4 @@
+import { columnFlags } from '../../../src/core/session/event-columns.ts';
 import type { EventIndex } from '../history/event-index.ts';
 
 /** The calls of a history as bars, by position, each with the row it is drawn in. */
@@ -28,7 +29,7 @@ export interface StripRows {
   readonly laneRows: number;
   readonly bars: Bars;
   /** By seq: the row of its lane, plus 1; 0 for events that belong to no lane. */
-  readonly rowOf: Uint16Array;
+  readonly rowOf: Uint32Array;
   /** Events in lanes that are no calls: messages, starts and ends of runs. */
   readonly others: Uint32Array;
   /** Events of the rows below the lanes. */
@@ -40,37 +41,47 @@ const parallelMax = 8;
 
 interface Lane {
   readonly agent: string;
-  first: number;
+  readonly first: number;
   last: number;
-  readonly calls: number[];
-  readonly events: number[];
+  /** By row of the lane: the seq after which it is free. */
+  readonly freeAfter: number[];
+  /** The row of the strip at which the lane begins. */
+  top: number;
 }
 
-/** Sorts the events of an index into rows. */
+/** Sorts the events of an index into rows. It looks at every event, so it works on columns. */
 export function rowsOf(index: EventIndex, foldedAgents: ReadonlySet<string>): StripRows {
+  const { columns, head } = index;
+  const { known, agent, flags, type } = columns;
   const marks = { state: [] as number[], markers: [] as number[], tasks: [] as number[] };
   const lanes = new Lanes(index);
   const others: number[] = [];
-  const { columns, head } = index;
+  const calls: number[] = [];
   const kinds: RowKind[] = [];
   for (let seq = 1; seq <= head; seq++) {
-    if (columns.known[seq] !== 1) continue;
-    const kind = (kinds[columns.type[seq] ?? 0] ??= rowKind(index.word('type', seq)));
-    if (index.hasFlag(seq, 'marker')) marks.markers.push(seq);
+    if (known[seq] !== 1) continue;
+    const flag = flags[seq] ?? 0;
+    const kind = (kinds[type[seq] ?? 0] ??= rowKind(index.word('type', seq)));
+    if ((flag & columnFlags.marker) !== 0) marks.markers.push(seq);
     else if (kind !== 'lane') marks[kind].push(seq);
-    else if (columns.agent[seq] !== 0) {
+    else if (agent[seq] !== 0) {
       lanes.note(seq);
-      if (!index.hasFlag(seq, 'call')) others.push(seq);
+      if ((flag & columnFlags.call) === 0) others.push(seq);
+      else if ((flag & columnFlags.end) === 0) calls.push(seq);
     }
   }
-  const placed = placeLanes(lanes.all, index, foldedAgents);
+  const rowOfCall = packCalls(calls, lanes);
+  const placed = placeLanes(lanes.all, foldedAgents);
+  const isFolded = lanes.all.map((lane) => foldedAgents.has(lane.agent));
   return {
     ...placed,
-    others: Uint32Array.from(others),
+    bars: barsOf(calls, lanes, (seq, lane) => (isFolded[lane] === true ? 0 : (rowOfCall[seq] ?? 0)), index),
+    rowOf: lanes.of.map((lane) => (lane === 0 ? 0 : (lanes.all[lane - 1]?.top ?? 0) + 1)),
+    others: new Uint32Array(others),
     marks: {
-      state: Uint32Array.from(marks.state),
-      markers: Uint32Array.from(marks.markers),
-      tasks: Uint32Array.from(marks.tasks),
+      state: new Uint32Array(marks.state),
+      markers: new Uint32Array(marks.markers),
+      tasks: new Uint32Array(marks.tasks),
     },
   };
 }
@@ -85,49 +96,72 @@ function rowKind(type: string): RowKind {
 /** The lanes of a history: an agent in a run. A run that resumed an earlier one goes on with its agent's last lane. */
 class Lanes {
   readonly all: Lane[] = [];
+  /** By seq: the number of its lane, plus 1; 0 for events that belong to none. */
+  readonly of: Uint32Array;
   readonly #index: EventIndex;
-  readonly #byRun = new Map<number, Lane>();
-  readonly #lastOf = new Map<number, Lane>();
+  readonly #byRun = new Map<number, number>();
+  readonly #lastOf: number[] = [];
+  readonly #agents: number;
 
   constructor(index: EventIndex) {
     this.#index = index;
+    this.#agents = index.words('agent').length + 1;
+    this.of = new Uint32Array(index.head + 1);
   }
 
   note(seq: number): void {
-    const index = this.#index;
-    const { columns } = index;
-    const agent = columns.agent[seq] ?? 0;
-    const key = agent * 2 ** 32 + (columns.run[seq] ?? 0);
-    const lane = this.#byRun.get(key) ?? this.#open(agent, key, seq);
-    this.#lastOf.set(agent, lane);
-    lane.last = Math.max(lane.last, seq, columns.end[seq] ?? 0);
-    if (index.callOf(seq) === seq) lane.calls.push(seq);
-    lane.events.push(seq);
+    const { agent: agents, run: runs, end: ends } = this.#index.columns;
+    const agent = agents[seq] ?? 0;
+    const key = (runs[seq] ?? 0) * this.#agents + agent;
+    const number = this.#byRun.get(key) ?? this.#open(agent, key, seq);
+    this.#lastOf[agent] = number;
+    this.of[seq] = number + 1;
+    const lane = this.all[number];
+    if (lane !== undefined) lane.last = Math.max(lane.last, seq, ends[seq] ?? 0);
   }
 
-  #open(agent: number, key: number, seq: number): Lane {
-    const resumed = this.#index.hasFlag(seq, 'resumed') ? this.#lastOf.get(agent) : undefined;
-    const lane = resumed ?? { agent: this.#index.word('agent', seq), first: seq, last: seq, calls: [], events: [] };
-    if (resumed === undefined) this.all.push(lane);
-    this.#byRun.set(key, lane);
-    return lane;
+  #open(agent: number, key: number, seq: number): number {
+    const resumed = this.#index.hasFlag(seq, 'resumed') ? this.#lastOf[agent] : undefined;
+    const number = resumed ?? this.all.length;
+    if (resumed === undefined)
+      this.all.push({ agent: this.#index.word('agent', seq), first: seq, last: seq, freeAfter: [], top: 0 });
+    this.#byRun.set(key, number);
+    return number;
   }
+
+  /** Returns the last seq that the bar of a call reaches: its end, or that of its lane while it is open. */
+  untilOf(seq: number): number {
+    const end = this.#index.columns.end[seq] ?? 0;
+    return end === 0 ? (this.all[(this.of[seq] ?? 0) - 1]?.last ?? seq) : end;
+  }
+}
+
+/** Puts the calls of every lane into as few rows as possible, so that no two that overlap share one. Returns the row of each call in its lane, by seq. */
+function packCalls(calls: readonly number[], lanes: Lanes): Uint8Array {
+  const rowOfCall = new Uint8Array(lanes.of.length);
+  for (const start of calls) {
+    const freeAfter = lanes.all[(lanes.of[start] ?? 0) - 1]?.freeAfter ?? [];
+    const end = lanes.untilOf(start);
+    let row = 0;
+    while (row < freeAfter.length && (freeAfter[row] ?? 0) >= start) row++;
+    row = Math.min(row, parallelMax - 1);
+    freeAfter[row] = Math.max(freeAfter[row] ?? 0, end);
+    rowOfCall[start] = row;
+  }
+  return rowOfCall;
 }
 
 /** Gives every lane its rows: agents in the order of their first event, and lanes of an agent that do not overlap share rows. */
 function placeLanes(
   lanes: readonly Lane[],
-  index: EventIndex,
   foldedAgents: ReadonlySet<string>,
-): Pick<StripRows, 'groups' | 'laneRows' | 'bars' | 'rowOf'> {
+): Pick<StripRows, 'groups' | 'laneRows'> {
   const byAgent = new Map<string, Lane[]>();
   for (const lane of lanes) {
     const own = byAgent.get(lane.agent);
     if (own === undefined) byAgent.set(lane.agent, [lane]);
     else own.push(lane);
   }
-  const rowOf = new Uint16Array(index.head + 1);
-  const placed: PlacedCall[] = [];
   const groups: LaneGroup[] = [];
   let next = 0;
   for (const [agent, own] of byAgent) {
@@ -135,20 +169,17 @@ function placeLanes(
     let wholeRows = 0;
     const freeAfter: number[] = [];
     for (const lane of own) {
-      const { rows, rowByCall } = packCalls(lane, index);
+      const rows = Math.max(1, lane.freeAfter.length);
       const first = folded ? 0 : firstFree(freeAfter, rows, lane.first);
       for (let row = first; row < first + (folded ? 1 : rows); row++) freeAfter[row] = lane.last;
-      for (const seq of lane.events) rowOf[seq] = next + first + 1;
-      for (const [start, row] of rowByCall)
-        placed.push({ start, until: index.endOf(start) ?? lane.last, row: next + first + (folded ? 0 : row) });
+      lane.top = next + first;
       wholeRows = Math.max(wholeRows, folded ? rows : freeAfter.length);
     }
     const rows = folded ? 1 : Math.max(1, wholeRows);
     groups.push({ agent, firstRow: next, rows, wholeRows, folded });
     next += rows;
   }
-  placed.sort((a, b) => a.start - b.start);
-  return { groups, laneRows: next, bars: barsOf(placed, index), rowOf };
+  return { groups, laneRows: next };
 }
 
 /** Finds the first of so many rows beside each other that are all free before a seq. */
@@ -160,39 +191,24 @@ function firstFree(freeAfter: readonly number[], rows: number, seq: number): num
   }
 }
 
-/** Puts the calls of a lane into as few rows as possible, so that no two that overlap share one. */
-function packCalls(lane: Lane, index: EventIndex): { rows: number; rowByCall: readonly (readonly [number, number])[] } {
-  const freeAfter: number[] = [];
-  const rowByCall: [number, number][] = [];
-  for (const start of lane.calls) {
-    const end = index.endOf(start) ?? lane.last;
-    let row = freeAfter.findIndex((until) => until < start);
-    if (row < 0) row = Math.min(freeAfter.length, parallelMax - 1);
-    freeAfter[row] = Math.max(freeAfter[row] ?? 0, end);
-    rowByCall.push([start, row]);
-  }
-  return { rows: Math.max(1, freeAfter.length), rowByCall };
-}
-
-interface PlacedCall {
-  readonly start: number;
-  readonly until: number;
-  readonly row: number;
-}
-
-function barsOf(placed: readonly PlacedCall[], index: EventIndex): Bars {
+function barsOf(
+  calls: readonly number[],
+  lanes: Lanes,
+  rowInLane: (seq: number, lane: number) => number,
+  index: EventIndex,
+): Bars {
   const bars = {
-    count: placed.length,
-    start: new Uint32Array(placed.length),
-    end: new Uint32Array(placed.length),
-    until: new Uint32Array(placed.length),
-    row: new Uint16Array(placed.length),
+    count: calls.length,
+    start: new Uint32Array(calls),
+    end: new Uint32Array(calls.length),
+    until: new Uint32Array(calls.length),
+    row: new Uint16Array(calls.length),
   };
-  for (const [position, { start, until, row }] of placed.entries()) {
-    bars.start[position] = start;
-    bars.end[position] = index.endOf(start) ?? 0;
-    bars.until[position] = until;
-    bars.row[position] = row;
+  for (const [position, start] of calls.entries()) {
+    const lane = (lanes.of[start] ?? 0) - 1;
+    bars.end[position] = index.columns.end[start] ?? 0;
+    bars.until[position] = lanes.untilOf(start);
+    bars.row[position] = (lanes.all[lane]?.top ?? 0) + rowInLane(start, lane);
   }
   return bars;
 }

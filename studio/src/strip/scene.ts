@@ -78,6 +78,9 @@ export function frameOf(rows: StripRows, forks: readonly ForkMark[], lanesMax: n
   return { lanesTop, lanesHeight, marks, wholeLanes, height: lanesTop + lanesHeight + marks.length * size.mark + 4 };
 }
 
+/** Returns how strongly an event is drawn: one that does not match the filter is dimmed. */
+export const alphaOf = ({ isMatch }: Scene, seq: number): number => (isMatch === undefined || isMatch(seq) ? 1 : 0.18);
+
 /** Returns the pixel of a place on the strip. */
 export function pixelOf({ view, width }: Pick<Scene, 'view' | 'width'>, place: number): number {
   return size.gutter + ((place - view.from) / (view.to - view.from)) * (width - size.gutter);

@@ -5,8 +5,8 @@ import { type CanvasColors, readColors } from '../look/canvas-colors.ts';
 import { theme } from '../look/theme.ts';
 import { useCell } from '../parts/cell.ts';
 import { useWidth } from '../parts/use-width.ts';
-import { drawStrip } from './draw.ts';
 import { overviewOf } from './overview.ts';
+import { StripPicture } from './picture.ts';
 import { nearestSeq, placeEvents } from './positions.ts';
 import { rowsOf } from './rows.ts';
 import { eventAtPixel, type ForkMark, type Frame, frameOf, placeOf, type Scene, size } from './scene.ts';
@@ -156,23 +156,24 @@ function seqsOf(
 
 /** Draws the scene, once a frame. */
 function usePicture(canvas: React.RefObject<HTMLCanvasElement | null>, scene: Scene, frame: Frame): void {
+  const [picture] = useState(() => new StripPicture());
+  const [, setFonts] = useState(0);
   useEffect(() => {
-    const element = canvas.current;
-    const pen = element?.getContext('2d', { alpha: false });
-    if (element === null || pen === undefined || pen === null || scene.width < 1) return;
-    const ratio = globalThis.devicePixelRatio || 1;
-    const [wide, tall] = [Math.round(scene.width * ratio), Math.round(scene.height * ratio)];
-    if (element.width !== wide || element.height !== tall) {
-      element.width = wide;
-      element.height = tall;
-      element.style.width = `${scene.width}px`;
-      element.style.height = `${scene.height}px`;
-    }
-    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    const onFonts = (): void => {
+      picture.forget();
+      setFonts((count) => count + 1);
+    };
+    document.fonts.addEventListener('loadingdone', onFonts);
+    return () => document.fonts.removeEventListener('loadingdone', onFonts);
+  }, [picture]);
+  useEffect(() => {
+    if (canvas.current === null || scene.width < 1) return;
     performance.mark('strip-draw');
-    drawStrip(pen, scene, frame);
+    picture.draw(canvas.current, scene, frame, globalThis.devicePixelRatio || 1);
     performance.measure('strip', 'strip-draw');
+    // Observers have it now; kept entries would grow for as long as the page is open.
     performance.clearMarks('strip-draw');
+    performance.clearMeasures('strip');
   });
 }
 

@@ -1,8 +1,7 @@
-import { useMemo } from 'react';
 import { useStudio } from '../frame/studio.ts';
 import { type Answer, useAnswer } from '../parts/use-answer.ts';
 import type { StudioBranch } from '../source/answers.ts';
-import type { BranchName, StudioSource } from '../source/studio-source.ts';
+import type { StudioSource } from '../source/studio-source.ts';
 import type { ForkMark } from '../strip/scene.ts';
 
 /** Pages of branches that are read at once. */
@@ -31,20 +30,6 @@ export function useBranches(session: string, changed: number): Answer<readonly S
   return useAnswer(`branches ${session} ${changed}`, (signal) => readBranches(source, namespace, session, signal), {
     keep: false,
   });
-}
-
-/** Returns the facts of one branch. */
-export function useBranch({ session, branch }: BranchName, head: number): StudioBranch | undefined {
-  const { value } = useBranches(session, head);
-  return value?.find((each) => each.branch === branch);
-}
-
-const none: readonly ForkMark[] = [];
-
-/** Returns the branches that grow from a history, by the point they grow from. */
-export function useForks({ session, branch }: BranchName, head: number): readonly ForkMark[] {
-  const { value } = useBranches(session, head);
-  return useMemo(() => (value === undefined ? none : forksOf(value, branch)), [value, branch]);
 }
 
 /** Finds the forks that lie on a branch's history: from itself, and from its ancestors before it grew from them. */
