@@ -1,18 +1,19 @@
 import { useState } from 'react';
 import type { ValueDiff } from '../../../src/core/comparing/value-diff.ts';
 import { isObject, type JsonValue } from '../../../src/core/json.ts';
-import { countText, plural } from '../../../src/wording/amount.ts';
+import { plural } from '../../../src/wording/amount.ts';
 import { short } from '../../../src/wording/event-gist.ts';
 import { refOf, useStudio } from '../frame/studio.ts';
 import { JsonTree } from '../parts/json-tree.tsx';
 import { pathText as readablePath } from '../parts/path-text.ts';
-import { RecordedText } from '../parts/recorded-text.tsx';
 import { Fading, Failure, Nothing } from '../parts/states.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
 import type { KnownSection } from '../source/answers.ts';
 import type { CutValue, PointName } from '../source/studio-source.ts';
+import { BeliefsSection, isBeliefs } from './beliefs-section.tsx';
 import type { ChangeThis } from './change-this.ts';
-import { SeqLink } from './context-panel.tsx';
+import { CodingSection, isCoding } from './coding-section.tsx';
+import { type ValuePath, When } from './value-history.tsx';
 
 /** The properties of the panel. */
 export interface KnewPanelProps {
@@ -23,12 +24,6 @@ export interface KnewPanelProps {
   readonly onChange: ChangeThis | undefined;
   /** Marks the points at which a value changed on the strip. */
   readonly onTicks: (seqs: readonly number[]) => void;
-}
-
-/** A value of a projection: which one, and where in it. */
-interface ValuePath {
-  readonly projection: string;
-  readonly path: string;
 }
 
 /** Everything that was known at a point: a section for each projection, with what changed. */
@@ -45,17 +40,7 @@ export function KnewPanel({ point, pin, agents, onGo, onChange, onTicks }: KnewP
   return (
     <Fading isStale={isStale}>
       <div className="knew">
-        {agents.length > 1 ? (
-          <label className="knew-eyes">
-            <span className="label">through the eyes of</span>
-            <select className="field" value={eyes} onChange={(event) => setEyes(event.target.value)}>
-              <option value="">everyone</option>
-              {agents.map((agent) => (
-                <option key={agent}>{agent}</option>
-              ))}
-            </select>
-          </label>
-        ) : null}
+        <Eyes agents={everyAgent(agents, value)} eyes={eyes} onEyes={setEyes} />
         {value.length === 0 ? <Nothing>Nothing was kept up to here: no state, no tasks, no metadata.</Nothing> : null}
         {followed === undefined ? null : (
           <When
@@ -71,6 +56,8 @@ export function KnewPanel({ point, pin, agents, onGo, onChange, onTicks }: KnewP
           <Section
             key={section.value.projection}
             section={section}
+            seq={point.seq}
+            onGo={onGo}
             onFollow={(path) => setFollowed({ projection: section.value.projection, path })}
             onChange={onChange}
           />
@@ -80,7 +67,38 @@ export function KnewPanel({ point, pin, agents, onGo, onChange, onTicks }: KnewP
   );
 }
 
-const firstSections = ['state', 'beliefs', 'metadata', 'waiting'];
+/** Chooses the agent through whose eyes state and beliefs are seen. */
+function Eyes({
+  agents,
+  eyes,
+  onEyes,
+}: {
+  readonly agents: readonly string[];
+  readonly eyes: string;
+  readonly onEyes: (agent: string) => void;
+}): React.ReactNode {
+  if (agents.length < 2 && eyes === '') return null;
+  return (
+    <label className="knew-eyes">
+      <span className="label">through the eyes of</span>
+      <select className="field" value={eyes} onChange={(event) => onEyes(event.target.value)}>
+        <option value="">everyone</option>
+        {agents.map((agent) => (
+          <option key={agent}>{agent}</option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** Returns the agents of the history, and those that only committed beliefs. */
+function everyAgent(agents: readonly string[], sections: readonly CutValue<KnownSection>[]): readonly string[] {
+  const beliefs = sections.find(({ value: { projection } }) => projection === 'beliefs')?.value.value;
+  const others = beliefs !== undefined && isBeliefs(beliefs) ? beliefs.flatMap(({ agent }) => agent ?? []) : [];
+  return [...new Set([...agents, ...others])];
+}
+
+const firstSections = ['state', 'beliefs', 'coding', 'graph', 'metadata', 'waiting'];
 
 /** Puts what agents kept before what is known about their runs. */
 function ordered(sections: readonly CutValue<KnownSection>[]): readonly CutValue<KnownSection>[] {
@@ -104,20 +122,83 @@ function changedPaths(diff: ValueDiff): ReadonlySet<string> {
 
 interface SectionProps {
   readonly section: CutValue<KnownSection>;
+  readonly seq: number;
+  readonly onGo: (seq: number) => void;
   readonly onFollow: (path: string) => void;
   readonly onChange: ChangeThis | undefined;
 }
 
-function Section({ section: { value: section, cuts }, onFollow, onChange }: SectionProps): React.ReactNode {
+function Section({ section: { value: section, cuts }, seq, onGo, onFollow, onChange }: SectionProps): React.ReactNode {
   const { projection, about, changedHere, since } = section;
-  const count = changedHere.added.length + changedHere.removed.length + changedHere.changed.length;
-  const shown = projection === 'state' ? stateValues(section.value) : section.value;
-  const storedPath = (path: string): string =>
-    projection === 'state' ? path.replace(/^(\/[^/]*\/[^/]*)/, '$1/value') : path;
+  const [isJson, setJson] = useState(false);
+  const own = cuts.length === 0 ? ownView(section, seq, onGo) : undefined;
+  return (
+    <section className="knew-section">
+      <header title={about}>
+        <h2>{projection}</h2>
+        <ChangedChip diff={changedHere} isCounted={own === undefined} />
+        {since === null || since.diff.identical ? null : (
+          <span className="chip">
+            {plural(since.diff.added.length + since.diff.removed.length + since.diff.changed.length, 'value')} since @
+            {since.ref.split('@').at(-1)}
+          </span>
+        )}
+        <span className="spacer" />
+        {own === undefined ? null : (
+          <>
+            <button type="button" className="quiet" title="Every point at which this changed" onClick={() => onFollow('')}>
+              when?
+            </button>
+            <button type="button" className="quiet" aria-pressed={isJson} onClick={() => setJson(!isJson)}>
+              as JSON
+            </button>
+          </>
+        )}
+      </header>
+      {own !== undefined && !isJson ? (
+        own
+      ) : (
+        <ValueTree section={section} cuts={cuts} onFollow={onFollow} onChange={onChange} />
+      )}
+    </section>
+  );
+}
+
+/** Returns the view that a projection has of its own; undefined for those that are shown as JSON. */
+function ownView({ projection, value }: KnownSection, seq: number, onGo: (seq: number) => void): React.ReactNode {
+  if (projection === 'beliefs' && isBeliefs(value)) return <BeliefsSection beliefs={value} seq={seq} onGo={onGo} />;
+  if (projection === 'coding' && isCoding(value)) return <CodingSection coding={value} onGo={onGo} />;
+  return undefined;
+}
+
+/** Says that something changed here. The entries of a list move when one goes, so they are not counted. */
+function ChangedChip({
+  diff,
+  isCounted,
+}: {
+  readonly diff: ValueDiff;
+  readonly isCounted: boolean;
+}): React.ReactNode {
+  const count = diff.added.length + diff.removed.length + diff.changed.length;
+  if (count === 0) return null;
+  return <span className="chip knew-changed">~ {isCounted ? `${plural(count, 'value')} ` : ''}changed here</span>;
+}
+
+/** The value of a projection as a tree, with what changed marked and a way to see when. */
+function ValueTree({
+  section,
+  cuts,
+  onFollow,
+  onChange,
+}: Pick<SectionProps, 'onFollow' | 'onChange'> & {
+  readonly section: KnownSection;
+  readonly cuts: CutValue<KnownSection>['cuts'];
+}): React.ReactNode {
+  const { projection, changedHere } = section;
+  const isState = projection === 'state';
+  const storedPath = (path: string): string => (isState ? path.replace(/^(\/[^/]*\/[^/]*)/, '$1/value') : path);
   const changed = new Set(
-    [...changedPaths(changedHere)].map((path) =>
-      projection === 'state' ? path.replace(/^(\/[^/]*\/[^/]*)\/value/, '$1') : path,
-    ),
+    [...changedPaths(changedHere)].map((path) => (isState ? path.replace(/^(\/[^/]*\/[^/]*)\/value/, '$1') : path)),
   );
   const actions = (path: string, held: JsonValue): React.ReactNode => (
     <>
@@ -129,26 +210,20 @@ function Section({ section: { value: section, cuts }, onFollow, onChange }: Sect
       >
         when?
       </button>
-      {onChange === undefined || projection !== 'state' ? null : (
-        <ChangeState path={path} value={held} onChange={onChange} />
-      )}
+      {onChange === undefined || !isState ? null : <ChangeState path={path} value={held} onChange={onChange} />}
     </>
   );
   return (
-    <section className="knew-section">
-      <header title={about}>
-        <h2>{projection}</h2>
-        {count === 0 ? null : <span className="chip knew-changed">~ {plural(count, 'value')} changed here</span>}
-        {since === null || since.diff.identical ? null : (
-          <span className="chip">
-            {plural(since.diff.added.length + since.diff.removed.length + since.diff.changed.length, 'value')} since @
-            {since.ref.split('@').at(-1)}
-          </span>
-        )}
-      </header>
-      <ChangedHere diff={changedHere} isState={projection === 'state'} />
-      <JsonTree value={shown} cuts={cuts} open={projection === 'state' ? 4 : 1} actions={actions} changed={changed} />
-    </section>
+    <>
+      <ChangedHere diff={changedHere} isState={isState} />
+      <JsonTree
+        value={isState ? stateValues(section.value) : section.value}
+        cuts={cuts}
+        open={isState ? 4 : 1}
+        actions={actions}
+        changed={changed}
+      />
+    </>
   );
 }
 
@@ -217,80 +292,5 @@ function ChangeState({
     >
       ✎
     </button>
-  );
-}
-
-interface WhenProps {
-  readonly value: ValuePath;
-  readonly point: PointName;
-  readonly onGo: (seq: number) => void;
-  readonly onTicks: (seqs: readonly number[]) => void;
-  readonly onClose: () => void;
-}
-
-/** Every point at which a value changed, as a list; and as marks on the strip. */
-function When({ value: { projection, path }, point, onGo, onTicks, onClose }: WhenProps): React.ReactNode {
-  const { source } = useStudio();
-  const { value, error } = useAnswer(
-    `when ${refOf(point)} ${projection} ${path}`,
-    async (signal) => {
-      const page = await source.changes(point, projection, path, '', signal);
-      onTicks(page.items.map(({ seq }) => seq));
-      return page;
-    },
-    { keep: false },
-  );
-  return (
-    <section className="knew-when" aria-label="When it changed">
-      <header>
-        <h2>
-          When <code>{path === '' ? projection : path}</code> changed{' '}
-          {value === undefined ? (
-            ''
-          ) : (
-            <span className="faint">
-              ({countText(value.items.length)}
-              {value.cursor === '' ? '' : ' and more'})
-            </span>
-          )}
-        </h2>
-        <span className="spacer" />
-        <button
-          type="button"
-          className="quiet"
-          aria-label="Close"
-          onClick={() => {
-            onTicks([]);
-            onClose();
-          }}
-        >
-          ✕
-        </button>
-      </header>
-      {error === undefined ? null : <Failure error={error} />}
-      <ol>
-        {value?.items.map(({ seq, before, after, time, agent }) => (
-          <li key={seq}>
-            <SeqLink seq={seq} onGo={onGo} />
-            <span className="faint mono">{time.slice(11, 23)}</span>
-            <span className="dim">{agent ?? ''}</span>
-            <span>
-              {before === undefined ? null : (
-                <del className="diff-out">
-                  <RecordedText text={short(before)} />
-                </del>
-              )}{' '}
-              {after === undefined ? (
-                <span className="faint">removed</span>
-              ) : (
-                <ins className="diff-in">
-                  <RecordedText text={short(after)} />
-                </ins>
-              )}
-            </span>
-          </li>
-        ))}
-      </ol>
-    </section>
   );
 }

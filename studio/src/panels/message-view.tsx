@@ -4,6 +4,8 @@ import { type MessagePart, partsOf } from '../../../src/core/message/message.ts'
 import { bytesText } from '../../../src/wording/amount.ts';
 import { JsonTree } from '../parts/json-tree.tsx';
 import { LongText } from '../parts/long-text.tsx';
+import { looksLikeMarkdown } from '../parts/markdown.ts';
+import { MarkdownView } from '../parts/markdown-view.tsx';
 import type { Cut } from '../source/studio-source.ts';
 
 /** How to get the rest of a text that was cut: the path of the value that is shown, and a function that reads on. */
@@ -55,13 +57,7 @@ interface PartProps {
 function Part({ part, more, path, isText }: PartProps): React.ReactNode {
   switch (part.type) {
     case 'text':
-      return (
-        <LongText
-          text={String(part.text)}
-          more={moreOf(more, isText ? path : `${path}/text`)}
-          className="message-text"
-        />
-      );
+      return <Prose text={String(part.text)} more={moreOf(more, isText ? path : `${path}/text`)} />;
     case 'reasoning':
       return (
         <div className="message-reasoning">
@@ -99,6 +95,26 @@ function Part({ part, more, path, isText }: PartProps): React.ReactNode {
     default:
       return isObject(part) ? <JsonTree value={part} open={1} /> : null;
   }
+}
+
+/** Words of a message: as they are, or read as Markdown if somebody asks for it. */
+function Prose({ text, more }: { readonly text: string; readonly more: ReturnType<typeof moreOf> }): React.ReactNode {
+  const [isMarkdown, setMarkdown] = useState(false);
+  return (
+    <div className="prose">
+      {isMarkdown ? <MarkdownView text={text} /> : <LongText text={text} more={more} className="message-text" />}
+      {looksLikeMarkdown(text) ? (
+        <button
+          type="button"
+          className="quiet prose-as"
+          aria-pressed={isMarkdown}
+          onClick={() => setMarkdown(!isMarkdown)}
+        >
+          as Markdown
+        </button>
+      ) : null}
+    </div>
+  );
 }
 
 function moreOf(

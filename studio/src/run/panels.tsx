@@ -9,6 +9,10 @@ import { ContextPanel } from '../panels/context-panel.tsx';
 import { KnewPanel } from '../panels/knew-panel.tsx';
 import { RawPanel } from '../panels/raw-panel.tsx';
 import { WhyPanel } from '../panels/why-panel.tsx';
+import { useCell } from '../parts/cell.ts';
+import { KeptSetting } from '../parts/kept-setting.ts';
+import { Split } from '../parts/split.tsx';
+import { useWidth } from '../parts/use-width.ts';
 import type { PointName } from '../source/studio-source.ts';
 
 /** The properties of the panels. */
@@ -33,12 +37,24 @@ const names: Readonly<Record<Panel, string>> = {
   raw: 'Raw',
 };
 
-/** The panels of the selected point. */
+/** The width from which two panels have room beside each other. */
+const besideMin = 900;
+const isKnewBeside = new KeptSetting<boolean>('knew-beside', true);
+
+/** The panels of the selected point. Where there is room, *Knew* stands beside *Context*. */
 export function Panels(props: PanelsProps): React.ReactNode {
   const { address, point, index } = props;
   const look = lookOf(index.word('type', point.seq), index.word('kind', point.seq));
+  const [box, width] = useWidth<HTMLDivElement>();
+  const wantsBeside = useCell(isKnewBeside.cell);
+  const isWide = width >= besideMin && address.panel === 'context';
   return (
-    <Tabs.Root className="panels" value={address.panel} onValueChange={(value: Panel) => props.onPanel(value)}>
+    <Tabs.Root
+      ref={box}
+      className="panels"
+      value={address.panel}
+      onValueChange={(value: Panel) => props.onPanel(value)}
+    >
       <div className="panels-head">
         <Tabs.List className="tabs" aria-label="Panels">
           {panels.map((panel, at) => (
@@ -47,6 +63,16 @@ export function Panels(props: PanelsProps): React.ReactNode {
             </Tabs.Tab>
           ))}
         </Tabs.List>
+        {isWide ? (
+          <button
+            type="button"
+            className="quiet"
+            aria-pressed={wantsBeside}
+            onClick={() => isKnewBeside.set(!wantsBeside)}
+          >
+            Knew beside
+          </button>
+        ) : null}
         <h1 className="panels-about">
           <span className={`color-${look.hue}`}>{look.glyph}</span>{' '}
           {point.seq === 0 ? 'the beginning' : `${look.word} ${rowName(index, point.seq)}`}{' '}
@@ -55,7 +81,18 @@ export function Panels(props: PanelsProps): React.ReactNode {
       </div>
       {panels.map((panel) => (
         <Tabs.Panel key={panel} value={panel} className="panel" data-part="panel">
-          {panel === address.panel ? <PanelBody {...props} panel={panel} /> : null}
+          {panel !== address.panel ? null : isWide && wantsBeside ? (
+            <Split name="beside" label="Width of Knew" initial={440} min={280} max={720} side="end">
+              <div className="beside">
+                <PanelBody {...props} panel="context" />
+              </div>
+              <section className="beside" aria-label="Knew">
+                <PanelBody {...props} panel="knew" />
+              </section>
+            </Split>
+          ) : (
+            <PanelBody {...props} panel={panel} />
+          )}
         </Tabs.Panel>
       ))}
     </Tabs.Root>

@@ -9,17 +9,18 @@ import { type Fold, listRows } from '../list/list-rows.ts';
 import { useFilter } from '../list/use-filter.ts';
 import { useCell } from '../parts/cell.ts';
 import { Split } from '../parts/split.tsx';
-import { Failure } from '../parts/states.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
+import { useSettled } from '../parts/use-settled.ts';
 import type { PointName } from '../source/studio-source.ts';
 import { Strip } from '../strip/strip.tsx';
-import { useForks } from '../tree/use-branches.ts';
+import { forksOf, useBranches } from '../tree/use-branches.ts';
 import { BottomBar } from './bottom-bar.tsx';
 import { Facts } from './facts.tsx';
 import { Panels } from './panels.tsx';
 import { useRunActions } from './run-actions.ts';
 import { RunBanner } from './run-banner.tsx';
 import { RunHead } from './run-head.tsx';
+import { UnknownPlace } from './unknown-place.tsx';
 
 const ForkDrawer = lazy(async () => ({ default: (await import('../fork/fork-drawer.tsx')).ForkDrawer }));
 
@@ -42,12 +43,13 @@ export function RunScreen({ address }: { readonly address: RunAddress }): React.
     return found.error === undefined ? (
       <div className="screen" />
     ) : (
-      <div className="screen">
-        <Failure error={found.error} onAgain={found.again} />
-      </div>
+      <UnknownPlace error={found.error} address={address} onAgain={found.again} />
     );
   return <OpenRun key={`${session}\n${branch}`} address={address} />;
 }
+
+/** How often the branches of a session that grows are read again. */
+const branchesMs = 2_000;
 
 function OpenRun({ address }: { readonly address: RunAddress }): React.ReactNode {
   const studio = useStudio();
@@ -70,7 +72,8 @@ function OpenRun({ address }: { readonly address: RunAddress }): React.ReactNode
     () => listRows(index, { raw: address.raw, isMatch: filtered.isMatch, opened }),
     [index, progress.version, address.raw, filtered.isMatch, opened],
   );
-  const forks = useForks(name, progress.head);
+  const branches = useBranches(session, useSettled(progress.head, branchesMs)).value;
+  const forks = useMemo(() => forksOf(branches ?? [], branch), [branches, branch]);
   const point: PointName = { ...name, seq: Math.min(seq, Math.max(progress.head, progress.isLoading ? seq : 0)) };
   const set = (change: Partial<RunAddress>): void => bar.replace({ ...address, ...change });
   const select = (to: number): void => set({ at: String(to) });
@@ -99,16 +102,13 @@ function OpenRun({ address }: { readonly address: RunAddress }): React.ReactNode
     onFork: fork === undefined ? undefined : () => fork(),
   });
   if (progress.error !== undefined && progress.head === 0)
-    return (
-      <div className="screen">
-        <Failure error={progress.error} onAgain={() => history.load(seq)} />
-      </div>
-    );
+    return <UnknownPlace error={progress.error} address={address} onAgain={() => history.load(seq)} />;
   const shown = hovered ?? point.seq;
   return (
     <div className="run" data-loading={progress.isLoading || undefined}>
       <RunHead
         name={name}
+        branch={branches?.find((each) => each.branch === branch)}
         index={index}
         progress={progress}
         scale={address.scale}

@@ -2,14 +2,14 @@ import { splitWords, timeFromWord } from '../../../src/core/event/filter-words.t
 import { given } from '../../../src/core/json.ts';
 import type { SessionFilter } from '../source/answers.ts';
 
-/** Reads the filter words of the list of sessions: `agent=support outcome=error since=2h refund`. */
+/** Reads the filter words of the list of sessions: `agent=support outcome=error since=2h refund`. The word `sort` does not filter. */
 export function readSessionQuery(text: string, now: number): SessionFilter {
   const named: Record<string, string> = {};
   const bare: string[] = [];
   for (const { name, value } of splitWords(text)) {
     if (name === undefined) bare.push(value);
     else if (/^(?:agent|outcome|since|until)$/.test(name)) named[name] = value;
-    else bare.push(`${name}=${value}`);
+    else if (name !== 'sort') bare.push(`${name}=${value}`);
   }
   const time = (name: string): string | undefined =>
     named[name] === undefined ? undefined : timeFromWord(named[name], now);

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { countText, durationText, plural, priceText } from '../../../src/wording/amount.ts';
 import { runAddress } from '../address/address.ts';
 import { refOf, useStudio } from '../frame/studio.ts';
@@ -12,6 +12,7 @@ import type { SessionRow } from '../source/answers.ts';
 import { agoText } from './ago-text.ts';
 import { FirstRun } from './first-run.tsx';
 import { Peek } from './peek.tsx';
+import { readOrder, type SessionColumn, type SessionOrder, sortSessions, withOrder } from './session-order.ts';
 import { Spark } from './spark.tsx';
 import { useSessions } from './use-sessions.ts';
 
@@ -20,7 +21,9 @@ export function SessionsScreen({ query }: { readonly query: string }): React.Rea
   const studio = useStudio();
   const { bar } = studio;
   const list = useSessions(query);
-  const { rows, fresh, isLoading, error } = list;
+  const { fresh, isLoading, error } = list;
+  const order = useMemo(() => readOrder(query), [query]);
+  const rows = useOrdered(list.rows, order);
   const [at, setAt] = useState(0);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [peeked, setPeeked] = useState<string>();
@@ -111,11 +114,20 @@ export function SessionsScreen({ query }: { readonly query: string }): React.Rea
         <Nothing>No session matches. {query === '' ? '' : 'Clear the filter to see all of them.'}</Nothing>
       ) : null}
       {rows.length === 0 ? null : (
-        <SessionTable rows={rows} at={at} chosen={chosen} onAt={setAt} onOpen={open} onToggle={toggle} />
+        <SessionTable
+          rows={rows}
+          at={at}
+          chosen={chosen}
+          order={order}
+          onAt={setAt}
+          onOpen={open}
+          onToggle={toggle}
+          onSort={(by) => bar.go({ screen: 'sessions', query: withOrder(query, by) })}
+        />
       )}
       {list.hasMore ? (
         <button type="button" className="button sessions-more" onClick={list.more}>
-          More sessions
+          More sessions{order === undefined ? '' : ': only these are sorted'}
         </button>
       ) : null}
       {peeked === undefined || row === undefined ? null : (
@@ -164,18 +176,61 @@ function SessionFilterField({
   );
 }
 
+/** Sorts the sessions that are there. Rows that change stay where they are until the order, or what is listed, changes. */
+function useOrdered(rows: readonly SessionRow[], order: SessionOrder | undefined): readonly SessionRow[] {
+  const ids = rows.map(({ session }) => session).join('\n');
+  const sorted = useMemo(
+    () => (order === undefined ? undefined : sortSessions(rows, order).map(({ session }) => session)),
+    [ids, order],
+  );
+  if (sorted === undefined) return rows;
+  const byId = new Map(rows.map((row) => [row.session, row]));
+  return sorted.flatMap((session) => byId.get(session) ?? []);
+}
+
 interface TableProps {
   readonly rows: readonly SessionRow[];
   readonly at: number;
   readonly chosen: ReadonlySet<string>;
+  readonly order: SessionOrder | undefined;
   readonly onAt: (at: number) => void;
   readonly onOpen: (row: SessionRow) => void;
   readonly onToggle: (session: string) => void;
+  readonly onSort: (by: SessionColumn) => void;
 }
 
-function SessionTable({ rows, at, chosen, onAt, onOpen, onToggle }: TableProps): React.ReactNode {
+/** A head of a column that sorts by it. */
+function SortHead({
+  by,
+  isNumber = false,
+  order,
+  onSort,
+  children,
+}: Pick<TableProps, 'order' | 'onSort'> & {
+  readonly by: SessionColumn;
+  readonly isNumber?: boolean;
+  readonly children: string;
+}): React.ReactNode {
+  const isOwn = order?.by === by;
+  return (
+    <th
+      scope="col"
+      className={isNumber ? 'number' : undefined}
+      aria-sort={isOwn ? (order.isDown ? 'descending' : 'ascending') : undefined}
+    >
+      <button type="button" className="sort-head" onClick={() => onSort(by)}>
+        {children}
+        {isOwn ? (order.isDown ? ' ↓' : ' ↑') : ''}
+      </button>
+    </th>
+  );
+}
+
+function SessionTable(props: TableProps): React.ReactNode {
+  const { rows, at, chosen, order, onAt, onOpen, onToggle, onSort } = props;
   const now = useNow(rows.some(({ outcome }) => outcome === 'silent'));
   const body = useRef<HTMLTableSectionElement>(null);
+  const sort = { order, onSort };
   useEffect(() => {
     body.current?.querySelector('[data-at]')?.scrollIntoView({ block: 'nearest' });
   }, [at]);
@@ -187,25 +242,31 @@ function SessionTable({ rows, at, chosen, onAt, onOpen, onToggle }: TableProps):
             <th scope="col">
               <span className="unseen">Chosen</span>
             </th>
-            <th scope="col">Outcome</th>
-            <th scope="col">Title</th>
+            <SortHead by="outcome" {...sort}>
+              Outcome
+            </SortHead>
+            <SortHead by="title" {...sort}>
+              Title
+            </SortHead>
             <th scope="col">Agents</th>
-            <th scope="col">Started</th>
-            <th scope="col" className="number">
+            <SortHead by="started" {...sort}>
+              Started
+            </SortHead>
+            <SortHead by="took" isNumber {...sort}>
               Took
-            </th>
-            <th scope="col" className="number">
+            </SortHead>
+            <SortHead by="turns" isNumber {...sort}>
               Turns
-            </th>
-            <th scope="col" className="number">
+            </SortHead>
+            <SortHead by="tokens" isNumber {...sort}>
               Tokens
-            </th>
-            <th scope="col" className="number">
+            </SortHead>
+            <SortHead by="cost" isNumber {...sort}>
               Cost
-            </th>
-            <th scope="col" className="number">
+            </SortHead>
+            <SortHead by="branches" isNumber {...sort}>
               Branches
-            </th>
+            </SortHead>
             <th scope="col">Activity</th>
           </tr>
         </thead>
