@@ -85,6 +85,10 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? high : ((sorted[middle - 1] ?? Number.NaN) + high) / 2;
 }
 
+/** The value below which a share of the others lies. */
+export const percentile = (values: readonly number[], share: number): number =>
+  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN;
+
 /** The least value: what the disk gives when nobody else is using it. */
 export const minimum = (values: readonly number[]): number => Math.min(...values);
 

@@ -1,6 +1,7 @@
 /**
  * `npm run bench` measures every group of rows and writes `BENCHMARKS.md`; `npm run bench -- append replay` only prints
- * those, `-- postgres` all whose names begin so; `--quick` goes through everything with tiny sizes, whose figures mean nothing.
+ * those, `-- postgres` all whose names begin so; `--quick` goes through everything with tiny sizes, whose figures mean
+ * nothing; `--long` scrubs in the studio for ten minutes.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -71,8 +72,14 @@ function groupsOf(word: string): string[] {
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
-async function run(chosen: readonly string[], isQuick: boolean): Promise<Row[]> {
-  using workspace = new Workspace(isQuick ? quickSizes : fullSizes);
+const longScrubMs = 600_000;
+
+async function run(
+  chosen: readonly string[],
+  { quick, long }: { readonly quick: boolean; readonly long: boolean },
+): Promise<Row[]> {
+  const sizes = quick ? quickSizes : fullSizes;
+  using workspace = new Workspace(long ? { ...sizes, scrubMs: longScrubMs } : sizes);
   const rows: Row[] = [];
   for (const [name, bench] of Object.entries(groups)) {
     if (chosen.length > 0 && !chosen.includes(name)) continue;
@@ -87,7 +94,7 @@ async function run(chosen: readonly string[], isQuick: boolean): Promise<Row[]> 
 
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
-    options: { quick: { type: 'boolean', default: false } },
+    options: { quick: { type: 'boolean', default: false }, long: { type: 'boolean', default: false } },
     allowPositionals: true,
   });
   const unknown = positionals.filter((word) => groupsOf(word).length === 0);
@@ -103,7 +110,7 @@ async function main(): Promise<void> {
       .map(([name, value]) => `${name} ${value}`)
       .join(', '),
   );
-  const rows = await run(positionals.flatMap(groupsOf), values.quick);
+  const rows = await run(positionals.flatMap(groupsOf), values);
   const busy = `${before} before, ${load()} after; this benchmark alone makes about 1`;
   say(`\n${tally(rows)}; load ${busy}`);
   // Only a whole run is worth keeping.

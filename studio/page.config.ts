@@ -4,12 +4,21 @@ import { defineConfig, type Plugin } from 'vite';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-/** Leaves out the drawer that forks, and its editor: an exported page cannot be changed. */
-const withoutForking: Plugin = {
-  name: 'without-forking',
+/** The modules that change something, and what stands in for each: an exported page cannot be changed. */
+const changing: Readonly<Record<string, string>> = {
+  '/fork-drawer.tsx': 'export const ForkDrawer = () => null;',
+  '/import-file.ts': 'export const importFile = undefined;',
+};
+
+/** Leaves out the drawer that forks, with its editor, and the formats of imports. */
+const withoutChanges: Plugin = {
+  name: 'without-changes',
   enforce: 'pre',
-  resolveId: (id) => (id.endsWith('/fork-drawer.tsx') ? '\0no-drawer' : undefined),
-  load: (id) => (id === '\0no-drawer' ? 'export const ForkDrawer = () => null;' : undefined),
+  resolveId: (id) => {
+    const name = Object.keys(changing).find((ending) => id.endsWith(ending));
+    return name === undefined ? undefined : `\0${name}`;
+  },
+  load: (id) => (id.startsWith('\0') ? changing[id.slice(1)] : undefined),
 };
 
 /** Builds the app of exported pages: one script and one sheet, which `reprise export --format html` puts into its file. */
@@ -17,7 +26,7 @@ export default defineConfig({
   root: here('.'),
   base: './',
   publicDir: false,
-  plugins: [withoutForking, react()],
+  plugins: [withoutChanges, react()],
   build: {
     outDir: here('../dist/studio-page'),
     emptyOutDir: true,

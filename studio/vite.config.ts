@@ -8,6 +8,8 @@ const here = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 export default defineConfig({
   root: here('.'),
   plugins: [react()],
+  // A format of saved runs hashes what it reads.
+  resolve: { alias: { 'node:crypto': here('src/source/browser-crypto.ts') } },
   build: {
     outDir: here('../dist/studio'),
     emptyOutDir: true,

@@ -1,4 +1,6 @@
 /** Closed by default: tokens, foreign pages, recorded content that tries to act. */
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { Folder, startStudio } from './studio-process.ts';
 import { expect, open, test } from './studio-test.ts';
 
@@ -30,37 +32,50 @@ test('no page of a different site may call in or frame it', async ({ studio, req
   expect(page.headers()['content-security-policy']).toContain("default-src 'none'");
 });
 
-const evil = {
-  script: '<script>document.title = "owned"</script><img src=x onerror="document.title=\'owned\'">',
-  end: '</script></style>-->',
-  escape: 'red \u001b[31m and \u202egnp.exe',
-  link: '[click](javascript:alert(1)) https://evil.example',
-};
-
-test('recorded content is text, and characters that would act are shown', async ({ page }) => {
-  using folder = new Folder();
-  folder.run('set', 'hostile', 'content', JSON.stringify(evil));
-  const studio = await startStudio(folder);
-  try {
-    await open(page, studio, '/s/hostile/main@head?panel=knew');
-    const panel = page.locator('[data-part=panel]');
-    await expect(panel).toContainText('<script>document.title');
-    await expect(panel).toContainText('U+202E');
-    await expect(panel).toContainText('␛');
-    await expect(page).not.toHaveTitle('owned');
-    expect(await panel.locator('a, img, script').count()).toBe(0);
-  } finally {
-    await studio.stop();
-  }
-});
-
-test('a store without sessions says how to begin', async ({ page }) => {
+test('a store without sessions imports a file and plays the story; a branch is deleted; a newer store is refused', async ({
+  page,
+}) => {
   using folder = new Folder();
   folder.run('doctor', '--create');
-  const studio = await startStudio(folder);
+  const studio = await startStudio(folder, '--admin');
   try {
     await open(page, studio, '/');
-    await expect(page.locator('[data-part=first-run]')).toContainText('npx reprise demo');
+    const first = page.locator('[data-part=first-run]');
+    await expect(first).toContainText('npx reprise demo');
+    await test.step('import', async () => {
+      const saved = { messages: [{ role: 'user', content: 'Where is order 7?' }] };
+      const buffer = Buffer.from(JSON.stringify(saved));
+      await first.locator('input[type=file]').setInputFiles({ name: 'saved.json', mimeType: 'application/json', buffer });
+      await expect(page.locator('[data-part=panel]')).toContainText('Where is order 7?');
+    });
+    await test.step('play the story, where nothing was recorded', async () => {
+      await open(page, studio, '/?namespace=fresh');
+      await page.locator('[data-part=play-story]').click();
+      const question = page.locator('[data-part=question]').first();
+      const banner = page.locator('[data-part=run-banner]');
+      await expect(question.or(banner.getByText('ended')).first()).toBeVisible();
+      if (await question.isVisible()) await question.getByRole('button', { name: 'Run' }).click();
+      await expect(banner).toContainText('ended: ok');
+    });
+    await test.step('delete a branch', async () => {
+      await page.keyboard.press('Home');
+      await page.keyboard.press('f');
+      await page.locator('[data-part=drawer]').getByLabel('name').fill('doomed');
+      await page.locator('[data-part=only-fork]').click();
+      await expect(page).toHaveURL(/\/s\/refund\/doomed@/);
+      await page.keyboard.press('t');
+      await page.locator('.tree-row', { hasText: 'doomed' }).hover();
+      await page.keyboard.press('Delete');
+      await page.getByRole('button', { name: 'Delete for good' }).click();
+      await expect(page.locator('[data-part=tree]')).not.toContainText('doomed');
+    });
+    await test.step('a newer store', async () => {
+      const database = new DatabaseSync(join(folder.path, '.reprise/reprise.db'));
+      database.exec('PRAGMA user_version = 999');
+      database.close();
+      await page.reload();
+      await expect(page.getByRole('alert').first()).toContainText('newer');
+    });
   } finally {
     await studio.stop();
   }

@@ -63,6 +63,25 @@ test('single letters can be switched off', async ({ page, studio }) => {
   await expect(page).toHaveURL(/main@5/);
 });
 
+test('an unknown session names the nearest, and sessions sort by a column', async ({ page, studio }) => {
+  await open(page, studio, '/s/refnud/main@4');
+  await page.locator('[data-part=nearest]').getByRole('button', { name: 'refund', exact: true }).click();
+  await expect(page.locator('[data-part=point]')).toContainText('main@9');
+  await open(page, studio, '/');
+  await page.getByRole('button', { name: 'Cost' }).click();
+  await expect(page).toHaveURL(/sort%3D-cost/);
+  await expect(page.locator('th[aria-sort=descending]')).toContainText('Cost');
+  await expect(page.locator('[data-part=sessions] tbody tr').first()).toContainText('Refund of order 7');
+});
+
+test('where there is room, Knew stands beside Context', async ({ page, studio }) => {
+  await page.setViewportSize({ width: 1920, height: 1080 });
+  await open(page, studio, '/s/refund/main@4');
+  await expect(page.getByRole('region', { name: 'Knew' })).toBeVisible();
+  await page.getByRole('button', { name: 'Knew beside' }).click();
+  await expect(page.getByRole('region', { name: 'Knew' })).toHaveCount(0);
+});
+
 test('a narrow page and a zoomed one keep everything within reach', async ({ page, studio }) => {
   for (const size of [
     { width: 320, height: 700 },

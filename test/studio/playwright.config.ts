@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from '@playwright/test';
 import chromium from '@sparticuz/chromium';
+import { browserArguments } from './browser.ts';
 
 /** Tests of the studio in a real browser, against a real `reprise studio` process. */
 export default defineConfig({
@@ -15,8 +16,7 @@ export default defineConfig({
     viewport: { width: 1280, height: 800 },
     launchOptions: {
       executablePath: await chromium.executablePath(),
-      // The package's own arguments contain --single-process, with which the second test dies.
-      args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
+      args: browserArguments,
     },
   },
 });

@@ -1,5 +1,6 @@
 /** The pages of `reprise serve`: a token that only reads, one that is revoked, and a server that goes and comes back. */
 import type { Page } from '@playwright/test';
+import { startServer as startPostgres } from '../postgres/server.ts';
 import { type Folder, startServer } from './studio-process.ts';
 import { expect, test } from './studio-test.ts';
 
@@ -14,9 +15,15 @@ async function openWith(page: Page, origin: string, token: string, path: string)
   await page.getByRole('button', { name: 'Open' }).click();
 }
 
-test('a token that only reads shows everything and offers no change, until it is revoked', async ({ page, folder }) => {
+test('on PostgreSQL, a token that only reads shows everything and offers no change, until it is revoked', async ({
+  page,
+  folder,
+}) => {
+  const postgres = await startPostgres({ isInMemory: true });
+  const store = postgres.url();
+  folder.run('demo', '--store', store);
   const { id, token } = makeToken(folder, 'read');
-  const server = await startServer(folder, '--port', '0');
+  const server = await startServer(folder, '--port', '0', '--store', store);
   try {
     await openWith(page, server.origin, token, '/s/refund/main@4');
     await expect(page.locator('[data-part=panel]')).toContainText('Order 7');
@@ -24,6 +31,11 @@ test('a token that only reads shows everything and offers no change, until it is
     await expect(page.locator('[data-part=change-menu]')).toHaveCount(0);
     await page.keyboard.press('?');
     await expect(page.getByRole('dialog')).toContainText('This token only reads');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Shift+ArrowRight');
+    await expect(page.locator('.context-row[data-mark=new]')).toHaveCount(2);
+    await page.goto(`${server.origin}/s/refund/main@9?with=refund%2Fcareful`);
+    await expect(page.locator('[data-part=verdict]')).toContainText('changed');
     folder.run('token', 'revoke', id);
     // A server remembers a token for a moment.
     await expect(async () => {
@@ -32,6 +44,7 @@ test('a token that only reads shows everything and offers no change, until it is
     }).toPass({ timeout: 90_000 });
   } finally {
     await server.stop();
+    await postgres.stop();
   }
 });
 

@@ -12,6 +12,11 @@ const env = { ...process.env, REPRISE_MASK_KEY: 'a key for tests, which everyone
 export class Folder {
   readonly path: string = mkdtempSync(join(tmpdir(), 'reprise-studio-'));
 
+  /** The store that commands here use. */
+  get store(): string {
+    return `sqlite:${join(this.path, '.reprise/reprise.db')}`;
+  }
+
   /** Runs a command of Reprise here, and returns what it prints. */
   run(...words: readonly string[]): string {
     const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...words], {

@@ -1,5 +1,6 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import { test as base, expect, type Page } from '@playwright/test';
+import { recordCrowd } from './crowd.ts';
 import { Folder, type RunningStudio, startStudio } from './studio-process.ts';
 
 /** Every test has a studio on a store made by the demo, and a page that may not do anything wrong. */
@@ -11,6 +12,8 @@ interface StudioFixtures {
 interface StudioWorker {
   readonly folder: Folder;
   readonly studio: RunningStudio;
+  /** The same studio, once its store has the histories of `crowd.ts` too. */
+  readonly crowded: RunningStudio;
 }
 
 /** A test with a studio. */
@@ -19,7 +22,7 @@ export const test = base.extend<StudioFixtures, StudioWorker>({
     // oxlint-disable-next-line no-empty-pattern -- Playwright reads the pattern to know what a fixture needs.
     async ({}, use) => {
       using folder = new Folder();
-      folder.run('demo', '--store', 'sqlite:.reprise/reprise.db');
+      folder.run('demo', '--store', folder.store);
       await use(folder);
     },
     { scope: 'worker' },
@@ -29,6 +32,13 @@ export const test = base.extend<StudioFixtures, StudioWorker>({
       const studio = await startStudio(folder);
       await use(studio);
       await studio.stop();
+    },
+    { scope: 'worker' },
+  ],
+  crowded: [
+    async ({ folder, studio }, use) => {
+      await recordCrowd(folder.store);
+      await use(studio);
     },
     { scope: 'worker' },
   ],

@@ -1,5 +1,4 @@
 import { createRouterTransport } from '@connectrpc/connect';
-import type { Platform } from '../../../src/core/store/platform.ts';
 import { createReprise } from '../../../src/engine/reprise-parts.ts';
 import { sessionService } from '../../../src/server/session-service.ts';
 import { studioLooks } from '../../../src/server/studio-service.ts';
@@ -10,6 +9,7 @@ import { StudioService } from '../../../src/wire/generated/reprise/v1/studio_pb.
 import { serverSource } from '../source/server-source.ts';
 import type { StudioSource } from '../source/studio-source.ts';
 import type { ExportedRows } from './exported-rows.ts';
+import { pagePlatform } from './page-platform.ts';
 import { sha256 } from './sha256.ts';
 
 /** Returns a source that answers in this page: the server's own handlers on an engine with the memory store. */
@@ -33,21 +33,4 @@ export async function pageSource(rows: ExportedRows): Promise<StudioSource> {
   });
   const source = serverSource(transport, { follow: () => undefined, onNews: () => () => undefined });
   return { ...source, rights: async () => ({ append: false, run: false, admin: false, live: false, whyNoRuns: '' }) };
-}
-
-/** The platform of a page: it never writes, so ids and salts are only there to be complete. */
-function pagePlatform(): Platform {
-  return {
-    now: () => new Date().toISOString(),
-    newId: () => crypto.randomUUID(),
-    sha256,
-    newSalt: () => btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(16)))).replace(/=+$/, ''),
-    elapsedMs: () => performance.now(),
-    startTimer: (ms, fire) => {
-      const timer = setTimeout(fire, ms);
-      return () => clearTimeout(timer);
-    },
-    createContext: () => ({ get: () => undefined, run: (_value, body) => body() }),
-    runFacts: async () => ({}),
-  };
 }

@@ -75,7 +75,7 @@ export function Panels(props: PanelsProps): React.ReactNode {
         ) : null}
         <h1 className="panels-about">
           <span className={`color-${look.hue}`}>{look.glyph}</span>{' '}
-          {point.seq === 0 ? 'the beginning' : `${look.word} ${rowName(index, point.seq)}`}{' '}
+          {point.seq === 0 ? 'the beginning' : nameOf(look.word, rowName(index, point.seq))}{' '}
           <span className="faint mono">@{point.seq}</span>
         </h1>
       </div>
@@ -98,6 +98,9 @@ export function Panels(props: PanelsProps): React.ReactNode {
     </Tabs.Root>
   );
 }
+
+/** Returns the kind and the name of an event, once if they are the same. */
+const nameOf = (kind: string, name: string): string => (kind === name ? name : `${kind} ${name}`);
 
 function PanelBody({
   panel,

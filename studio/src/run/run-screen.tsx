@@ -10,7 +10,7 @@ import { useFilter } from '../list/use-filter.ts';
 import { useCell } from '../parts/cell.ts';
 import { Split } from '../parts/split.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
-import { useSettled } from '../parts/use-settled.ts';
+import { useThrottled } from '../parts/use-throttled.ts';
 import type { PointName } from '../source/studio-source.ts';
 import { Strip } from '../strip/strip.tsx';
 import { forksOf, useBranches } from '../tree/use-branches.ts';
@@ -72,7 +72,7 @@ function OpenRun({ address }: { readonly address: RunAddress }): React.ReactNode
     () => listRows(index, { raw: address.raw, isMatch: filtered.isMatch, opened }),
     [index, progress.version, address.raw, filtered.isMatch, opened],
   );
-  const branches = useBranches(session, useSettled(progress.head, branchesMs)).value;
+  const branches = useBranches(session, useThrottled(progress.head, branchesMs)).value;
   const forks = useMemo(() => forksOf(branches ?? [], branch), [branches, branch]);
   const point: PointName = { ...name, seq: Math.min(seq, Math.max(progress.head, progress.isLoading ? seq : 0)) };
   const set = (change: Partial<RunAddress>): void => bar.replace({ ...address, ...change });

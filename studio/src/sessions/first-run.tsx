@@ -1,6 +1,14 @@
 import { Tabs } from '@base-ui/react/tabs';
+import { useState } from 'react';
+import { complaint } from '../../../src/cli/demo/demo-model.ts';
+import type { RepriseError } from '../../../src/core/error.ts';
+import { runAddress } from '../address/address.ts';
+import { useStudio } from '../frame/studio.ts';
 import { Icon } from '../look/icon.tsx';
+import { useCell } from '../parts/cell.ts';
 import { copyText } from '../parts/copy.ts';
+import { Failure } from '../parts/states.tsx';
+import { asError, useAnswer } from '../parts/use-answer.ts';
 
 const ways: Readonly<Record<string, string>> = {
   openai: `import { openReprise } from 'reprise';
@@ -23,10 +31,61 @@ const session = await reprise.createSession();
 const callbacks = [new RepriseCallbackHandler(await session.record())];`,
 };
 
+/** Imports a file that somebody chose or dropped, and opens its session. */
+function useImport(): {
+  readonly take: (files: FileList | null) => void;
+  readonly isBusy: boolean;
+  readonly error: RepriseError | undefined;
+} {
+  const { source, namespace, bar } = useStudio();
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<RepriseError>();
+  const take = (files: FileList | null): void => {
+    const [file] = files ?? [];
+    if (file === undefined || isBusy) return;
+    setBusy(true);
+    setError(undefined);
+    source
+      .importFile(namespace, file)
+      .then((session) => bar.go(runAddress(session, 'main', 'head')))
+      .catch((thrown: unknown) => setError(asError(thrown)))
+      .finally(() => setBusy(false));
+  };
+  return { take, isBusy, error };
+}
+
+/** Lets the agent of the demo run in a new session, and opens it. Undefined where there is none. */
+function useStory(): { readonly play: (() => void) | undefined; readonly error: RepriseError | undefined } {
+  const { source, namespace, bar, rights } = useStudio();
+  const { run } = useCell(rights);
+  const { value: agents } = useAnswer(run ? 'agents' : undefined, (signal) => source.agents(signal));
+  const [error, setError] = useState<RepriseError>();
+  if (agents?.some(({ name }) => name === 'demo') !== true) return { play: undefined, error };
+  const play = async (): Promise<void> => {
+    const session = await source.createSession(namespace, 'refund');
+    const order = { kind: 'resume', agent: 'demo', prompt: complaint } as const;
+    await source.startRun({ namespace, session, branch: 'main', seq: 0 }, order, crypto.randomUUID());
+    bar.go(runAddress(session, 'main', 'head'));
+  };
+  return { play: () => void play().catch((thrown: unknown) => setError(asError(thrown))), error };
+}
+
 /** The page of a store without sessions: what this is, and three ways to have something to look at. It is live. */
 export function FirstRun(): React.ReactNode {
+  const { append } = useCell(useStudio().rights);
+  const { take, isBusy, error } = useImport();
+  const story = useStory();
+  const failure = error ?? story.error;
   return (
-    <div className="screen first" data-part="first-run">
+    <div
+      className="screen first"
+      data-part="first-run"
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={(event) => {
+        event.preventDefault();
+        if (append) take(event.dataTransfer.files);
+      }}
+    >
       <h1>Nothing is recorded yet</h1>
       <p className="first-lead">
         Reprise records what an agent does. Here you look at any moment of it, change it, run it on, and read what
@@ -37,6 +96,11 @@ export function FirstRun(): React.ReactNode {
           <h2>1. Watch a story</h2>
           <p className="dim">A support agent refunds too much. It needs no network and no key.</p>
           <Snippet text="npx reprise demo" />
+          {story.play === undefined ? null : (
+            <button type="button" className="button main" data-part="play-story" onClick={story.play}>
+              ▸ Play the story
+            </button>
+          )}
         </section>
         <section>
           <h2>2. Record your agent</h2>
@@ -59,8 +123,15 @@ export function FirstRun(): React.ReactNode {
           <h2>3. Bring what you have</h2>
           <p className="dim">Saved runs of other systems become sessions.</p>
           <Snippet text="npx reprise import runs.jsonl" />
+          {append ? (
+            <label className="first-drop">
+              <span>{isBusy ? 'Importing…' : 'Drop a file anywhere here, or choose one'}</span>
+              <input type="file" disabled={isBusy} onChange={(event) => take(event.target.files)} />
+            </label>
+          ) : null}
         </section>
       </div>
+      {failure === undefined ? null : <Failure error={failure} />}
       <p className="faint">This page is live: the first session appears here by itself.</p>
     </div>
   );

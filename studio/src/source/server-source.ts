@@ -1,6 +1,6 @@
 import { type Client, createClient, type Transport } from '@connectrpc/connect';
 import { parseJson } from '../../../src/core/canonical-json.ts';
-import type { RepriseError } from '../../../src/core/error.ts';
+import { hasCode, type RepriseError } from '../../../src/core/error.ts';
 import { given, type JsonObject, type JsonValue } from '../../../src/core/json.ts';
 import { seq as toSeq } from '../../../src/core/point.ts';
 import { pointText } from '../../../src/core/ref.ts';
@@ -64,6 +64,7 @@ export function serverSource(transport: Transport, live: LiveFeed): StudioSource
     ...comparisons(clients),
     ...runs(clients),
     ...changes(clients),
+    ...beginnings(clients, transport),
     follow: live.follow,
     onNews: live.onNews,
   });
@@ -264,7 +265,7 @@ function runs({ studio }: Clients): Pick<StudioSource, RunVerbs> {
   };
 }
 
-function changes({ sessions, studio }: Clients): Pick<StudioSource, 'fork' | 'change' | 'note'> {
+function changes({ sessions, studio }: Clients): Pick<StudioSource, 'fork' | 'change' | 'deleteBranch' | 'note'> {
   return {
     async fork({ namespace, session, ...point }, { name, reason, edits }) {
       const options = textOf(given({ name, reason, edits }));
@@ -282,11 +283,40 @@ function changes({ sessions, studio }: Clients): Pick<StudioSource, 'fork' | 'ch
       };
       await verbs[change]();
     },
+    async deleteBranch({ namespace, session, branch }, reason) {
+      const options = textOf(given({ confirm: branch, reason: reason === '' ? undefined : reason }));
+      await sessions.removeBranch({ namespace, session, branch, options });
+    },
     async note({ namespace, session, branch, seq }, text) {
       const { events } = await studio.readEvents({ namespace, session, branch, seqs: [BigInt(seq)] });
       const cause = events[0] === undefined ? undefined : jsonOf<{ id: string }>(events[0].json).id;
       const event: JsonObject = { type: 'note.added', data: { text }, ...given({ cause }) };
       await sessions.appendEvents({ namespace, session, events: [textOf(event)], options: textOf({ branch }) });
+    },
+  };
+}
+
+/** Sessions of one name that are tried before giving up. */
+const namesMax = 50;
+
+function beginnings(
+  { sessions }: Clients,
+  transport: Transport,
+): Pick<StudioSource, 'createSession' | 'importFile'> {
+  return {
+    async createSession(namespace, id) {
+      for (let number = 1; ; number++) {
+        const session = number === 1 ? id : `${id}-${number}`;
+        try {
+          return (await sessions.openSession({ namespace, session, create: true })).session;
+        } catch (error) {
+          if (number === namesMax || !hasCode(errorOf(error), 'session.exists')) throw error;
+        }
+      }
+    },
+    async importFile(namespace, file) {
+      const { importFile } = await import('./import-file.ts');
+      return await importFile(transport, namespace, file);
     },
   };
 }

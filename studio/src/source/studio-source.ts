@@ -214,6 +214,12 @@ export interface StudioSource {
   stop(run: string): Promise<StudioRun>;
   fork(point: PointName, order: ForkOrder): Promise<{ readonly branch: string; readonly head: number }>;
   change(point: PointName, change: BranchChange, options: JsonObject): Promise<void>;
+  /** Deletes a branch that nothing grows from, for good. */
+  deleteBranch(name: BranchName, reason: string): Promise<void>;
+  /** Creates a session with an id that is free: this one, or this one with a number. */
+  createSession(namespace: string, id: string): Promise<string>;
+  /** Imports a saved run of a different system, and returns its session. */
+  importFile(namespace: string, file: Blob): Promise<string>;
   /** Adds a note to a branch, about a point. */
   note(point: PointName, text: string): Promise<void>;
   exportPage(namespace: string, ref: string, rules: JsonObject | undefined, signal: AbortSignal): Promise<Blob>;

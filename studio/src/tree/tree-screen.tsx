@@ -6,11 +6,13 @@ import { refOf, useStudio } from '../frame/studio.ts';
 import { useActions } from '../keys/actions.ts';
 import { lookOfOutcome } from '../look/glyphs.ts';
 import { Icon } from '../look/icon.tsx';
+import { useCell } from '../parts/cell.ts';
 import { RecordedText } from '../parts/recorded-text.tsx';
 import { Failure, Nothing } from '../parts/states.tsx';
 import { useWidth } from '../parts/use-width.ts';
 import type { StudioBranch } from '../source/answers.ts';
 import { branchLines } from './branch-lines.ts';
+import { DeleteBranchDialog } from './delete-branch.tsx';
 import { useBranches } from './use-branches.ts';
 
 const rowHeight = 32;
@@ -57,6 +59,9 @@ export function TreeScreen({
       );
   };
   const row = rows[at];
+  const { admin } = useCell(studio.rights);
+  const isLeaf = row !== undefined && row.parent !== null && !(value ?? []).some((each) => each.parent?.branch === row.branch);
+  const [deleted, setDeleted] = useState<StudioBranch>();
   useActions([
     {
       id: 'down',
@@ -94,6 +99,13 @@ export function TreeScreen({
       group: 'Go',
       run: chosen.size >= 2 && chosen.size <= 8 ? compare : undefined,
     },
+    {
+      id: 'delete',
+      name: 'Delete the branch',
+      keys: ['Delete'],
+      group: 'Change',
+      run: admin && isLeaf ? () => setDeleted(row) : undefined,
+    },
   ]);
   return (
     <div className="screen tree-screen">
@@ -123,6 +135,11 @@ export function TreeScreen({
           ))}
         </span>
         <span className="spacer" />
+        {admin && isLeaf ? (
+          <button type="button" className="button" data-part="delete" onClick={() => setDeleted(row)}>
+            Delete <RecordedText text={row.branch} />… <kbd className="key">Delete</kbd>
+          </button>
+        ) : null}
         {chosen.size === 0 ? null : (
           <button type="button" className="button" disabled={chosen.size < 2 || chosen.size > 8} onClick={compare}>
             Compare {chosen.size} <kbd className="key">C</kbd>
@@ -142,6 +159,17 @@ export function TreeScreen({
           onOpen={open}
           onToggle={toggle}
           isTree={order === 'tree' && text === ''}
+        />
+      )}
+      {deleted === undefined ? null : (
+        <DeleteBranchDialog
+          session={session}
+          row={deleted}
+          onClose={() => setDeleted(undefined)}
+          onDone={() => {
+            setDeleted(undefined);
+            again();
+          }}
         />
       )}
     </div>

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 
 /** Returns a value that changes at most once in so many milliseconds: at once after a rest, and then with the last value. */
-export function useSettled<Value>(value: Value, everyMs: number): Value {
+export function useThrottled<Value>(value: Value, everyMs: number): Value {
   const [shown, setShown] = useState(value);
   const changedAt = useRef(Number.NEGATIVE_INFINITY);
   useEffect(() => {
