@@ -70,7 +70,7 @@ const pictures: Readonly<Record<string, Picture>> = {
   compare: { path: '/s/refund/main@9?with=refund%2Fcareful' },
   'compare-three': { path: '/s/refund/main@9?with=refund%2Fcareful&with=refund%402' },
   tree: { path: '/s/refund/tree' },
-  store: { path: '/store' },
+  store: { path: '/store', act: (page) => page.locator('.store-verdict').waitFor() },
   keys: { path: '/s/refund/main@4', act: press('?') },
   palette: { path: '/s/refund/main@4', act: press('Control+k') },
   failure: { path: '/s/refnud/main@4' },
@@ -223,7 +223,7 @@ async function recordRelease(session: Session): Promise<void> {
   const { coding } = session;
   await coding.goal({ title: 'Release 2.4', description: 'Every test of billing passes.' });
   await coding.constraint({ key: 'public_names', value: false, text: 'Change no public names.' });
-  const failures = [{ test: 'billing/round.test.ts > rounds half a cent up', message: 'expected 0.51, got 0.50' }];
+  const failures = [{ testId: 'billing/round.test.ts > rounds half a cent up', message: 'expected 0.51, got 0.50' }];
   await coding.testRun({ command: 'vitest run billing', exitCode: 1, framework: 'vitest', failures });
   await coding.patch({ file: 'billing/round.ts', before: 'Math.floor(cents)\n', after: 'Math.round(cents)\n' });
   await coding.decision({ decision: 'Round half up, as the invoice does' });

@@ -6,7 +6,7 @@ import { useStudio } from '../frame/studio.ts';
 import { useCell } from '../parts/cell.ts';
 import { useAnswer } from '../parts/use-answer.ts';
 import { useBranches } from '../tree/use-branches.ts';
-import { currentActions, keySign } from './actions.ts';
+import { type Action, currentActions, keySign } from './actions.ts';
 
 interface Entry {
   readonly id: string;
@@ -96,6 +96,9 @@ function isFound(text: string, name: string): boolean {
     .every((word) => held.includes(word));
 }
 
+/** The order of actions: those that have no key of their own to learn come first. */
+const groups: readonly Action['group'][] = ['Change', 'Go', 'Page', 'Look', 'Move'];
+
 function useEntries(): readonly Entry[] {
   const { bar, source, namespace } = useStudio();
   const address = useCell(bar.address);
@@ -105,7 +108,10 @@ function useEntries(): readonly Entry[] {
     keep: false,
   });
   return useMemo(() => {
-    const actions = currentActions().map(({ id, name, keys, run }) => ({
+    const offered = currentActions()
+      .filter(({ id }) => id !== 'palette')
+      .toSorted((a, b) => groups.indexOf(a.group) - groups.indexOf(b.group));
+    const actions = offered.map(({ id, name, keys, run }) => ({
       id,
       name,
       about: keys.map(keySign).join(' '),

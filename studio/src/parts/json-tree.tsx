@@ -22,7 +22,7 @@ export interface JsonTreeProps {
 
 /** Rows of a list or object that are shown at once. */
 const rowsStep = 200;
-const textMax = 2_000;
+const textMax = 500;
 
 /** A value as a tree that folds; only what is open exists. */
 export function JsonTree(props: JsonTreeProps): React.ReactNode {

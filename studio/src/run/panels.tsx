@@ -99,8 +99,8 @@ export function Panels(props: PanelsProps): React.ReactNode {
   );
 }
 
-/** Returns the kind and the name of an event, once if they are the same. */
-const nameOf = (kind: string, name: string): string => (kind === name ? name : `${kind} ${name}`);
+/** Returns the kind and the name of an event, and only the name if it says the kind. */
+const nameOf = (kind: string, name: string): string => (name.startsWith(kind) ? name : `${kind} ${name}`);
 
 function PanelBody({
   panel,

@@ -122,7 +122,7 @@ export function FirstRun(): React.ReactNode {
         <section>
           <h2>3. Bring what you have</h2>
           <p className="dim">Saved runs of other systems become sessions.</p>
-          <Snippet text="npx reprise import runs.jsonl" />
+          <Snippet text="npx reprise import run.json" />
           {append ? (
             <label className="first-drop">
               <span>{isBusy ? 'Importing…' : 'Drop a file anywhere here, or choose one'}</span>

@@ -1,6 +1,6 @@
 import { bytesText, countText, plural } from '../../../src/wording/amount.ts';
 import { useStudio } from '../frame/studio.ts';
-import { Failure } from '../parts/states.tsx';
+import { Failure, Nothing } from '../parts/states.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
 import type { Diagnosis } from '../source/answers.ts';
 
@@ -14,6 +14,7 @@ export function StoreScreen(): React.ReactNode {
         <h1>Store</h1>
       </header>
       {error === undefined ? null : <Failure error={error} onAgain={again} />}
+      {value === undefined && error === undefined ? <Nothing>Examining the store…</Nothing> : null}
       {value === undefined ? null : <Health health={value} />}
     </div>
   );
