@@ -75,7 +75,8 @@ function readPng(png: Buffer): Pixels {
     const length = png.readUInt32BE(at);
     const type = png.toString('latin1', at + 4, at + 8);
     const data = png.subarray(at + 8, at + 8 + length);
-    if (type === 'IHDR') [width, height, channels] = [data.readUInt32BE(0), data.readUInt32BE(4), data[9] === 6 ? 4 : 3];
+    if (type === 'IHDR')
+      [width, height, channels] = [data.readUInt32BE(0), data.readUInt32BE(4), data[9] === 6 ? 4 : 3];
     if (type === 'IDAT') packed.push(data);
     at += 12 + length;
   }

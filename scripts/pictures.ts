@@ -195,7 +195,8 @@ async function fill(folder: Folder): Promise<void> {
 /** Records agents that prepare a release: what they believe, their goal, a test that fails, an answer in Markdown. */
 async function recordRelease(session: Session): Promise<void> {
   const who = { agent: 'planner', run: 'run-1', turn: 1 };
-  const plan = '## Plan\n\n1. Run the tests of `billing`\n2. **Fix** what fails\n3. Publish, then say so\n\n> No new feature.';
+  const plan =
+    '## Plan\n\n1. Run the tests of `billing`\n2. **Fix** what fails\n3. Publish, then say so\n\n> No new feature.';
   const messages = [{ role: 'user', content: 'Prepare release 2.4. Change no public names.' }];
   await session.append([
     { type: 'run.started', ...who, data: { title: 'Prepare release 2.4' } },
@@ -228,7 +229,13 @@ async function recordRelease(session: Session): Promise<void> {
   await coding.patch({ file: 'billing/round.ts', before: 'Math.floor(cents)\n', after: 'Math.round(cents)\n' });
   await coding.decision({ decision: 'Round half up, as the invoice does' });
   await session.beliefs.commit({ agent: 'planner', topic: 'release', claim: 'Version 2.4 goes out today' });
-  await session.beliefs.commit({ agent: 'tester', topic: 'billing', claim: 'Rounding is wrong', kind: 'fact', trust: 0.8 });
+  await session.beliefs.commit({
+    agent: 'tester',
+    topic: 'billing',
+    claim: 'Rounding is wrong',
+    kind: 'fact',
+    trust: 0.8,
+  });
   await session.beliefs.commit({ agent: 'tester', topic: 'billing', claim: 'Only euros are affected', kind: 'fact' });
 }
 

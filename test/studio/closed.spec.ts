@@ -45,7 +45,9 @@ test('a store without sessions imports a file and plays the story; a branch is d
     await test.step('import', async () => {
       const saved = { messages: [{ role: 'user', content: 'Where is order 7?' }] };
       const buffer = Buffer.from(JSON.stringify(saved));
-      await first.locator('input[type=file]').setInputFiles({ name: 'saved.json', mimeType: 'application/json', buffer });
+      await first
+        .locator('input[type=file]')
+        .setInputFiles({ name: 'saved.json', mimeType: 'application/json', buffer });
       await expect(page.locator('[data-part=panel]')).toContainText('Where is order 7?');
     });
     await test.step('play the story, where nothing was recorded', async () => {

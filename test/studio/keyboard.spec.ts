@@ -6,7 +6,7 @@ import { expect, open, test } from './studio-test.ts';
 async function tabTo(page: Page, target: Locator): Promise<void> {
   await expect(target.first()).toBeVisible();
   for (let presses = 0; presses < 120; presses++) {
-    if (await target.first().evaluate<boolean>('(element) => element === document.activeElement')) return;
+    if ((await target.first().evaluate('(element) => element === document.activeElement')) === true) return;
     await page.keyboard.press('Tab');
   }
   throw new Error(`Tab never reached ${target.toString()}`);

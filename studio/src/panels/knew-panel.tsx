@@ -146,7 +146,12 @@ function Section({ section: { value: section, cuts }, seq, onGo, onFollow, onCha
         <span className="spacer" />
         {own === undefined ? null : (
           <>
-            <button type="button" className="quiet" title="Every point at which this changed" onClick={() => onFollow('')}>
+            <button
+              type="button"
+              className="quiet"
+              title="Every point at which this changed"
+              onClick={() => onFollow('')}
+            >
               when?
             </button>
             <button type="button" className="quiet" aria-pressed={isJson} onClick={() => setJson(!isJson)}>
@@ -172,13 +177,7 @@ function ownView({ projection, value }: KnownSection, seq: number, onGo: (seq: n
 }
 
 /** Says that something changed here. The entries of a list move when one goes, so they are not counted. */
-function ChangedChip({
-  diff,
-  isCounted,
-}: {
-  readonly diff: ValueDiff;
-  readonly isCounted: boolean;
-}): React.ReactNode {
+function ChangedChip({ diff, isCounted }: { readonly diff: ValueDiff; readonly isCounted: boolean }): React.ReactNode {
   const count = diff.added.length + diff.removed.length + diff.changed.length;
   if (count === 0) return null;
   return <span className="chip knew-changed">~ {isCounted ? `${plural(count, 'value')} ` : ''}changed here</span>;

@@ -50,7 +50,11 @@ function BlockView({ block }: { readonly block: Block }): React.ReactNode {
   }
 }
 
-function ListView({ block: { isOrdered, items } }: { readonly block: Extract<Block, { kind: 'list' }> }): React.ReactNode {
+function ListView({
+  block: { isOrdered, items },
+}: {
+  readonly block: Extract<Block, { kind: 'list' }>;
+}): React.ReactNode {
   const Tag = isOrdered ? 'ol' : 'ul';
   return (
     <Tag>
@@ -94,7 +98,10 @@ function InlineView({ inline }: { readonly inline: readonly Inline[] }): React.R
       case 'link':
         return (
           <span key={at}>
-            {shown} <span className="faint">(<RecordedText text={piece.address ?? ''} />)</span>
+            {shown}{' '}
+            <span className="faint">
+              (<RecordedText text={piece.address ?? ''} />)
+            </span>
           </span>
         );
       case 'text':

@@ -122,4 +122,7 @@ function readLines(lines: readonly string[], at: number, blocks: Block[]): numbe
 }
 
 const isMore = (line: string, isQuote: boolean): boolean =>
-  line.trim() !== '' && /^ {0,3}>/.test(line) === isQuote && !/^(?: {0,3}```|#{1,6} )/.test(line) && !listSign.test(line);
+  line.trim() !== '' &&
+  /^ {0,3}>/.test(line) === isQuote &&
+  !/^(?: {0,3}```|#{1,6} )/.test(line) &&
+  !listSign.test(line);

@@ -1,6 +1,6 @@
 import type { Transport } from '@connectrpc/connect';
 import { foreignFormats } from '../../../src/adapters/import/foreign-formats.ts';
-import { RemoteStore } from '../../../src/client/remote-store.ts';
+import { RemoteStore, type RemoteStoreParts } from '../../../src/client/remote-store.ts';
 import { limits } from '../../../src/core/limits.ts';
 import { createReprise } from '../../../src/engine/reprise-parts.ts';
 import { pagePlatform } from '../page/page-platform.ts';
@@ -8,10 +8,12 @@ import { pagePlatform } from '../page/page-platform.ts';
 /** Imports a saved run of a different system: an engine in this page reads it, on the store of the server. Returns the session. */
 export async function importFile(transport: Transport, namespace: string, file: Blob): Promise<string> {
   const platform = pagePlatform();
+  // The same types, found by two ways of resolving a package.
+  const connection = { transport, close: () => undefined } as unknown as RemoteStoreParts['connection'];
   const store = new RemoteStore({
     url: location.origin,
     facts: [],
-    connection: { transport, close: () => undefined },
+    connection,
     platform,
     busyWaitMs: limits.busyWaitMsMax,
     readOnly: false,

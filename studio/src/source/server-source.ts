@@ -299,10 +299,7 @@ function changes({ sessions, studio }: Clients): Pick<StudioSource, 'fork' | 'ch
 /** Sessions of one name that are tried before giving up. */
 const namesMax = 50;
 
-function beginnings(
-  { sessions }: Clients,
-  transport: Transport,
-): Pick<StudioSource, 'createSession' | 'importFile'> {
+function beginnings({ sessions }: Clients, transport: Transport): Pick<StudioSource, 'createSession' | 'importFile'> {
   return {
     async createSession(namespace, id) {
       for (let number = 1; ; number++) {

@@ -152,10 +152,7 @@ function packCalls(calls: readonly number[], lanes: Lanes): Uint8Array {
 }
 
 /** Gives every lane its rows: agents in the order of their first event, and lanes of an agent that do not overlap share rows. */
-function placeLanes(
-  lanes: readonly Lane[],
-  foldedAgents: ReadonlySet<string>,
-): Pick<StripRows, 'groups' | 'laneRows'> {
+function placeLanes(lanes: readonly Lane[], foldedAgents: ReadonlySet<string>): Pick<StripRows, 'groups' | 'laneRows'> {
   const byAgent = new Map<string, Lane[]>();
   for (const lane of lanes) {
     const own = byAgent.get(lane.agent);

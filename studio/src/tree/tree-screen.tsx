@@ -60,7 +60,8 @@ export function TreeScreen({
   };
   const row = rows[at];
   const { admin } = useCell(studio.rights);
-  const isLeaf = row !== undefined && row.parent !== null && !(value ?? []).some((each) => each.parent?.branch === row.branch);
+  const isLeaf =
+    row !== undefined && row.parent !== null && !(value ?? []).some((each) => each.parent?.branch === row.branch);
   const [deleted, setDeleted] = useState<StudioBranch>();
   useActions([
     {
