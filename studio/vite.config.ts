@@ -21,6 +21,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     sourcemap: false,
     chunkSizeWarningLimit: 800,
+    // The engine loads its verbs when they are first used; here they come together, with the import of a file.
+    rolldownOptions: { checks: { ineffectiveDynamicImport: false } },
   },
   worker: { format: 'es' },
 });

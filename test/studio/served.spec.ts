@@ -5,8 +5,15 @@ import { type Folder, startServer } from './studio-process.ts';
 import { expect, test } from './studio-test.ts';
 
 /** Makes a token with some rights. */
-function makeToken(folder: Folder, can: string): { readonly id: string; readonly token: string } {
-  return JSON.parse(folder.run('token', 'create', '--can', can, '--json')) as { id: string; token: string };
+function makeToken(
+  folder: Folder,
+  can: string,
+  store: string = folder.store,
+): { readonly id: string; readonly token: string } {
+  return JSON.parse(folder.run('token', 'create', '--can', can, '--json', '--store', store)) as {
+    id: string;
+    token: string;
+  };
 }
 
 async function openWith(page: Page, origin: string, token: string, path: string): Promise<void> {
@@ -22,7 +29,7 @@ test('on PostgreSQL, a token that only reads shows everything and offers no chan
   const postgres = await startPostgres({ isInMemory: true });
   const store = postgres.url();
   folder.run('demo', '--store', store);
-  const { id, token } = makeToken(folder, 'read');
+  const { id, token } = makeToken(folder, 'read', store);
   const server = await startServer(folder, '--port', '0', '--store', store);
   try {
     await openWith(page, server.origin, token, '/s/refund/main@4');
@@ -36,7 +43,7 @@ test('on PostgreSQL, a token that only reads shows everything and offers no chan
     await expect(page.locator('.context-row[data-mark=new]')).toHaveCount(2);
     await page.goto(`${server.origin}/s/refund/main@9?with=refund%2Fcareful`);
     await expect(page.locator('[data-part=verdict]')).toContainText('changed');
-    folder.run('token', 'revoke', id);
+    folder.run('token', 'revoke', id, '--store', store);
     // A server remembers a token for a moment.
     await expect(async () => {
       await page.reload();

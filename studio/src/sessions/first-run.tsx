@@ -32,50 +32,60 @@ const callbacks = [new RepriseCallbackHandler(await session.record())];`,
 };
 
 /** Imports a file that somebody chose or dropped, and opens its session. */
-function useImport(): {
-  readonly take: (files: FileList | null) => void;
+function useImport(begin: (work: () => Promise<string>) => void): (files: FileList | null) => void {
+  const { source, namespace } = useStudio();
+  return (files) => {
+    const [file] = files ?? [];
+    if (file !== undefined) begin(() => source.importFile(namespace, file));
+  };
+}
+
+/** Lets the agent of the demo run in a new session. Undefined where there is none. */
+function useStory(begin: (work: () => Promise<string>) => void): (() => void) | undefined {
+  const { source, namespace, rights } = useStudio();
+  const { run } = useCell(rights);
+  const { value: agents } = useAnswer(run ? 'agents' : undefined, (signal) => source.agents(signal));
+  if (agents?.some(({ name }) => name === 'demo') !== true) return undefined;
+  return () =>
+    begin(async () => {
+      const session = await source.createSession(namespace, 'refund');
+      const order = { kind: 'resume', agent: 'demo', prompt: complaint } as const;
+      await source.startRun({ namespace, session, branch: 'main', seq: 0 }, order, crypto.randomUUID());
+      return session;
+    });
+}
+
+/** Does something that ends in a session, and opens it. While it does, the page stays, whatever arrives. */
+function useBeginning(onBeginning: (isBeginning: boolean) => void): {
+  readonly begin: (work: () => Promise<string>) => void;
   readonly isBusy: boolean;
   readonly error: RepriseError | undefined;
 } {
-  const { source, namespace, bar } = useStudio();
+  const { bar } = useStudio();
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<RepriseError>();
-  const take = (files: FileList | null): void => {
-    const [file] = files ?? [];
-    if (file === undefined || isBusy) return;
+  const begin = (work: () => Promise<string>): void => {
+    if (isBusy) return;
     setBusy(true);
+    onBeginning(true);
     setError(undefined);
-    source
-      .importFile(namespace, file)
-      .then((session) => bar.go(runAddress(session, 'main', 'head')))
+    work()
+      .then((session) => {
+        onBeginning(false);
+        bar.go(runAddress(session, 'main', 'head'));
+      })
       .catch((thrown: unknown) => setError(asError(thrown)))
       .finally(() => setBusy(false));
   };
-  return { take, isBusy, error };
-}
-
-/** Lets the agent of the demo run in a new session, and opens it. Undefined where there is none. */
-function useStory(): { readonly play: (() => void) | undefined; readonly error: RepriseError | undefined } {
-  const { source, namespace, bar, rights } = useStudio();
-  const { run } = useCell(rights);
-  const { value: agents } = useAnswer(run ? 'agents' : undefined, (signal) => source.agents(signal));
-  const [error, setError] = useState<RepriseError>();
-  if (agents?.some(({ name }) => name === 'demo') !== true) return { play: undefined, error };
-  const play = async (): Promise<void> => {
-    const session = await source.createSession(namespace, 'refund');
-    const order = { kind: 'resume', agent: 'demo', prompt: complaint } as const;
-    await source.startRun({ namespace, session, branch: 'main', seq: 0 }, order, crypto.randomUUID());
-    bar.go(runAddress(session, 'main', 'head'));
-  };
-  return { play: () => void play().catch((thrown: unknown) => setError(asError(thrown))), error };
+  return { begin, isBusy, error };
 }
 
 /** The page of a store without sessions: what this is, and three ways to have something to look at. It is live. */
-export function FirstRun(): React.ReactNode {
+export function FirstRun({ onBeginning }: { readonly onBeginning: (isBeginning: boolean) => void }): React.ReactNode {
   const { append } = useCell(useStudio().rights);
-  const { take, isBusy, error } = useImport();
-  const story = useStory();
-  const failure = error ?? story.error;
+  const { begin, isBusy, error } = useBeginning(onBeginning);
+  const take = useImport(begin);
+  const play = useStory(begin);
   return (
     <div
       className="screen first"
@@ -96,8 +106,8 @@ export function FirstRun(): React.ReactNode {
           <h2>1. Watch a story</h2>
           <p className="dim">A support agent refunds too much. It needs no network and no key.</p>
           <Snippet text="npx reprise demo" />
-          {story.play === undefined ? null : (
-            <button type="button" className="button main" data-part="play-story" onClick={story.play}>
+          {play === undefined ? null : (
+            <button type="button" className="button main" data-part="play-story" disabled={isBusy} onClick={play}>
               ▸ Play the story
             </button>
           )}
@@ -125,13 +135,13 @@ export function FirstRun(): React.ReactNode {
           <Snippet text="npx reprise import run.json" />
           {append ? (
             <label className="first-drop">
-              <span>{isBusy ? 'Importing…' : 'Drop a file anywhere here, or choose one'}</span>
+              <span>{isBusy ? 'A moment…' : 'Drop a file anywhere here, or choose one'}</span>
               <input type="file" disabled={isBusy} onChange={(event) => take(event.target.files)} />
             </label>
           ) : null}
         </section>
       </div>
-      {failure === undefined ? null : <Failure error={failure} />}
+      {error === undefined ? null : <Failure error={error} />}
       <p className="faint">This page is live: the first session appears here by itself.</p>
     </div>
   );

@@ -27,7 +27,13 @@ export function SessionsScreen({ query }: { readonly query: string }): React.Rea
   const [at, setAt] = useState(0);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [peeked, setPeeked] = useState<string>();
+  const [isBeginning, setBeginning] = useState(false);
+  const isFirst = error === undefined && !isLoading && rows.length === 0 && query === '';
   useEffect(() => studio.show([], true), [studio]);
+  // A list without rows has nothing that could move.
+  useEffect(() => {
+    if (isFirst && fresh.length > 0) list.take();
+  }, [isFirst, fresh]);
   const row = rows[Math.min(at, rows.length - 1)];
   const open = (target: SessionRow): void =>
     bar.go(runAddress(target.session, target.branch, target.activity.firstError ?? (target.head || 'head')));
@@ -91,7 +97,7 @@ export function SessionsScreen({ query }: { readonly query: string }): React.Rea
       run: () => document.querySelector<HTMLElement>('[data-part=session-filter]')?.focus(),
     },
   ]);
-  if (error === undefined && !isLoading && rows.length === 0 && fresh.length === 0 && query === '') return <FirstRun />;
+  if (isBeginning || (isFirst && fresh.length === 0)) return <FirstRun onBeginning={setBeginning} />;
   return (
     <div className="screen sessions">
       <header className="screen-head">

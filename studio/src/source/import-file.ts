@@ -5,6 +5,9 @@ import { limits } from '../../../src/core/limits.ts';
 import { createReprise } from '../../../src/engine/reprise-parts.ts';
 import { pagePlatform } from '../page/page-platform.ts';
 
+// The client of a server waits a moment for appends that can go together, with a timer that only Node has.
+globalThis.setImmediate ??= ((work: () => void) => setTimeout(work)) as unknown as typeof setImmediate;
+
 /** Imports a saved run of a different system: an engine in this page reads it, on the store of the server. Returns the session. */
 export async function importFile(transport: Transport, namespace: string, file: Blob): Promise<string> {
   const platform = pagePlatform();

@@ -80,7 +80,8 @@ function looks({ studio, sessions, server }: Clients): Pick<StudioSource, Looks>
         studio.listAgents({}, { signal }),
       ]);
       return {
-        append: rights.includes('append'),
+        // One who administers may do everything.
+        append: rights.includes('append') || rights.includes('admin'),
         run: canRun,
         admin: rights.includes('admin'),
         live: true,
@@ -246,10 +247,12 @@ function runs({ studio }: Clients): Pick<StudioSource, RunVerbs> {
       return (await studio.listRuns({}, { signal })).runs.map((text) => jsonOf(text));
     },
     async startRun({ namespace, session, ...point }, order, requestId) {
+      // A branch goes on at its head, whatever it is by now.
+      const head = pointText({ branch: point.branch, at: { kind: 'head' } });
       const { run } = await studio.startRun({
         namespace,
         session,
-        point: pointOf(point),
+        point: order.kind === 'resume' ? head : pointOf(point),
         order: textOf(order),
         requestId,
       });
