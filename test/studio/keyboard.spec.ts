@@ -39,6 +39,7 @@ test('the story by keyboard alone: find, read, change, run, answer, compare, tre
   await page.keyboard.press('d');
   await expect(page.locator('.pair[data-selected]')).toBeVisible();
   await page.keyboard.press('Escape');
+  await expect(page.locator('[data-part=point]')).toBeVisible();
   await page.keyboard.press('t');
   await expect(page.locator('[data-part=tree]')).toContainText('by-keys');
 });

@@ -23,6 +23,10 @@ export function forgetAnswers(): void {
 
 const staleAfterMs = 120;
 
+/** Questions that follow each other faster than this are asked only when they rest: a server works on also those that were given up. */
+const hurriedMs = 150;
+const restMs = 80;
+
 interface Held<Value> {
   readonly key: string | undefined;
   readonly value: Value | undefined;
@@ -43,6 +47,7 @@ export function useAnswer<Value>(
   const [isLate, setLate] = useState(false);
   const question = useRef(ask);
   question.current = ask;
+  const askedAt = useRef(Number.NEGATIVE_INFINITY);
   useEffect(() => {
     if (key === undefined) return;
     const known = keep ? kept.get(key) : undefined;
@@ -52,23 +57,32 @@ export function useAnswer<Value>(
     }
     const control = new AbortController();
     const late = setTimeout(() => setLate(true), staleAfterMs);
-    question
-      .current(control.signal)
-      .then((value) => {
-        if (control.signal.aborted) return;
-        if (keep) kept.set(key, value);
-        setHeld({ key, value, error: undefined });
-      })
-      .catch((error: unknown) => {
-        if (!control.signal.aborted) setHeld((old) => ({ key, value: old.value, error: asError(error) }));
-      })
-      .finally(() => {
-        clearTimeout(late);
-        if (!control.signal.aborted) setLate(false);
-      });
+    const now = (): void => {
+      askedAt.current = performance.now();
+      question
+        .current(control.signal)
+        .then((value) => {
+          if (control.signal.aborted) return;
+          if (keep) kept.set(key, value);
+          setHeld({ key, value, error: undefined });
+        })
+        .catch((error: unknown) => {
+          if (!control.signal.aborted) setHeld((old) => ({ key, value: old.value, error: asError(error) }));
+        })
+        .finally(() => {
+          clearTimeout(late);
+          if (!control.signal.aborted) setLate(false);
+        });
+    };
+    const isHurried = performance.now() - askedAt.current < hurriedMs;
+    const rest = isHurried ? setTimeout(now, restMs) : undefined;
+    if (!isHurried) now();
     return () => {
       control.abort();
       clearTimeout(late);
+      clearTimeout(rest);
+      // One who hurries on goes on hurrying, even if nothing was asked in between.
+      if (isHurried) askedAt.current = performance.now();
     };
   }, [key, attempt, keep]);
   const again = useCallback(() => setAttempt((count) => count + 1), []);
