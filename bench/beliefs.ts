@@ -186,18 +186,19 @@ const agents = 20;
 
 /** An agent that sees the topics of its group, and says on its own how much it has seen. */
 const agentOf =
-  (index: number) =>
+  (index: number, waitMs: number) =>
   async ({ self, turn }: AgentTurn): Promise<void> => {
     const seen = await self.beliefsAt();
     let sum = turn % 3;
     for (const { claim } of seen) for (const character of claim) sum = (sum * 31 + character.charCodeAt(0)) % 1_009;
-    // Less than the turn of any model.
-    await new Promise((resolve) => setTimeout(resolve, 25));
+    await sleep(waitMs);
     await self.beliefs.commit({ topic: `t${index}`, kind: 'decision', claim: `says ${sum}` });
   };
 
 async function forwardRows(workspace: Workspace): Promise<Row[]> {
   const turns = workspace.sizes.isQuick ? 4 : 50;
+  // Less than the turn of any model.
+  const waitMs = workspace.sizes.isQuick ? 1 : 25;
   await using opened = await open(workspace.path('forward.db'), 'process');
   const { session } = opened;
   const names = Array.from({ length: agents }, (_, index) => `agent-${index}`);
@@ -205,7 +206,7 @@ async function forwardRows(workspace: Workspace): Promise<Row[]> {
     const scope = names.flatMap((_, other) => (other % groups === index % groups ? [`t${other}`] : []));
     await session.fleet.spawn(name, { scope });
   }
-  const onTurn = Object.fromEntries(names.map((name, index) => [name, agentOf(index)]));
+  const onTurn = Object.fromEntries(names.map((name, index) => [name, agentOf(index, waitMs)]));
   await session.fleet.runForward({ untilTurn: turns, onTurn });
   const timed = async (name: string, reuseUnchanged: boolean) => {
     const branch = await session.fork({ turn: 1 }, { name });
@@ -217,8 +218,13 @@ async function forwardRows(workspace: Workspace): Promise<Row[]> {
     });
     return { ms, ...ran };
   };
-  const plain = await timed('plain', false);
-  const reusing = await timed('reusing', true);
+  // The shorter of the two is measured twice: a slow moment of the machine weighs more there.
+  const [plain, reusing, again] = [
+    await timed('plain', false),
+    await timed('reusing', true),
+    await timed('again', true),
+  ];
+  const ms = median([reusing.ms, again.ms]);
   const expected = (turns - 1) * (agents / groups);
   const what = `run forward of ${turns} turns of ${agents} agents in five groups, one belief mutated`;
   return [
@@ -232,10 +238,10 @@ async function forwardRows(workspace: Workspace): Promise<Row[]> {
     }),
     atMost({
       name: `${what}: time against running everything`,
-      value: reusing.ms / plain.ms,
+      value: ms / plain.ms,
       limit: 0.3,
       unit: '×',
-      detail: `${Math.round(reusing.ms)} ms against ${Math.round(plain.ms)} ms; a turn waits 25 ms in place of a model`,
+      detail: `${Math.round(ms)} ms against ${Math.round(plain.ms)} ms; a turn waits ${waitMs} ms in place of a model`,
       cause: 'a repeated turn compares its inputs and commits its claims again, each settled anew.',
     }),
   ];

@@ -59,5 +59,5 @@ export async function benchPostgresBeliefs(workspace: Workspace): Promise<Row[]>
 /** Returns how long the first look of a process takes: it reads a snapshot, and what came after it. */
 async function firstLook(url: string): Promise<number> {
   await using opened = await openPostgres(url);
-  return timeEach(1, () => opened.session.beliefsAt({ turn: 1 }));
+  return await timeEach(1, () => opened.session.beliefsAt({ turn: 1 }));
 }

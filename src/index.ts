@@ -39,41 +39,13 @@ export type { MaskRule } from './core/masking/own-rules.ts';
 export { type Config, type ConfigAgent, type ConfigFleet, defineConfig } from './core/recording/config.ts';
 export { costOf, knownPrices, type Price, type PriceTable } from './core/recording/prices.ts';
 
-// Formats of other systems.
+// Formats of other systems, bundles and proofs.
 
-export type { FileReading, ForeignFiles, RunningDigest } from './core/recording/foreign-files.ts';
-export {
-  defineFormat,
-  type FileFamily,
-  type ForeignFormat,
-  type ForeignReader,
-  type ForeignSource,
-  type ForeignUnit,
-  type ForeignWriter,
-  type FoundFile,
-  type ResumeFacts,
-  type SourceHead,
-  type ToolPlace,
-  type UnitCut,
-  type UnitMeaning,
-  type WriterSource,
-} from './core/recording/foreign-format.ts';
-
-// Bundles and proofs.
-
-export type { ChainLink } from './core/parts/digest.ts';
-export type { BundleFile, BundleSignature } from './core/store/bundles.ts';
-export type { BundleBranch, BundleManifest, BundleRedaction } from './engine/bundling/bundle-manifest.ts';
-export type { BundleVerification, SignatureVerdict, VerifyBundleOptions } from './engine/bundling/verify-bundle.ts';
+export { defineFormat, type ForeignFormat } from './core/recording/foreign-format.ts';
+export type { BundleManifest } from './engine/bundling/bundle-manifest.ts';
+export type { BundleVerification, VerifyBundleOptions } from './engine/bundling/verify-bundle.ts';
 export type { BundleOptions, ExportedBundle } from './engine/bundling/write-bundle.ts';
-export type {
-  ConsistencyProof,
-  HistoryTree,
-  InclusionProof,
-  ProofVerification,
-  ProvenPayload,
-  VerifyProofOptions,
-} from './engine/proving/event-proof.ts';
+export type { ConsistencyProof, InclusionProof, ProofVerification } from './engine/proving/event-proof.ts';
 export type { ProveOptions } from './engine/proving/prove.ts';
 export { makeSigningKey, readSigningKey, type SigningKey } from './node/signing-key.ts';
 export { verifyBundle, verifyProof } from './open-bundle.ts';
@@ -265,9 +237,9 @@ export type {
 export type { AuditOptions } from './engine/fleet/audit.ts';
 export type { BeliefsVerbs } from './engine/fleet/beliefs-verbs.ts';
 export type { CommitOptions, CommittedBelief } from './engine/fleet/commit-belief.ts';
-export type { BeliefsAtOptions, FleetAgent, FleetState } from './engine/fleet/fleet-at.ts';
-export type { TwoTimes } from './engine/fleet/fleet-look.ts';
+export type { FleetAgent, FleetState } from './engine/fleet/fleet-at.ts';
 export type { ClaimTask, EndTask, FailedVerification, StartTask } from './engine/fleet/fleet-tasks.ts';
+export type { BeliefsAtOptions, TwoTimes } from './engine/fleet/fleet-times.ts';
 export type { FleetVerbs, TasksVerbs } from './engine/fleet/fleet-verbs.ts';
 export type { Contradicts, JudgeOptions, Strategy, Winner } from './engine/fleet/judge.ts';
 export type { Mutated, Mutation, StateMutation } from './engine/fleet/mutate.ts';
@@ -286,17 +258,10 @@ export type {
 export type { BranchFleetVerbs, SessionFleetVerbs } from './engine/fleet/session-fleet-verbs.ts';
 export type { SettledPair } from './engine/fleet/settle.ts';
 export type { SettledTold } from './engine/fleet/settle-told.ts';
+export type { StrategyOptions } from './engine/fleet/strategy.ts';
 export type { Located } from './engine/history/place.ts';
-export type { Exported, ExportedFile, HandedBack } from './engine/importing/export.ts';
-export type { DifferingUnit } from './engine/importing/export-units.ts';
-export type {
-  Imported,
-  ImportFailure,
-  ImportOptions,
-  ImportProgress,
-  ImportSource,
-  ImportWarning,
-} from './engine/importing/import-options.ts';
+export type { Exported, HandedBack } from './engine/importing/export.ts';
+export type { Imported, ImportFailure, ImportOptions, ImportSource } from './engine/importing/import-options.ts';
 export type { CompareOptions, Comparison } from './engine/looking/compare.ts';
 export type { Counterfactual, CounterfactualOptions } from './engine/looking/counterfactual.ts';
 export type { FindOptions } from './engine/looking/find.ts';
@@ -404,7 +369,7 @@ export {
   readTestReport,
 } from './core/coding/reports/read-report.ts';
 export type { ReportedFailure, ReportFormat, TestReport } from './core/coding/reports/report.ts';
-export type { Selection } from './core/coding/test-run.ts';
+export type { Selection } from './core/coding/test-command.ts';
 export type { FolderWriter } from './core/store/platform.ts';
 export type {
   CodingRunEnd,

@@ -113,7 +113,7 @@ export async function openReprise(options: string | OpenOptions = {}): Promise<R
     files: createForeignFiles(),
     bundles: createBundles(openScratch),
     recording: recordingOf(opened, project),
-    ...given({ namespace, snapshotEvents, onRead, agentPort: store.agentPort }),
+    ...given({ namespace, snapshotEvents, onRead, agentPort: 'agentPort' in store ? store.agentPort : undefined }),
   });
 }
 

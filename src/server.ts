@@ -12,6 +12,7 @@ import { limits } from './core/limits.ts';
 import { type Config, checkConfig } from './core/recording/config.ts';
 import type { EventStore, Platform } from './core/store/event-store.ts';
 import type { TokenKeeper, TokenRecord, TokenStore } from './core/store/token-store.ts';
+import type { Reprise } from './engine/reprise.ts';
 import { createReprise } from './engine/reprise-parts.ts';
 import { builtFolder } from './node/built-folder.ts';
 import { maskKey } from './node/mask-key.ts';
@@ -26,7 +27,7 @@ import type { Certificate } from './server/listener.ts';
 import type { WriteLog } from './server/log-line.ts';
 import { RunBook } from './server/run-book.ts';
 import { type ServedStudio, startServer } from './server/running-server.ts';
-import type { SpanFormat } from './server/span-trace.ts';
+import type { SpanFormat } from './server/span-group.ts';
 import { readStudioFiles } from './server/studio-files.ts';
 
 export { type MadeToken, makeToken, type NewToken } from './server/access-tokens.ts';
@@ -61,8 +62,8 @@ export interface ServeOptions {
   readonly agents?: Config;
   /** Tokens that only this server knows, beside those of the store. */
   readonly tokens?: readonly TokenRecord[];
-  /** Examines the store, for the studio. */
-  readonly examine?: () => Promise<JsonValue>;
+  /** Examines the store for the studio, with the rights of the one who asks. */
+  readonly examine?: (reprise: Reprise) => Promise<JsonValue>;
   /** Gets a line for every call; none of them holds a payload. */
   readonly log?: WriteLog;
   /** Clock, ids, hashing and salts. */
@@ -168,7 +169,7 @@ interface StudioSource {
 
 /** Returns the studio of a server: its files if they are to be served, the runs it can start, and its exports. */
 function studioOf(
-  { studio: isServed = true, examine }: ServeOptions,
+  { studio: isServed = true, examine, tokens = [] }: ServeOptions,
   { store, platform, agents }: StudioSource,
 ): ServedStudio {
   const recording = recordingOf({}, agents === undefined ? {} : { config: { file, config: agents } });
@@ -178,6 +179,8 @@ function studioOf(
     isServed,
     runs: agents === undefined ? undefined : new RunBook({ reprise, platform, agents: { config: agents, file } }),
     diagnose: examine,
+    reprise,
+    ownTokens: new Set(tokens.map(({ id }) => id)),
     page: async (asked) => {
       const { openMemoryStore } = await import('./store/memory/memory-store.ts');
       return await readyPage({

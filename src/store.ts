@@ -61,3 +61,29 @@ export type { StoredEvent } from './core/store/stored-event.ts';
 export type { TokenKeeper, TokenRecord, TokenStore } from './core/store/token-store.ts';
 export type { EditMarker, Marker, MarkerBase } from './core/view/marker.ts';
 export type { AskedView, History, Segment, ViewPoint } from './core/view/view.ts';
+
+// Formats of your own, and the forms of what imports, bundles and proofs give.
+
+export type { ChainLink } from './core/parts/digest.ts';
+export type { FileReading, ForeignFiles, RunningDigest } from './core/recording/foreign-files.ts';
+export type {
+  FileFamily,
+  ForeignReader,
+  ForeignSource,
+  ForeignUnit,
+  ForeignWriter,
+  FoundFile,
+  ResumeFacts,
+  SourceHead,
+  ToolPlace,
+  UnitCut,
+  UnitMeaning,
+  WriterSource,
+} from './core/recording/foreign-format.ts';
+export type { BundleFile, BundleSignature } from './core/store/bundles.ts';
+export type { BundleBranch, BundleRedaction } from './engine/bundling/bundle-manifest.ts';
+export type { SignatureVerdict } from './engine/bundling/verify-bundle.ts';
+export type { ExportedFile } from './engine/importing/export.ts';
+export type { DifferingUnit } from './engine/importing/export-units.ts';
+export type { ImportProgress, ImportWarning } from './engine/importing/import-options.ts';
+export type { HistoryTree, ProvenPayload, VerifyProofOptions } from './engine/proving/event-proof.ts';

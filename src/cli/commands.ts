@@ -143,7 +143,7 @@ export const commands: readonly CommandEntry[] = [
   {
     name: 'verify',
     group: 'Compare and verify',
-    summary: 'check that a history, a bundle or a proof is exactly what was recorded',
+    summary: 'check that a history or a bundle is what was recorded',
     load: async () => (await import('./commands/verify.ts')).verify,
   },
   {
@@ -233,7 +233,7 @@ export const commands: readonly CommandEntry[] = [
   {
     name: 'import',
     group: 'Manage',
-    summary: 'import the saved runs of other systems, or bundles, as sessions',
+    summary: 'import saved runs of other systems, or bundles',
     load: async () => (await import('./commands/import.ts')).importRuns,
   },
   {

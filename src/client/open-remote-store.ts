@@ -67,7 +67,7 @@ function boundTo(agent: string, connection: Connection, calls: PatientCalls): Ev
 function factsOf({ release, rights, namespaces }: GetVersionResponse): readonly StoreFact[] {
   const where = namespaces.length === 0 ? 'every namespace' : namespaces.join(', ');
   return [
-    { name: 'server', text: `release ${release}` },
+    { name: 'release', text: release },
     { name: 'token', text: `${rights.join(', ') || 'no right'}; ${where}` },
   ];
 }

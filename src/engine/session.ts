@@ -30,13 +30,26 @@ import { surfaceOf } from './fleet/agent-surface.ts';
 import type { AgentVerbs, AsOptions } from './fleet/agent-verbs.ts';
 import { type AuditOptions, audit } from './fleet/audit.ts';
 import { BeliefsHandle } from './fleet/beliefs-handle.ts';
-import { type BeliefsAtOptions, beliefsAt, type FleetState, fleetAt } from './fleet/fleet-at.ts';
+import type { FleetState } from './fleet/fleet-at.ts';
 import { FleetHandle } from './fleet/fleet-handle.ts';
-import type { OnBranch, TwoTimes } from './fleet/fleet-look.ts';
-import { beliefConsequences } from './fleet/settle-marked.ts';
+import type { OnBranch } from './fleet/fleet-look.ts';
+import type { BeliefsAtOptions, TwoTimes } from './fleet/fleet-times.ts';
 import { metadataAt } from './history/metadata.ts';
 import { branchHead, findPlace, type Located, locate } from './history/place.ts';
-import { erase, experiment, masker, record, repair, resumable, resume, retry, verify } from './lazy-verbs.ts';
+import {
+  beliefConsequences,
+  beliefsAt,
+  erase,
+  experiment,
+  fleetAt,
+  masker,
+  record,
+  repair,
+  resumable,
+  resume,
+  retry,
+  verify,
+} from './lazy-verbs.ts';
 import { type Counterfactual, type CounterfactualOptions, counterfactual } from './looking/counterfactual.ts';
 import { type FindOptions, find, findLast } from './looking/find.ts';
 import { fingerprintAt } from './looking/fingerprint-at.ts';

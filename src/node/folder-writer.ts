@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { messageOf, RepriseError } from '../core/error.ts';
 
@@ -68,9 +68,10 @@ export async function filesIn(path: string): Promise<ReadonlyMap<string, string>
   }
 }
 
-/** Reads a file as text; a folder and bytes that are not UTF-8 become a text that no export has. */
+/** Reads a file as text; a folder, a pipe and bytes that are not UTF-8 become a text that no export has. */
 async function textIn(path: string): Promise<string> {
   try {
+    if (!(await stat(path)).isFile()) return '\uFFFE';
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await readFile(path));
   } catch {
     return '\uFFFE';

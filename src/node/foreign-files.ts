@@ -30,7 +30,7 @@ export function createForeignFiles(): ForeignFiles {
 async function* read(path: string, { follow = false, signal }: FileReading = {}): AsyncGenerator<Uint8Array> {
   let at = 0;
   for (;;) {
-    for await (const chunk of createReadStream(path, { start: at, highWaterMark: 1_048_576 })) {
+    for await (const chunk of createReadStream(path, { start: at, highWaterMark: await pieceBytes(path) })) {
       const bytes = chunk as Uint8Array;
       at += bytes.length;
       yield bytes;
@@ -45,10 +45,16 @@ async function* read(path: string, { follow = false, signal }: FileReading = {})
   }
 }
 
+/** Returns how much of a file to read at once: a large buffer for each of many small files would be all garbage. */
+async function pieceBytes(path: string): Promise<number> {
+  const { size } = await stat(path);
+  return Math.min(1_048_576, Math.max(16_384, size));
+}
+
 async function head(path: string, bytes: number): Promise<Uint8Array> {
   const file = await open(path, 'r');
   try {
-    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(bytes), position: 0 });
+    const { buffer, bytesRead } = await file.read({ buffer: Buffer.allocUnsafe(bytes), position: 0 });
     return buffer.subarray(0, bytesRead);
   } finally {
     await file.close();

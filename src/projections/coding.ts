@@ -36,3 +36,16 @@ export const codingBook: Projection<CodingBook> = {
  * ```
  */
 export const coding: Projection<CodingBook, Coding> = { ...codingBook, finish: codingOf };
+
+/** Types of events that inform a coding agent, and that no test or constraint depends on. */
+const told: ReadonlySet<string> = new Set(['decision.made', 'procedure.added', 'evidence.added', 'note.added']);
+
+/**
+ * The same without decisions, procedures, evidence and facts: what is open. A history can have very many of those, and its
+ * value would be too large to keep.
+ */
+export const openWork: Projection<CodingBook, Coding> = {
+  ...coding,
+  name: 'open-work',
+  types: codingTypes.filter((type) => !told.has(type)),
+};

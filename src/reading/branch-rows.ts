@@ -3,6 +3,7 @@ import type { Session } from '../engine/session.ts';
 import { summary } from '../projections/summary.ts';
 import { isArchived } from './archived-branches.ts';
 import { type DrawnBranch, drawnBranches } from './branch-tree.ts';
+import { shownWords } from './session-rows.ts';
 import { editsOf, type TreeRow, treeRow } from './tree-rows.ts';
 
 /** One branch of a session, as the tree of the studio shows it. */
@@ -50,8 +51,11 @@ async function branchRow(session: Session, drawn: DrawnBranch, archived: boolean
   const edits = node.parent === null ? [] : await editsOf(session, node);
   const { title, durationMs, turns, silentSince } = held;
   const { createdAt, updatedAt } = node;
+  const row = treeRow(session, { ...drawn, summary: held, edits });
   const about = {
-    title,
+    title: shownWords(title),
+    reason: shownWords(row.reason),
+    outcome: shownWords(row.outcome),
     createdAt,
     updatedAt,
     durationMs,
@@ -60,7 +64,7 @@ async function branchRow(session: Session, drawn: DrawnBranch, archived: boolean
     archived,
     depth: lead.length / leadWidth,
   };
-  return { ...treeRow(session, { ...drawn, summary: held, edits }), ...about };
+  return { ...row, ...about };
 }
 
 /** The characters that each level of a drawn tree adds. */

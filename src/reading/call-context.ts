@@ -43,14 +43,14 @@ export interface ContextTool {
 }
 
 /** A text or value of a request, and what it was in the one before. */
-export interface ContextSetting<Value> {
+interface ContextSetting<Value> {
   readonly value: Value | null;
   readonly was: Value | null;
   readonly mark: ContextMark;
 }
 
 /** The model call that a context is that of. */
-export interface ContextCall {
+interface ContextCall {
   readonly seq: Seq;
   /** Null while it has not ended. */
   readonly endSeq: Seq | null;
@@ -85,7 +85,7 @@ export interface ContextAnswer {
 }
 
 /** The lengths of the parts of a request as JSON text, in characters. */
-export interface ContextSizes {
+interface ContextSizes {
   readonly system: number;
   readonly tools: number;
   readonly user: number;

@@ -31,7 +31,7 @@ export interface CompareAnswer extends Readonly<DiffCounts> {
 }
 
 /** One side of a comparison. */
-export interface CompareSide {
+interface CompareSide {
   readonly ref: string;
   readonly session: string;
   readonly branch: string;

@@ -55,3 +55,9 @@ test('a stretch of a text has at most "shownStretchMax" characters, and a gist "
   expect(() => textAt(event, '/data/nothing', { offset: 0, length: 1 })).toThrow(/is not there/);
   expect(gistOf(event)).toHaveLength(limits.shownGistMax);
 });
+
+test('a key is shown whole or not at all', () => {
+  const value = { a: 1, ['k'.repeat(1_000)]: 2, b: 3 };
+  const cut = cutValue(value, { text: 500, whole: 10_000 });
+  expect(cut).toEqual({ value: { a: 1 }, cuts: [{ path: '', shown: 1, length: 3, items: true }] });
+});

@@ -36,10 +36,9 @@ export function cutValue(value: JsonValue, most: CutLimits): CutValue {
   const text = (held: string, path: string): string => {
     const max = Math.max(shownMin, Math.min(most.text, left));
     left -= Math.min(held.length, max);
-    if (held.length <= max) return held;
-    const end = isHighSurrogate(held, max - 1) ? max - 1 : max;
-    cuts.push({ path, shown: end, length: held.length, items: false });
-    return held.slice(0, end);
+    const shown = cutText(held, max);
+    if (shown.length < held.length) cuts.push({ path, shown: shown.length, length: held.length, items: false });
+    return shown;
   };
   const walk = (held: JsonValue, path: string): JsonValue => {
     left -= 8;
@@ -59,7 +58,8 @@ export function cutValue(value: JsonValue, most: CutLimits): CutValue {
     let count = 0;
     for (const key of keys) {
       const item = held[key];
-      if (left <= 0) break;
+      // A key is shown whole or not at all.
+      if (left <= 0 || key.length > Math.max(shownMin, Math.min(most.text, left))) break;
       count++;
       left -= key.length;
       if (item !== undefined) setKey(shown, key, walk(item, `${path}/${pointerWord(key)}`));
@@ -68,6 +68,12 @@ export function cutValue(value: JsonValue, most: CutLimits): CutValue {
     return shown;
   };
   return { value: walk(value, ''), cuts };
+}
+
+/** Returns the beginning of a text, and no half of a character. */
+export function cutText(text: string, max: number): string {
+  if (text.length <= max) return text;
+  return text.slice(0, isHighSurrogate(text, max - 1) ? max - 1 : max);
 }
 
 const isHighSurrogate = (text: string, at: number): boolean => {

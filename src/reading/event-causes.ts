@@ -9,7 +9,7 @@ import { eventIndex } from '../projections/event-index.ts';
 import { type EventLine, eventLine, eventsAt } from './shown-events.ts';
 
 /** An event that followed from a different one. */
-export interface Consequence extends EventLine {
+interface Consequence extends EventLine {
   /** How many causes lie between: 1 for what followed at once. */
   readonly depth: number;
   readonly cause: Seq;

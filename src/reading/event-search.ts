@@ -106,6 +106,9 @@ function asShown(event: Event): Event {
 
 type Found = Pick<SearchHit, 'path' | 'excerpt' | 'offset' | 'length'>;
 
+/** Characters of the path of a hit. */
+const pathMax = 1_000;
+
 /** Characters of an excerpt on each side of what was found. */
 const around = 80;
 
@@ -122,7 +125,9 @@ function findText(value: JsonValue, needle: string, path: string): Found | undef
       ? Object.entries(value)
       : [];
   for (const [key, item] of entries) {
-    const at = `${path}/${pointerWord(String(key))}`;
+    // A key may be as long as a payload; then the path is that of the value around it.
+    const word = pointerWord(String(key));
+    const at = path.length + word.length < pathMax ? `${path}/${word}` : path;
     const found = (typeof key === 'string' ? foundAt(key, needle, at) : undefined) ?? findText(item, needle, at);
     if (found !== undefined) return found;
   }

@@ -11,7 +11,7 @@ import { type At, pointText, refText } from '../core/ref.ts';
 import type { ConversationMessage, LaneConversation } from '../core/session/conversation-lane.ts';
 import type { FleetAgent } from '../engine/fleet/fleet-at.ts';
 import type { Session } from '../engine/session.ts';
-import { coding } from '../projections/coding.ts';
+import { openWork } from '../projections/coding.ts';
 import { type Conversation, conversation } from '../projections/conversation.ts';
 import { type SimulatedCall, simulated } from '../projections/simulated.ts';
 import { type State, state } from '../projections/state.ts';
@@ -50,7 +50,7 @@ export interface Known {
   readonly simulated: readonly SimulatedCall[];
   readonly usage: Spending;
   readonly metadata: JsonObject;
-  /** The knowledge of the coding session. */
+  /** The open work of the coding session: its goal, constraints, tests and files. */
   readonly coding: Coding;
 }
 
@@ -111,7 +111,7 @@ export async function knownAt({ session, ref: { branch }, point }: OpenRef): Pro
     simulated: (await session.stateAt(point, simulated)).calls,
     usage: spending,
     metadata: await session.metadata(point),
-    coding: await session.stateAt(point, coding),
+    coding: await session.stateAt(point, openWork),
   };
 }
 

@@ -11,7 +11,7 @@ import type { Decisions } from '../engine/resuming/person-decisions.ts';
 import type { ExperimentSummary, ResumeAnswer } from './run-answers.ts';
 
 /** The ways to start a run: on a new branch, at a head, once more from its beginning, or as an experiment. */
-export const runKinds = ['fork', 'resume', 'retry', 'experiment'] as const;
+const runKinds = ['fork', 'resume', 'retry', 'experiment'] as const;
 
 /** The order to start a run. */
 export interface RunOrder extends Decisions {

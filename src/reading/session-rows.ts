@@ -1,16 +1,19 @@
-import { RepriseError } from '../core/error.ts';
+import { type ErrorJson, hasCode, RepriseError } from '../core/error.ts';
 import { agentHolds } from '../core/event/filter.ts';
-import { given } from '../core/json.ts';
+import { project } from '../core/event/projection.ts';
+import { given, type JsonValue } from '../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../core/known-keys.ts';
 import type { Seq } from '../core/point.ts';
 import type { WaitingCall } from '../core/recording/person-calls.ts';
 import type { SessionRecord } from '../core/store/event-store.ts';
 import { isoTime } from '../core/time.ts';
 import type { Reprise } from '../engine/reprise.ts';
+import type { Session } from '../engine/session.ts';
 import { type Activity, activity } from '../projections/activity.ts';
 import { type Summary, summary } from '../projections/summary.ts';
 import { waiting } from '../projections/waiting.ts';
 import { branchesOf } from './branch-tree.ts';
+import { cutText, cutValue } from './cut-value.ts';
 
 /** One session in a list, with the facts of the branch it began with. */
 export interface SessionRow
@@ -39,9 +42,11 @@ export interface SessionRow
   /** The branch that was last appended to. */
   readonly lastBranch: string;
   readonly usage: Summary['spending'];
-  /** The questions that wait for a person. */
+  /** The questions that wait for a person; long ones are cut. */
   readonly waiting: readonly WaitingCall[];
   readonly activity: Activity;
+  /** Why the session cannot be read; null if it can. */
+  readonly error: ErrorJson | null;
 }
 
 /** Which sessions to list. Everything that is given must hold. */
@@ -99,8 +104,8 @@ export async function sessionPage(
     }
     if (record.updatedAt < from) break;
     if (to !== '' && record.updatedAt > to) continue;
-    const row = await sessionRow(reprise, record);
-    if (isWanted(row, filter)) rows.push(row);
+    const row = await sessionRow(reprise, record).catch(gone);
+    if (row !== undefined && isWanted(row, filter)) rows.push(row);
     if (rows.length >= Math.min(limit, rowsMax) || ++read >= readMax)
       return { rows, next: JSON.stringify([record.updatedAt, record.session]) };
   }
@@ -124,41 +129,58 @@ function safeJson(text: string): unknown {
   }
 }
 
-/** Reads the row of a session. */
-export async function sessionRow(
-  reprise: Reprise,
-  record: Pick<SessionRecord, 'session' | 'root' | 'namespace' | 'createdAt' | 'updatedAt'>,
-): Promise<SessionRow> {
-  const { namespace, session: id, root: branch, createdAt, updatedAt } = record;
-  const session = await reprise.session(id);
+/** Skips a session that was deleted since it was listed. */
+function gone(error: unknown): undefined {
+  if (!hasCode(error, 'session.not-found')) throw error;
+}
+
+type ListedRecord = Pick<SessionRecord, 'session' | 'root' | 'namespace' | 'createdAt' | 'updatedAt'>;
+
+/** Reads the row of a session. One that is damaged has a row with its error, so that the others can be listed. */
+export async function sessionRow(reprise: Reprise, record: ListedRecord): Promise<SessionRow> {
+  const session = await reprise.session(record.session);
   const nodes = await branchesOf(session);
-  const at = { branch };
-  const held = await session.stateAt(at, summary);
-  const { title, startedAt, endedAt, durationMs, events, turns, agents, outcome, silentSince, erased, spending } = held;
   const last = nodes.reduce((latest, node) => (node.updatedAt > latest.updatedAt ? node : latest));
-  return {
-    namespace,
-    session: id,
-    createdAt,
-    updatedAt,
-    branch,
-    head: nodes.find((node) => node.branch === branch)?.head ?? (0 as Seq),
-    branches: nodes.length,
-    lastBranch: last.branch,
-    title,
-    startedAt,
-    endedAt,
-    durationMs,
-    events,
-    turns,
-    agents,
-    outcome,
-    silentSince,
-    erased,
-    usage: spending,
-    waiting: outcome === 'waiting' ? (await session.stateAt(at, waiting)).calls : [],
-    activity: await session.stateAt(at, activity),
-  };
+  const { namespace, session: id, root: branch, createdAt, updatedAt } = record;
+  const head = nodes.find((node) => node.branch === branch)?.head ?? (0 as Seq);
+  const about = { namespace, session: id, createdAt, updatedAt, branch, head };
+  return { ...about, branches: nodes.length, lastBranch: last.branch, ...(await foldedFacts(session, branch)) };
+}
+
+type FoldedFacts = Omit<SessionRow, keyof ListedRecord | 'branch' | 'head' | 'branches' | 'lastBranch'>;
+
+/** Reads the facts of a row that are folded from events. */
+async function foldedFacts(session: Session, branch: string): Promise<FoldedFacts> {
+  try {
+    const held = await session.stateAt({ branch }, summary);
+    const calls = held.outcome === 'waiting' ? (await session.stateAt({ branch }, waiting)).calls : [];
+    return factsOf(held, calls, await session.stateAt({ branch }, activity), null);
+  } catch (error) {
+    if (!(error instanceof RepriseError) || hasCode(error, 'session.not-found')) throw error;
+    return factsOf(project(summary, []), [], project(activity, []), error.toJSON());
+  }
+}
+
+function factsOf(held: Summary, calls: readonly WaitingCall[], busy: Activity, error: ErrorJson | null): FoldedFacts {
+  const { title, startedAt, endedAt, durationMs, events, turns, agents, outcome, silentSince, erased, spending } = held;
+  const words = { title: shownWords(title), outcome: shownWords(outcome) };
+  const facts = { startedAt, endedAt, durationMs, events, turns, agents, silentSince, erased };
+  return { ...facts, ...words, usage: spending, waiting: shownCalls(calls), activity: busy, error };
+}
+
+/** Characters of the title, the reason or the outcome of a row. */
+const wordsMax = 1_000;
+
+/** Returns words of a row, cut if they are long. */
+export function shownWords(words: string | null): string | null {
+  return words === null ? null : cutText(words, wordsMax);
+}
+
+/** Characters of the questions of a row, and of one text in them. */
+const waitingMax = { whole: 16_384, text: 4_096 };
+
+function shownCalls(calls: readonly WaitingCall[]): readonly WaitingCall[] {
+  return cutValue(JSON.parse(JSON.stringify(calls)) as JsonValue, waitingMax).value as unknown as WaitingCall[];
 }
 
 function isWanted(row: SessionRow, { text, agent, outcome }: SessionFilter): boolean {

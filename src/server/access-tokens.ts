@@ -2,6 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { BoundedMap } from '../core/bounded-map.ts';
 import { RepriseError } from '../core/error.ts';
 import { checkId } from '../core/id.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../core/known-keys.ts';
 import type { Platform } from '../core/store/event-store.ts';
 import type { TokenRecord, TokenStore } from '../core/store/token-store.ts';
 import { allRights, type Grant, type Right } from './grant.ts';
@@ -23,6 +24,12 @@ export interface MadeToken {
   readonly record: TokenRecord;
 }
 
+const tokenKeys: KnownKeys = optionKeys<NewToken>(
+  'make a token',
+  { rights: 'list', namespaces: 'list', agent: 'text', ttlMs: 'number' },
+  'a token',
+);
+
 /**
  * Makes a token; the caller keeps the record in the store and shows the token once.
  *
@@ -34,7 +41,10 @@ export interface MadeToken {
  * console.log(token.startsWith(`rpt_${record.id}_`)); // true
  * ```
  */
-export function makeToken({ rights, namespaces, agent, ttlMs }: NewToken, platform: Platform): MadeToken {
+export function makeToken(options: NewToken, platform: Platform): MadeToken {
+  // A misspelt limit would be a token without it.
+  checkKeys(options, tokenKeys);
+  const { rights, namespaces, agent, ttlMs } = options;
   for (const namespace of namespaces ?? []) checkId('namespace', namespace);
   if (agent !== undefined) checkId('agent', agent);
   if (rights.length === 0)

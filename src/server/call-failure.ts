@@ -20,6 +20,7 @@ export function answerTo(error: unknown, call: string, report: ReportFailure): C
   if (error instanceof ConnectError && (isGone(error) || error.details.length > 0)) return error;
   if (error instanceof ConnectError)
     return connectError(new RepriseError('option.invalid', `Cannot answer ${call}: ${error.rawMessage}`));
+  if (hasLeft(error)) return new ConnectError('The client left', Code.Aborted);
   report(call, error);
   return connectError(
     new RepriseError('store.failed', `Cannot answer ${call}: the server failed`, {
@@ -31,4 +32,9 @@ export function answerTo(error: unknown, call: string, report: ReportFailure): C
 /** Tells whether a call failed because its client left: nobody gets an answer, and no operator has to know. */
 export function isGone({ code }: ConnectError): boolean {
   return code === Code.Canceled || code === Code.Aborted;
+}
+
+/** Tells whether an answer could not be written because its client had left. */
+export function hasLeft(error: unknown): boolean {
+  return /\b(?:ECANCELED|EPIPE|ECONNRESET)\b/.test(error instanceof Error ? error.message : '');
 }

@@ -139,7 +139,7 @@ async function leftOutOf(
   const { mask } = await sessionMasking(engine, session);
   const named = rules.map((rule) => ({ rule, ...parseRedactRules([rule], mask) }));
   const ruleOf = (event: Event): string => {
-    const index = named.findIndex(({ takes }) => takes(event));
+    const index = named.findIndex(({ takes }) => takes(event) !== undefined);
     // A text has no rule of its own, and neither has a payload that only repeats the content of a different one.
     return named[index]?.said[0] ?? 'its content';
   };
@@ -149,7 +149,8 @@ async function leftOutOf(
     for await (const { events: read } of readEvents(engine, session, [segmentOver({ branch, after, through })]))
       for (const event of read) {
         const carried = carriesEvent(event.type) ? unwrap(event) : undefined;
-        const isTaken = carried === undefined ? own?.has(event.seq) : named.some(({ takes }) => takes(carried));
+        const isTaken =
+          carried === undefined ? own?.has(event.seq) : named.some(({ takes }) => takes(carried) !== undefined);
         const { seq, type } = carried ?? event;
         if (isTaken === true) found.push({ branch, seq, type, rule: ruleOf(carried ?? event) });
       }

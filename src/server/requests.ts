@@ -9,7 +9,7 @@ import {
 import { RepriseError } from '../core/error.ts';
 import { numberAt } from '../core/json.ts';
 import type { BodyBudget } from './body-budget.ts';
-import { connectError } from './call-failure.ts';
+import { connectError, hasLeft } from './call-failure.ts';
 import { observed, withRequest } from './call-log.ts';
 import type { Grant } from './grant.ts';
 import type { HttpHandler, HttpRequest, HttpResponse } from './listener.ts';
@@ -94,7 +94,7 @@ export function requestHandler(parts: RequestParts): HttpHandler {
       await universalResponseToNodeResponse(answered, response);
     } catch (error) {
       // The client left in the middle; there is nobody to tell.
-      if (ConnectError.from(error).code !== Code.Aborted && !response.destroyed) throw error;
+      if (ConnectError.from(error).code !== Code.Aborted && !hasLeft(error) && !response.destroyed) throw error;
     }
   }
 }

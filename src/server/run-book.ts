@@ -104,12 +104,18 @@ export class RunBook {
     return shown(kept);
   }
 
-  /** Answers a question; false if it was answered before. The decision of a person starts a run that goes on. */
+  /** Answers a question; false if it was answered before. The last decision of a person starts a run that goes on. */
   async answer(id: string, question: string, answer: QuestionAnswer): Promise<boolean> {
     const kept = this.#kept(id);
     const accepted = kept.questions.answer(question, answer);
-    if (accepted?.decisions !== undefined) await this.#goOn(kept, accepted.decisions);
-    return accepted !== undefined;
+    if (accepted?.decisions === undefined) return accepted !== undefined;
+    try {
+      await this.#goOn(kept, accepted.decisions);
+    } catch (error) {
+      kept.questions.takeBack(question);
+      throw error;
+    }
+    return true;
   }
 
   /** Stops a run; it ends as `aborted`, and keeps what was done. */

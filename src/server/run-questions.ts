@@ -59,8 +59,8 @@ export class RunQuestions {
   }
 
   /**
-   * Answers a question. Returns undefined if it was answered before; else what to do next: nothing, or to go on with the
-   * decision of a person.
+   * Answers a question. Returns undefined if it was answered before; else what to do next: nothing, or to go on with what
+   * people decided. A run that waits for several answers goes on with the last of them.
    */
   answer(id: string, answer: QuestionAnswer): { readonly decisions: Decisions | undefined } | undefined {
     const asked = this.#asked.find(({ shown }) => shown.id === id);
@@ -74,14 +74,37 @@ export class RunQuestions {
       );
     if (asked.shown.answer !== null) return undefined;
     if (asked.shown.kind === 'person') {
-      const decisions = decisionsFor(asked.shown.question, answer);
+      decisionsFor(asked.shown.question, answer);
       this.#note(asked, answer);
-      return { decisions };
+      return { decisions: this.#decisions() };
     }
     const said = this.#effectAnswer(asked.shown.question, answer);
     this.#note(asked, answer);
     asked.resolve(said);
     return { decisions: undefined };
+  }
+
+  /** Lets a question be answered again, because the run could not go on with the answer. */
+  takeBack(id: string): void {
+    const asked = this.#asked.find(({ shown }) => shown.id === id);
+    if (asked === undefined) return;
+    asked.shown = { ...asked.shown, answer: null };
+    this.#onChange();
+  }
+
+  /** Returns what people decided; undefined while one of them has not. */
+  #decisions(): Decisions | undefined {
+    const made: Decisions[] = [];
+    for (const { shown } of this.#asked) {
+      if (shown.kind !== 'person') continue;
+      if (shown.answer === null) return undefined;
+      made.push(decisionsFor(shown.question, shown.answer));
+    }
+    const lists = {
+      approve: made.flatMap(({ approve = [] }) => approve),
+      deny: made.flatMap(({ deny = [] }) => deny),
+    };
+    return { ...lists, answer: Object.fromEntries(made.flatMap(({ answer = {} }) => Object.entries(answer))) };
   }
 
   #note(asked: Asked, answer: QuestionAnswer): void {

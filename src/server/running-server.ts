@@ -3,6 +3,7 @@ import { given, type JsonValue } from '../core/json.ts';
 import type { ForeignFormat } from '../core/recording/foreign-format.ts';
 import type { EventStore, Platform } from '../core/store/event-store.ts';
 import type { RecordingDefaults } from '../engine/context/recording-defaults.ts';
+import type { Reprise } from '../engine/reprise.ts';
 import { createReprise } from '../engine/reprise-parts.ts';
 import { Health } from '../wire/generated/grpc/health/v1/health_pb.ts';
 import { ServerReflection } from '../wire/generated/grpc/reflection/v1/reflection_pb.ts';
@@ -36,7 +37,8 @@ import type { RunBook } from './run-book.ts';
 import { sessionService, type VerbParts } from './session-service.ts';
 import { shippedSnapshots } from './shipped-snapshots.ts';
 import { SpanCollector } from './span-collector.ts';
-import type { SpanFormat } from './span-trace.ts';
+import type { SpanFormat } from './span-group.ts';
+import { spanService, spansPath, takeSpans } from './spans-page.ts';
 import { queuedBytes, StalledClients } from './stalled-clients.ts';
 import { stateService } from './state-service.ts';
 import { storeService } from './store-service.ts';
@@ -44,7 +46,6 @@ import { type StudioFiles, sendStudio } from './studio-files.ts';
 import { type AskedPage, studioRuns } from './studio-runs.ts';
 import { studioLooks } from './studio-service.ts';
 import { timedStore } from './timed-store.ts';
-import { takeTraces, traceService, tracesPath } from './traces-page.ts';
 
 /** The parts that a server is made of. */
 export interface ServerParts {
@@ -79,7 +80,11 @@ export interface ServedStudio {
   readonly files: StudioFiles | undefined;
   /** Undefined if no runs can be started. */
   readonly runs: RunBook | undefined;
-  readonly diagnose: (() => Promise<JsonValue>) | undefined;
+  readonly diagnose: ((reprise: Reprise) => Promise<JsonValue>) | undefined;
+  /** The engine of the server itself, which no rights bind. */
+  readonly reprise: Reprise;
+  /** The ids of the tokens that only this server knows. */
+  readonly ownTokens: ReadonlySet<string>;
   /** Bundles a history for a page. */
   readonly page: (asked: AskedPage) => Promise<ReadyPage>;
 }
@@ -138,8 +143,8 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
       (parts.studio?.isServed === true && sendStudio(parts.studio.files, request, response)),
     page: (request, response, grant) => {
       const path = request.method === 'GET' ? pathOf(request) : '';
-      if (request.method === 'POST' && pathOf(request) === tracesPath)
-        return takeTraces(collector, parts.spans, request, response, { grant, bytesMax: limits.bodyBytes });
+      if (request.method === 'POST' && pathOf(request) === spansPath)
+        return takeSpans(collector, parts.spans, request, response, { grant, bytesMax: limits.bodyBytes });
       if (path === '/metrics') return showMetrics(response, metrics, grant);
       if (!path.startsWith(replayPath)) return undefined;
       return sendReplay((namespace) => callers.repriseOf(grant, namespace), request, response, draining.signal);
@@ -226,7 +231,7 @@ function routesOf(
     router.service(StateService, stateService({ ...verbs, repriseOf: stateOf }, done));
     router.service(FleetService, fleetService({ ...verbs, repriseOf: stateOf }));
     router.service(StudioService, {
-      ...studioLooks(verbs),
+      ...studioLooks({ ...verbs, tokenOf: (context) => requestOf(context).grant.token }),
       ...studioRuns({
         ...verbs,
         grantOf: (context) => requestOf(context).grant,
@@ -236,6 +241,7 @@ function routesOf(
         runs: studio?.runs,
         done,
         diagnose: studio?.diagnose,
+        ownReprise: ({ token }) => (studio?.ownTokens.has(token) === true ? studio.reprise : undefined),
         page: studio?.page,
       }),
     });
@@ -249,7 +255,7 @@ function routesOf(
       StudioService,
     ];
     const names = services.map(({ typeName }) => typeName);
-    router.service(TraceService, traceService(collector, spans));
+    router.service(TraceService, spanService(collector, spans));
     router.service(Health, healthService(names, draining));
     router.service(ServerReflection, reflectionService([...services, Health, ServerReflection]));
   };

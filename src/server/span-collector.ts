@@ -6,10 +6,10 @@ import { checkLimit } from '../core/limits.ts';
 import type { EventStore } from '../core/store/event-store.ts';
 import type { Reprise } from '../engine/reprise.ts';
 import { checkNamespace, checkRight, checkUnbound, type Grant } from './grant.ts';
-import { type SpanFormat, SpanTrace, spansIn } from './span-trace.ts';
+import { type SpanFormat, SpanGroup, spansIn } from './span-group.ts';
 
 /** Traces that are remembered after their spans were stored, so that late ones find what is around them. */
-const tracesMax = 1_000;
+const groupsMax = 1_000;
 /** How long a trace that looks whole waits for more. */
 const quietMs = 50;
 
@@ -30,8 +30,8 @@ export interface Collected {
   readonly why: string;
 }
 
-interface HeldTrace {
-  readonly trace: SpanTrace;
+interface HeldGroup {
+  readonly group: SpanGroup;
   readonly namespace: string;
   /** Settles when the spans that wait are stored. */
   waiting: Promise<void> | undefined;
@@ -45,7 +45,7 @@ interface HeldTrace {
  */
 export class SpanCollector {
   readonly #parts: CollectorParts;
-  readonly #traces = new BoundedMap<string, HeldTrace>(tracesMax);
+  readonly #groups = new BoundedMap<string, HeldGroup>(groupsMax);
 
   constructor(parts: CollectorParts) {
     this.#parts = parts;
@@ -58,10 +58,10 @@ export class SpanCollector {
     checkNamespace(grant, checkId('namespace', namespace));
     const { spans, refused: malformed } = spansIn(document);
     checkLimit('serverSpansMax', spans.length, 'take spans');
-    const touched = new Map<HeldTrace, number>();
+    const touched = new Map<HeldGroup, number>();
     for (const span of spans) {
-      const held = this.#traceOf(namespace, span.trace);
-      held.trace.add(span);
+      const held = this.#groupOf(namespace, span.group);
+      held.group.add(span);
       touched.set(held, (touched.get(held) ?? 0) + 1);
     }
     let refused = malformed;
@@ -80,23 +80,23 @@ export class SpanCollector {
     return { refused, why };
   }
 
-  #traceOf(namespace: string, id: string): HeldTrace {
+  #groupOf(namespace: string, id: string): HeldGroup {
     const key = `${namespace}\n${id}`;
-    const held = this.#traces.get(key);
+    const held = this.#groups.get(key);
     if (held !== undefined) return held;
     const made = {
-      trace: new SpanTrace(id, this.#parts.format),
+      group: new SpanGroup(id, this.#parts.format),
       namespace,
       waiting: undefined,
       flush: () => undefined,
     };
-    this.#traces.set(key, made);
+    this.#groups.set(key, made);
     return made;
   }
 
   /** Waits until the trace is whole or its time is over, then stores what came. */
-  #stored(held: HeldTrace): Promise<void> {
-    if (held.trace.isWhole && held.waiting !== undefined) held.flush();
+  #stored(held: HeldGroup): Promise<void> {
+    if (held.group.isWhole && held.waiting !== undefined) held.flush();
     held.waiting ??= this.#gathered(held).then(async () => {
       held.waiting = undefined;
       await this.#store(held);
@@ -104,9 +104,9 @@ export class SpanCollector {
     return held.waiting;
   }
 
-  #gathered(held: HeldTrace): Promise<void> {
+  #gathered(held: HeldGroup): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, held.trace.isWhole ? quietMs : this.#parts.gatherMs);
+      const timer = setTimeout(resolve, held.group.isWhole ? quietMs : this.#parts.gatherMs);
       held.flush = () => {
         clearTimeout(timer);
         setTimeout(resolve, quietMs);
@@ -114,13 +114,13 @@ export class SpanCollector {
     });
   }
 
-  async #store({ trace, namespace }: HeldTrace): Promise<void> {
-    const { fresh } = trace;
+  async #store({ group, namespace }: HeldGroup): Promise<void> {
+    const { fresh } = group;
     if (fresh.length === 0) return;
-    const id = checkId('session', trace.session);
+    const id = checkId('session', group.session);
     const session = await this.#parts.reprise.namespace(namespace).session(id, { create: true });
     const mask = await session.masker();
-    const drafts = trace.draftsOf(fresh).map((draft) => ({ ...mask(draft), id: draft.id }));
+    const drafts = group.draftsOf(fresh).map((draft) => ({ ...mask(draft), id: draft.id }));
     const known = await this.#parts.store.locate(
       { namespace, session: session.id },
       drafts.map(({ id: own }) => own),
@@ -128,7 +128,7 @@ export class SpanCollector {
     // Spans may have come before, to a process that remembers them no longer.
     const left = drafts.filter(({ id: own }) => !known.has(own));
     if (left.length > 0) await session.append(left);
-    trace.settle(fresh);
+    group.settle(fresh);
   }
 }
 

@@ -1,7 +1,8 @@
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import { RepriseError } from '../core/error.ts';
-import type { JsonValue } from '../core/json.ts';
+import { isObject, type JsonValue } from '../core/json.ts';
 import type { EventStore } from '../core/store/event-store.ts';
+import type { Reprise } from '../engine/reprise.ts';
 import { questionAnswerFrom, runOrderFrom, type StudioRun } from '../reading/run-orders.ts';
 import type { StudioService } from '../wire/generated/reprise/v1/studio_pb.ts';
 import type { DoneChanges } from './done-changes.ts';
@@ -10,6 +11,7 @@ import { follow } from './follow-stream.ts';
 import { checkNamespace, checkRight, checkUnbound, type Grant, hasRight } from './grant.ts';
 import { listIn, objectIn } from './json-text.ts';
 import type { RunBook } from './run-book.ts';
+import { runText } from './run-text.ts';
 import type { VerbParts } from './session-service.ts';
 
 /** The parts that the live calls of the studio need. */
@@ -22,7 +24,9 @@ export interface StudioParts extends VerbParts {
   readonly runs: RunBook | undefined;
   readonly done: DoneChanges;
   /** Returns what `reprise doctor` says of the store. */
-  readonly diagnose: (() => Promise<JsonValue>) | undefined;
+  readonly diagnose: ((reprise: Reprise) => Promise<JsonValue>) | undefined;
+  /** Returns the engine of the server for a token that was made for it alone; undefined for every other token. */
+  readonly ownReprise: (grant: Grant) => Reprise | undefined;
   /** Bundles a history for a page; undefined where there is no studio. */
   readonly page: ((asked: AskedPage) => Promise<ReadyPage>) | undefined;
 }
@@ -63,6 +67,7 @@ export function studioRuns(parts: StudioParts): Pick<ServiceImpl<typeof StudioSe
   return {
     listAgents: (_, context) => {
       const grant = grantOf(context);
+      checkUnbound(grant, 'list agents');
       const reason =
         runs === undefined ? noAgentsReason : hasRight(grant, 'run') ? '' : 'The token lacks the right "run".';
       const agents = runs === undefined || reason !== '' ? [] : runs.agents();
@@ -75,24 +80,25 @@ export function studioRuns(parts: StudioParts): Pick<ServiceImpl<typeof StudioSe
       const asked = runOrderFrom(objectIn(order, 'order'));
       const place = { namespace, session, point: point === '' ? 'main' : point };
       const run = await done.once(grant, requestId, () => book.start(asked, place));
-      return { run: JSON.stringify(run) };
+      return { run: runText(run) };
     },
     async answerQuestion({ run, question, answer }, context) {
       const { grant, runs: book } = steering(context, 'answer a question');
       ofCaller(grant, book.run(run));
       const accepted = await book.answer(run, question, questionAnswerFrom(objectIn(answer, 'answer')));
-      return { accepted, run: JSON.stringify(book.run(run)) };
+      return { accepted, run: runText(book.run(run)) };
     },
     async stopRun({ run }, context) {
       const { grant, runs: book } = steering(context, 'stop a run');
       ofCaller(grant, book.run(run));
-      return { run: JSON.stringify(await book.stop(run)) };
+      return { run: runText(await book.stop(run)) };
     },
     listRuns: (_, context) => {
       const grant = grantOf(context);
       checkRight(grant, 'read', 'list runs');
+      checkUnbound(grant, 'list runs');
       const seen = (runs?.list() ?? []).filter(isSeenBy(grant));
-      return { runs: seen.map((run) => JSON.stringify(run)) };
+      return { runs: seen.map((run) => runText(run, seen.length)) };
     },
     ...liveCalls(parts),
   };
@@ -131,13 +137,21 @@ function liveCalls(parts: StudioParts): Pick<ServiceImpl<typeof StudioService>, 
       const bytes = preview || page === undefined ? new Uint8Array() : new TextEncoder().encode(page.text());
       for (let at = 0; at < bytes.length; at += pieceBytes) yield { piece: bytes.subarray(at, at + pieceBytes) };
     },
-    async readStore(_, context) {
-      checkRight(grantOf(context), 'read', 'read about the store');
+    async readStore({ namespace: named }, context) {
+      const grant = grantOf(context);
+      const namespace = named === '' ? 'default' : named;
+      checkRight(grant, 'read', 'read about the store');
+      checkNamespace(grant, namespace);
+      const guarded = parts.repriseOf(context, namespace);
       if (parts.diagnose === undefined)
         throw new RepriseError('store.unsupported', 'Cannot examine the store: this server was not started to do it', {
           hint: 'Run "reprise doctor" on the machine of the store.',
         });
-      return { answer: JSON.stringify(await parts.diagnose()) };
+      const own = parts.ownReprise(grant)?.namespace(namespace);
+      const answer = await parts.diagnose(own ?? guarded);
+      // The room on the disk is for those who run the machine.
+      const shown = own === undefined && isObject(answer) ? { ...answer, freeBytes: null } : answer;
+      return { answer: JSON.stringify(shown) };
     },
   };
 }

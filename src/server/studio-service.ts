@@ -9,7 +9,6 @@ import type { Seq } from '../core/point.ts';
 import type { EffectPolicy } from '../core/recording/effects.ts';
 import { parsePoint } from '../core/ref.ts';
 import type { Edit } from '../core/view/edit.ts';
-import type { Reprise } from '../engine/reprise.ts';
 import type { Session } from '../engine/session.ts';
 import { branchPage } from '../reading/branch-rows.ts';
 import { contextAt } from '../reading/call-context.ts';
@@ -37,7 +36,7 @@ import { jsonIn, listIn, objectIn } from './json-text.ts';
 import type { VerbParts } from './session-service.ts';
 
 /** The calls of the studio that only look. */
-export type LookCall =
+type LookCall =
   | 'readSessions'
   | 'readIndex'
   | 'readEvents'
@@ -62,6 +61,12 @@ interface SessionName {
   readonly session: string;
 }
 
+/** The parts that the looks of the studio need. */
+interface LookParts extends VerbParts {
+  /** Returns the id of the caller's token. */
+  readonly tokenOf: (context: HandlerContext) => string;
+}
+
 /** A session and a point of it, looked up. */
 interface OpenPoint {
   readonly session: Session;
@@ -79,7 +84,7 @@ const searchMs = 50;
 const comparisonsMax = 16;
 
 /** Returns the calls of the studio that only look. The guard of the caller's store decides about rights. */
-export function studioLooks(parts: VerbParts): Looks {
+export function studioLooks(parts: LookParts): Looks {
   const open = (context: HandlerContext, { namespace, session }: SessionName): Promise<Session> =>
     parts.repriseOf(context, namespace).session(session);
   const at = async (context: HandlerContext, name: SessionName & { readonly point: string }): Promise<OpenPoint> => {
@@ -122,7 +127,7 @@ function listings({ repriseOf }: VerbParts, open: Open): Pick<Looks, 'readSessio
         return { answer: 'null', experiments: await experimentsOf(await reprise.session(session)) };
       const found = await reprise.findExperiment(experiment);
       const branches = found.rows.map(experimentRowAnswer);
-      return { answer: text({ ...experimentSummary(found), branches }), experiments: [] };
+      return { answer: shortened({ ...experimentSummary(found), branches }).json ?? '', experiments: [] };
     },
   };
 }
@@ -277,20 +282,18 @@ function placeIn(cursor: string): number {
   });
 }
 
-function comparisons({ repriseOf, sha256 }: VerbParts): Pick<Looks, 'compareViews' | 'compareTable'> {
-  const held = new BoundedMap<string, { readonly reprise: Reprise; readonly found: Promise<FoldedComparison> }>(
-    comparisonsMax,
-  );
+function comparisons({ repriseOf, tokenOf, sha256 }: LookParts): Pick<Looks, 'compareViews' | 'compareTable'> {
+  const held = new BoundedMap<string, Promise<FoldedComparison>>(comparisonsMax);
   return {
     async compareViews({ namespace, left, right, states, cursor }, context) {
       const reprise = repriseOf(context, namespace);
       const offset = placeIn(cursor);
-      const key = JSON.stringify([namespace, left, right, states]);
+      // Pages of one comparison are of the heads that it was begun with, however these move.
+      const key = JSON.stringify([tokenOf(context), namespace, left, right, states]);
       const known = offset === 0 ? undefined : held.get(key);
       const projections = states.map((name) => projectionNamed(name, sha256).projection);
-      const found =
-        known?.reprise === reprise ? known.found : compareViews(reprise, { left, right }, { states: projections });
-      held.set(key, { reprise, found });
+      const found = known ?? compareViews(reprise, { left, right }, { states: projections });
+      held.set(key, found);
       found.catch(() => held.delete(key));
       const compared = await found;
       const page = await comparedPage(compared, offset);
@@ -298,7 +301,8 @@ function comparisons({ repriseOf, sha256 }: VerbParts): Pick<Looks, 'compareView
       return { ...given({ answer }), pairs: page.pairs.map(text), cursor: cursorOf(page.next) };
     },
     async compareTable({ namespace, refs }, context) {
-      return { rows: (await compareTable(repriseOf(context, namespace), refs)).map(text) };
+      const rows = await compareTable(repriseOf(context, namespace), refs);
+      return { rows: rows.map((row) => shortened(row, rows.length).json ?? '') };
     },
   };
 }

@@ -14,7 +14,7 @@ import type {
   Marker as WireMarker,
 } from './generated/reprise/v1/row_pb.ts';
 import { pointFromWireOr, pointToWireOr, rangeFromWire, rangeToWire } from './row-codec.ts';
-import { digestFrom, fromWhole, seqFrom, seqsFrom, toWhole } from './whole-number.ts';
+import { digestFrom, fromWhole, fromWholeOr, seqFrom, seqsFrom, toWhole, toWholeOr } from './whole-number.ts';
 
 type MarkerKind = NonNullable<MessageInitShape<typeof MarkerSchema>['kind']>;
 
@@ -26,7 +26,7 @@ function markerToWire(marker: Marker): MessageInitShape<typeof MarkerSchema> {
 function markerKind(marker: Marker): MarkerKind {
   switch (marker.kind) {
     case 'forked':
-      return { case: 'forked', value: {} };
+      return { case: 'forked', value: given({ turn: toWholeOr(marker.turn) }) };
     case 'erased':
       return { case: 'erased', value: { seqs: marker.seqs.map(toWhole), parts: [...marker.parts] } };
     case 'replaced':
@@ -40,7 +40,11 @@ function markerKind(marker: Marker): MarkerKind {
     case 'rewoundToTurn':
       return {
         case: 'rewoundToTurn',
-        value: { toTurn: toWhole(marker.toTurn), dropped: marker.dropped.map(rangeToWire) },
+        value: {
+          toTurn: toWhole(marker.toTurn),
+          dropped: marker.dropped.map(rangeToWire),
+          ...given({ only: marker.only }),
+        },
       };
   }
 }
@@ -54,7 +58,7 @@ function markerFromWire({ branch, seq, kind }: WireMarker): Marker {
   const base = { branch, seq: seqFrom(seq) };
   switch (kind.case) {
     case 'forked':
-      return { ...base, kind: 'forked' };
+      return { ...base, kind: 'forked', ...given({ turn: fromWholeOr(kind.value.turn) }) };
     case 'erased':
       return { ...base, kind: 'erased', seqs: seqsFrom(kind.value.seqs), parts: kind.value.parts };
     case 'replaced':
@@ -71,6 +75,7 @@ function markerFromWire({ branch, seq, kind }: WireMarker): Marker {
         kind: 'rewoundToTurn',
         toTurn: fromWhole(kind.value.toTurn),
         dropped: kind.value.dropped.map(rangeFromWire),
+        ...given({ only: kind.value.only }),
       };
     case undefined:
       // To leave a marker out would show a view that never was.

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -109,6 +109,15 @@ test('a folder with other content is refused, stays as it was, and is replaced w
   await session.coding.exportRun('run-2', dir, { replace: true });
   expect(await json(dir, 'manifest.json')).toMatchObject({ run: 'run-2' });
   expect((await readdir(directory)).filter((name) => name.startsWith('.taken'))).toEqual([]);
+  await mkdir(join(directory, 'pipe'));
+  execFileSync('mkfifo', [join(directory, 'pipe', 'manifest.json')]);
+  await expect(session.coding.exportRun('run-1', join(directory, 'pipe'))).rejects.toMatchObject({
+    code: 'folder.exists',
+  });
+  await symlink(join(directory, 'pipe'), join(directory, 'link'));
+  await session.coding.exportRun('run-1', join(directory, 'link'), { replace: true });
+  expect(await readdir(join(directory, 'pipe'))).toEqual(['manifest.json']);
+  expect(await json(directory, 'link', 'manifest.json')).toMatchObject({ run: 'run-1' });
   await writeFile(join(directory, 'a file'), 'x');
   await expect(session.coding.exportRun('run-1', join(directory, 'a file'))).rejects.toMatchObject({
     code: 'folder.failed',
@@ -156,6 +165,12 @@ test('paths are stored relative to the git root, and the messages of tests name 
     failures: [{ test: 'packages/app/t.test.ts::x', message: 'at packages/app/t.ts:3' }],
     selection: ['packages/app/t.test.ts'],
   });
+  const selection = async (command: string): Promise<unknown> =>
+    (await coding.testRun({ command, exitCode: 0, framework: 'pytest' })).data['selection'];
+  expect(await selection('pytest tests')).toEqual(['packages/app/tests']);
+  expect(await selection('pytest')).toEqual(['packages/app']);
+  expect(await selection(`cd ${root}/packages/app && pytest ./tests/a.py`)).toEqual(['packages/app/tests/a.py']);
+  expect(await selection('cd ../other && pytest')).toBeUndefined();
 });
 
 test('coding events are masked as recordings are', async () => {

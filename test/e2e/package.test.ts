@@ -9,6 +9,11 @@ import { root } from '../docs/workshop.ts';
 
 let folder = '';
 
+/** The packages that this one depends on. */
+const dependencies = Object.keys(
+  (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { dependencies: object }).dependencies,
+);
+
 /** Runs a command in the folder and gives what it printed; throws with all of it if it failed. */
 function run(file: string, ...args: string[]): string {
   return execFileSync(file, args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
@@ -18,17 +23,33 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'reprise-package-'));
   if (!existsSync(join(root, 'dist/index.js'))) execFileSync('npm', ['run', 'build'], { cwd: root, stdio: 'pipe' });
   execFileSync('npm', ['pack', '--pack-destination', folder], { cwd: root, stdio: 'pipe' });
-  // commander comes from our own installation: npm keeps no list of versions that it could ask offline.
-  execFileSync('npm', ['pack', join(root, 'node_modules/commander'), '--pack-destination', folder], { stdio: 'pipe' });
+  // Dependencies come from our own installation: npm keeps no list of versions that it could ask offline.
+  const held = dependencies.map((name) => join(root, 'node_modules', name));
+  execFileSync('npm', ['pack', '--ignore-scripts', ...held, '--pack-destination', folder], { stdio: 'pipe' });
   const tarballs = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
   writeFileSync(join(folder, 'package.json'), '{ "name": "consumer", "private": true, "type": "module" }\n');
   run('npm', 'install', '--offline', '--no-audit', '--no-fund', ...tarballs.map((name) => join(folder, name)));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test('the package brings nothing but itself and what reads the command line', () => {
+test('the package brings nothing but itself and the few packages that it names', () => {
   const lock = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as { packages: object };
-  expect(Object.keys(lock.packages)).toEqual(['', 'node_modules/commander', 'node_modules/reprise']);
+  const installed = ['', ...[...dependencies, 'reprise'].map((name) => `node_modules/${name}`)];
+  expect(Object.keys(lock.packages).toSorted()).toEqual(installed.toSorted());
+});
+
+test('what most programs do loads none of them', () => {
+  writeFileSync(
+    join(folder, 'loaded.mjs'),
+    `import { registerHooks } from 'node:module';
+     const loaded = new Set();
+     registerHooks({ load: (url, context, next) => (loaded.add(url), next(url, context)) });
+     const { openReprise } = await import('reprise');
+     await using reprise = await openReprise('memory:');
+     await (await reprise.createSession('demo')).append({ type: 'note.added', data: { text: 'x' } });
+     console.log([...loaded].filter((url) => ${JSON.stringify(['bufbuild', 'connectrpc', 'fflate', 'yaml', 'commander'])}.some((name) => url.includes('node_modules/' + name) || url.includes('@' + name))).length);`,
+  );
+  expect(run(process.execPath, 'loaded.mjs')).toBe('0\n');
 });
 
 test('npx reprise works in the folder it was installed into, and says how to type the next command there', () => {

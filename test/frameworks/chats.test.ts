@@ -108,7 +108,9 @@ async function check(open: () => Promise<EventStore>, world: AdapterWorld, chat:
 }
 
 describe.each(Object.entries({ ...worlds, ...clientWorlds }))('chats of %s', (name, world) => {
-  const numRuns = Number(process.env['REPRISE_RUNS'] ?? (name === 'a plain function' ? 6 : 2));
+  const numRuns = Number(
+    process.env['REPRISE_RUNS'] ?? (name === 'a plain function' ? 4 : name in clientWorlds ? 1 : 2),
+  );
 
   test('I3 a point has one conversation, whichever way leads back to it, and it is what the model was sent next', () =>
     fc.assert(

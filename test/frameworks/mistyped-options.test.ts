@@ -32,6 +32,7 @@ import * as langgraph from '../../src/langgraph.ts';
 import * as mcp from '../../src/mcp.ts';
 import * as openai from '../../src/openai.ts';
 import * as openaiAgents from '../../src/openai-agents.ts';
+import { makeToken } from '../../src/server.ts';
 import { openModelServer, verbSuite } from '../../src/testing.ts';
 import { client as anthropicClient } from '../docs/example-anthropic.ts';
 import { client as geminiClient } from '../docs/example-gemini.ts';
@@ -138,6 +139,7 @@ const calls: Readonly<Record<string, () => unknown>> = {
   'reprise Exchange.handBack': () => reprise.handBack('demo', misspelt),
   'reprise Exchange.exportBundle': () => reprise.exportBundle('demo', misspelt),
   'reprise Exchange.prove': () => reprise.prove('demo', misspelt),
+  'reprise/server makeToken': async () => makeToken(misspelt, createNodePlatform()),
   'reprise verifyBundle': () => verifyBundle('nowhere', misspelt),
   'reprise verifyProof': () => verifyProof({}, misspelt),
   'reprise Session.append': () => session.append(note, misspelt),

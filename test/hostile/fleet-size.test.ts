@@ -17,7 +17,7 @@ const sessions = new Map<number, Session>();
 
 beforeAll(async () => {
   reprise = await openReprise('memory:');
-  for (const size of [few, few * 2, agentsMost]) {
+  for (const size of [few / 2, few, few * 2, agentsMost]) {
     const session = await reprise.createSession(`fleet-${size}`);
     for (let from = 0; from < size; from += batch)
       await session.append(

@@ -183,7 +183,7 @@ describe('a full disk', () => {
   });
 });
 
-// 10,000 in `npm run soak`, which sets the number.
+// 10,000 with REPRISE_RUNS set, as for the other long tests.
 const manyFiles = process.env['REPRISE_RUNS'] === undefined ? 600 : 10_000;
 
 test('of a folder of many files of which three are broken, the rest is imported and the three are named', async () => {

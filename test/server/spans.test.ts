@@ -3,12 +3,18 @@ import { gzipSync } from 'node:zlib';
 import { BinaryWriter } from '@bufbuild/protobuf/wire';
 import { createClient } from '@connectrpc/connect';
 import { createGrpcTransport } from '@connectrpc/connect-node';
+import { Metadata } from '@grpc/grpc-js';
+import { context, trace as openTelemetry } from '@opentelemetry/api';
+import { OTLPTraceExporter as GrpcExporter } from '@opentelemetry/exporter-trace-otlp-grpc';
+import { OTLPTraceExporter as JsonExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { OTLPTraceExporter as ProtobufExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { otlp } from '../../src/adapters/import/otlp.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import { limits } from '../../src/core/limits.ts';
 import { createNodePlatform, openReprise, type Reprise } from '../../src/index.ts';
-import { SpanTrace, spansIn } from '../../src/server/span-trace.ts';
+import { SpanGroup, spansIn } from '../../src/server/span-group.ts';
 import { makeToken, type Server, serve } from '../../src/server.ts';
 import { openMemoryStore } from '../../src/store/memory/memory-store.ts';
 import { TraceService } from '../../src/wire/generated/opentelemetry/proto/collector/trace/v1/trace_service_pb.ts';
@@ -168,6 +174,37 @@ test('protobuf comes by gRPC and by HTTP', async () => {
   expect((await eventsOf('b'.repeat(32))).filter((text) => text.startsWith('call'))).toHaveLength(2);
 });
 
+test.each(['JSON', 'protobuf', 'gRPC'])('an exporter of OpenTelemetry sends spans as %s', async (kind) => {
+  const headers = { authorization: `Bearer ${token}` };
+  const url = `${server.url}/v1/traces`;
+  const metadata = new Metadata();
+  metadata.set('authorization', headers.authorization);
+  const exporter =
+    kind === 'JSON'
+      ? new JsonExporter({ url, headers, compression: 'gzip' as never })
+      : kind === 'protobuf'
+        ? new ProtobufExporter({ url, headers })
+        : new GrpcExporter({ url: server.url, metadata });
+  const provider = new TracerProvider({ spanProcessors: [new BatchSpanProcessor({ exporter })] });
+  const tracer = provider.getTracer('test');
+  const agent = tracer.startSpan('invoke_agent support', {
+    attributes: {
+      'gen_ai.operation.name': 'invoke_agent',
+      'gen_ai.agent.name': 'support',
+      'gen_ai.conversation.id': `by ${kind}`,
+    },
+  });
+  const around = openTelemetry.setSpan(context.active(), agent);
+  const asked = { attributes: { 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': 'small-1' } };
+  tracer.startSpan('chat small-1', asked, around).end();
+  agent.end();
+  await provider.shutdown();
+  expect((await eventsOf(`by ${kind}`)).filter((text) => text.startsWith('call'))).toEqual([
+    'call.started support small-1',
+    'call.ended support small-1',
+  ]);
+});
+
 test('the ids of events are made of the ids of spans', () => {
   const format = {
     documentOf: () => undefined,
@@ -176,7 +213,7 @@ test('the ids of events are made of the ids of spans', () => {
         .open({ path: undefined, text: '', document: undefined, files: [''] })
         .unit({ file: '', at: 0, text: undefined, value: document, later: () => undefined })?.drafts ?? [],
   };
-  const held = new SpanTrace(trace, format);
+  const held = new SpanGroup(trace, format);
   for (const each of spansIn(exported(model, root)).spans) held.add(each);
   const ids = held.draftsOf(held.fresh).map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);

@@ -1,3 +1,4 @@
+import { get } from 'node:http';
 import { createClient, type Interceptor } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-node';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -5,7 +6,9 @@ import { limits } from '../../src/core/limits.ts';
 import { rowsOf } from '../../src/core/session/event-columns.ts';
 import { openReprise, type Reprise } from '../../src/index.ts';
 import { createNodePlatform } from '../../src/node/platform.ts';
+import type { CompareAnswer } from '../../src/reading/compared-views.ts';
 import type { StudioRun } from '../../src/reading/run-orders.ts';
+import type { ValueChange } from '../../src/reading/value-changes.ts';
 import { RunBook } from '../../src/server/run-book.ts';
 import { makeToken, type Right, type Server, serve } from '../../src/server.ts';
 import { openMemoryStore } from '../../src/store/memory/memory-store.ts';
@@ -17,7 +20,7 @@ import { storyEvents } from '../contract/studio-story.ts';
 
 const platform = createNodePlatform();
 const store = openMemoryStore({ platform });
-const tokens: Partial<Record<'run' | 'read' | 'elsewhere' | 'gone', string>> = {};
+const tokens: Partial<Record<'run' | 'read' | 'elsewhere' | 'own', string>> = {};
 let server: Server;
 let reprise: Reprise;
 
@@ -27,14 +30,19 @@ async function token(rights: readonly Right[], namespaces?: readonly string[]): 
   return made.token;
 }
 
+const sessionsOf = async (asked: Reprise): Promise<number> => (await Array.fromAsync(asked.sessions())).length;
+
 beforeAll(async () => {
   tokens.run = await token(['read', 'append', 'run']);
   tokens.read = await token(['read']);
   tokens.elsewhere = await token(['read', 'run'], ['elsewhere']);
-  tokens.gone = await token(['read']);
+  const own = makeToken({ rights: ['read'] }, platform);
+  tokens.own = own.token;
   server = await serve({
     store,
     port: 0,
+    tokens: [own.record],
+    examine: async (asked) => ({ freeBytes: 7, sessions: await sessionsOf(asked), namespace: asked.currentNamespace }),
     agents: {
       agents: {
         echo: async ({ prompt }) => `You said ${String(prompt?.content)}`,
@@ -61,6 +69,16 @@ beforeAll(async () => {
           if (answer !== undefined) return `Answered ${JSON.stringify(answer.output)}`;
           return await recorder.ask({ name: 'question', input: 'Which color?' });
         },
+        curious: async ({ recorder }) => {
+          const color = await recorder.ask({ name: 'question', input: 'Which color?' });
+          const size = await recorder.ask({ name: 'question', input: 'Which size?' });
+          return color === undefined || size === undefined ? '' : `${String(color)}, ${String(size)}`;
+        },
+        careful: async ({ recorder, pending }) => {
+          const [{ call, name, input } = { call: '', name: '', input: null }] = pending;
+          const said = await recorder.ask({ name: 'approval', about: call, input: { call, name, input } });
+          return said === undefined ? '' : JSON.stringify(said);
+        },
       },
       simulate: { pay: () => 'simulated' },
     },
@@ -73,12 +91,12 @@ afterAll(async () => {
   await server.close();
 });
 
-function clientOf(held = tokens.run) {
+function clientOf(held = tokens.run, baseUrl = server.url) {
   const authorized: Interceptor = (next) => (request) => {
     request.header.set('authorization', `Bearer ${held}`);
     return next(request);
   };
-  const transport = createConnectTransport({ baseUrl: server.url, httpVersion: '1.1', interceptors: [authorized] });
+  const transport = createConnectTransport({ baseUrl, httpVersion: '1.1', interceptors: [authorized] });
   return { studio: createClient(StudioService, transport), sessions: createClient(SessionService, transport) };
 }
 
@@ -133,7 +151,7 @@ test('the index, events, context and values travel as they were read', async () 
   const { sections } = await studio.readKnown({ ...demo, point: 'main@8', projections: ['state'] });
   expect(JSON.parse(sections[0]?.json ?? '')).toMatchObject({ projection: 'state' });
   const { changes } = await studio.readChanges({ ...demo, projection: 'state', path: '/support/amount' });
-  expect(changes).toHaveLength(1);
+  expect(changes.map((change) => (JSON.parse(change) as ValueChange).seq)).toEqual([7]);
   const text = await studio.readText({ ...demo, seq: 2n, path: '/data/message/content', offset: 6n, length: 1n });
   expect([text.text, text.length]).toEqual(['7', 14n]);
   expect(JSON.parse((await studio.readCauses({ ...demo, point: 'main@5' })).answer).causes).toHaveLength(3);
@@ -145,7 +163,7 @@ test('the index, events, context and values travel as they were read', async () 
   expect((await studio.readExperiment(demo)).experiments).toEqual([]);
   expect((await studio.compareTable({ refs: ['demo@8', 'demo'] })).rows).toHaveLength(2);
   const compared = await studio.compareViews({ left: 'demo@8', right: 'demo' });
-  expect(JSON.parse(compared.answer)).toMatchObject({ identical: false });
+  expect((JSON.parse(compared.answer) as CompareAnswer).identical).toBe(false);
   const preview = await studio.previewEdits({ ...demo, point: 'main@9', edits: '[{"kind":"drop","seq":5}]' });
   expect(JSON.parse(preview.answer).counts).toEqual({ gone: 2, dependents: 1 });
   const change = await studio.previewChange({ ...demo, point: 'main@7', change: 'rewind' });
@@ -228,12 +246,47 @@ test('a question of a person is answered, and the run goes on from there', async
   const asked = { run: run.id, question: 'q1', answer: JSON.stringify({ kind: 'answer', output: 'blue' }) };
   expect((await clientOf().studio.answerQuestion(asked)).accepted).toBe(true);
   expect((await clientOf().studio.answerQuestion(asked)).accepted).toBe(false);
-  const { runs } = await clientOf().studio.listRuns({});
-  const next = runs
-    .map((text) => JSON.parse(text) as StudioRun)
-    .find(({ kind, branch }) => kind === 'resume' && branch === waits.branch);
+  const next = goneOn(await clientOf().studio.listRuns({}), waits);
   expect(await until(next?.id ?? '', ended)).toMatchObject({ outcome: 'ok', result: { text: 'Answered "blue"' } });
 });
+
+test('a run that waits for two people goes on when both have answered, and never with half', async () => {
+  const run = await started({ kind: 'fork', agent: 'curious' });
+  const waits = await until(run.id, ({ questions }) => questions.length === 2);
+  const inputs = new Map(waits.questions.map(({ id, question }) => [JSON.stringify(question.input), id]));
+  const say = async (asked: string, output: string) => {
+    const answer = JSON.stringify({ kind: 'answer', output });
+    return await clientOf().studio.answerQuestion({ run: run.id, question: inputs.get(`"${asked}"`) ?? '', answer });
+  };
+  expect((await say('Which size?', 'small')).accepted).toBe(true);
+  expect(goneOn(await clientOf().studio.listRuns({}), waits)).toBeUndefined();
+  expect((await say('Which color?', 'blue')).accepted).toBe(true);
+  const next = goneOn(await clientOf().studio.listRuns({}), waits);
+  expect(await until(next?.id ?? '', ended)).toMatchObject({ outcome: 'ok', result: { text: 'blue, small' } });
+});
+
+test.each([
+  [{ kind: 'approve' }, '{"approved":true}'],
+  [{ kind: 'deny', reason: 'Too late' }, '{"approved":false,"reason":"Too late"}'],
+])('a person decides about a call that waits for an approval: %j', async (answer, text) => {
+  const run = await started({ kind: 'fork', agent: 'careful' }, 'main@4');
+  const waits = await until(run.id, ({ questions }) => questions.length > 0);
+  expect(waits.questions).toMatchObject([{ kind: 'person', question: { name: 'approval', about: 't1' } }]);
+  const asked = { run: run.id, question: 'q1' };
+  const wrong = JSON.stringify({ kind: 'answer', output: 'yes' });
+  // An answer that cannot be used leaves the question open.
+  expect(await codeOf(clientOf().studio.answerQuestion({ ...asked, answer: wrong }))).toBe('resume.invalid');
+  expect((await clientOf().studio.answerQuestion({ ...asked, answer: JSON.stringify(answer) })).accepted).toBe(true);
+  const next = goneOn(await clientOf().studio.listRuns({}), waits);
+  expect(await until(next?.id ?? '', ended)).toMatchObject({ outcome: 'ok', result: { text } });
+});
+
+/** Finds the run that goes on where a run waits. */
+function goneOn({ runs }: { readonly runs: readonly string[] }, { branch }: StudioRun): StudioRun | undefined {
+  return runs
+    .map((text) => JSON.parse(text) as StudioRun)
+    .find((run) => run.kind === 'resume' && run.branch === branch);
+}
 
 test('a stream takes at most "subscriptionsMax", and of ended runs "runsEndedMax" are listed', async () => {
   const runs = { kind: { case: 'runs', value: {} } } as const;
@@ -317,6 +370,8 @@ test('a token starts only what its rights and namespaces allow', async () => {
     'writer',
     'slow',
     'asking',
+    'curious',
+    'careful',
   ]);
 });
 
@@ -367,6 +422,104 @@ test('pages come under a policy that runs nothing of others, and other sites are
   expect((await fetch(`${server.url}/..%2f..%2fpackage.json`)).status).toBe(401);
 });
 
+test.each([
+  ['a different site', { origin: 'https://evil.example' }],
+  ['a frame without an origin', { origin: 'null' }],
+  ['a name that leads here', { host: 'evil.example' }],
+])('pages and calls are refused to %s, also with the token', async (_, headers) => {
+  const asked = { headers: { authorization: `Bearer ${tokens.run}`, ...headers } };
+  for (const path of ['/', '/s/demo/main@3', '/reprise.v1.StudioService/ListRuns']) {
+    const status = await new Promise((resolve, reject) => {
+      get(`${server.url}${path}`, asked, (response) => resolve(response.resume().statusCode)).on('error', reject);
+    });
+    expect(status).toBe(403);
+  }
+});
+
+test('a stream that always has news ends with its token', async () => {
+  let elapsed = 0;
+  const own = await serve({ store, port: 0, platform: { ...platform, elapsedMs: () => elapsed } });
+  const made = makeToken({ rights: ['read'] }, platform);
+  await store.tokens.add(made.record);
+  const session = await reprise.createSession('watched');
+  const add = async () => await session.append({ type: 'note.added', data: { text: 'x' } });
+  await add();
+  const { studio } = clientOf(made.token, own.url);
+  const watched = { kind: { case: 'branch', value: { session: 'watched' } } } as const;
+  let heads = 0;
+  const reading = (async () => {
+    for await (const { item } of studio.follow({ subscriptions: [watched] })) {
+      if (item.case !== 'branch') continue;
+      heads = Number(item.value.head);
+      if (heads === 2) {
+        await store.tokens.revoke(made.record.id, platform.now());
+        elapsed += 5_000;
+      }
+      await add();
+    }
+  })();
+  expect(await codeOf(reading)).toBe('token.invalid');
+  expect(heads).toBe(2);
+  expect(await codeOf(studio.readSessions({}))).toBe('token.invalid');
+  await own.close();
+});
+
+test('a server that is gone and back goes on after the last seq, and nothing comes twice', async () => {
+  const session = await reprise.createSession('lasting');
+  const add = async () => await session.append({ type: 'note.added', data: { text: 'x' } });
+  const digestAt = async (seq: number) => (await session.locate({ seq })).digest;
+  await add();
+  const first = await serve({ store, port: 0 });
+  const read = async (after: number, through: number): Promise<readonly unknown[]> => {
+    const stop = new AbortController();
+    const seen: unknown[] = [];
+    const value = { session: 'lasting', after: BigInt(after) };
+    const stream = clientOf(tokens.read, first.url).studio.follow(
+      { subscriptions: [{ kind: { case: 'branch', value } }] },
+      { signal: stop.signal },
+    );
+    for await (const { item } of stream) {
+      if (item.case !== 'branch') continue;
+      const rows = item.value.chunk === undefined ? undefined : rowsOf(columnsFromWire(item.value.chunk));
+      seen.push([rows?.first, rows?.count, item.value.digest]);
+      if (Number(item.value.head) >= through) break;
+    }
+    stop.abort();
+    return seen;
+  };
+  expect(await read(0, 1)).toEqual([[1, 1, await digestAt(1)]]);
+  await first.close();
+  await add();
+  const again = await serve({ store, port: Number(new URL(first.url).port) });
+  expect(await read(1, 2)).toEqual([[2, 1, await digestAt(2)]]);
+  await again.close();
+});
+
+test('a token that is bound to an agent gets nothing of the studio, and one of a namespace nothing of the others', async () => {
+  const made = makeToken({ rights: ['read', 'run'], agent: 'support' }, platform);
+  await store.tokens.add(made.record);
+  const { studio } = clientOf(made.token);
+  const order = JSON.stringify({ kind: 'fork', agent: 'echo' });
+  const calls = [
+    studio.readSessions({}),
+    studio.readContext(demo),
+    studio.listAgents({}),
+    studio.listRuns({}),
+    studio.readStore({}),
+    studio.startRun({ ...demo, order }),
+    studio.exportPage({ ref: 'demo', preview: true })[Symbol.asyncIterator]().next(),
+    studio.follow({})[Symbol.asyncIterator]().next(),
+  ];
+  for (const call of calls) expect(await codeOf(call)).toBe('store.denied');
+  expect(await codeOf(clientOf(tokens.elsewhere).studio.readStore({}))).toBe('store.denied');
+  const read = async (held: string | undefined, namespace = '') =>
+    JSON.parse((await clientOf(held).studio.readStore({ namespace })).answer) as object;
+  const elsewhere = { freeBytes: null, sessions: 0, namespace: 'elsewhere' };
+  expect(await read(tokens.elsewhere, 'elsewhere')).toEqual(elsewhere);
+  expect(await read(tokens.read)).toMatchObject({ freeBytes: null, namespace: 'default' });
+  expect(await read(tokens.own)).toMatchObject({ freeBytes: 7, namespace: 'default' });
+});
+
 test('runs are bounded, and stop with the server as aborted', async () => {
   const own = await serve({
     store,
@@ -378,12 +531,7 @@ test('runs are bounded, and stop with the server as aborted', async () => {
       },
     },
   });
-  const authorized: Interceptor = (next) => (request) => {
-    request.header.set('authorization', `Bearer ${tokens.run}`);
-    return next(request);
-  };
-  const transport = createConnectTransport({ baseUrl: own.url, httpVersion: '1.1', interceptors: [authorized] });
-  const studio = createClient(StudioService, transport);
+  const { studio } = clientOf(tokens.run, own.url);
   const order = JSON.stringify({ kind: 'fork', agent: 'slow' });
   const branches: string[] = [];
   // At most "runsOpenMax".

@@ -29,6 +29,15 @@ async function openStore(transport: string): Promise<EventStore> {
   return await openSqliteStore({ path: join(directory, `${files++}.db`), platform, durability: 'process' });
 }
 
+/**
+ * Returns every case by gRPC. The store contract proves Connect below the verbs, so it gets the first cases of each verb;
+ * `REPRISE_RUNS`, which a soak sets, runs all of them.
+ */
+function casesOf(transport: string): ReadonlySet<(typeof verbSuite)['fork'][number]> {
+  const isWhole = transport === 'grpc' || process.env['REPRISE_RUNS'] !== undefined;
+  return new Set(Object.values(verbSuite).flatMap((cases) => (isWhole ? cases : cases.slice(0, 2))));
+}
+
 describe.each(['grpc', 'connect'])('the verbs on a server, by %s', (transport) => {
   const open = async () => {
     const store = await openStore(transport);
@@ -41,5 +50,5 @@ describe.each(['grpc', 'connect'])('the verbs on a server, by %s', (transport) =
     });
     return reprise;
   };
-  for (const held of new Set(Object.values(verbSuite).flat())) test(`${held.title}`, () => held.run(open));
+  for (const held of casesOf(transport)) test(`${held.title}`, () => held.run(open));
 });

@@ -7,7 +7,7 @@
 /** A fleet: what each agent sees, and what it says of what it is given. */
 export interface ModelFleet {
   readonly agents: readonly { readonly name: string; readonly topic: string; readonly scope: readonly string[] }[];
-  readonly says: (name: string, turn: number, seen: readonly string[], own: readonly string[]) => string;
+  readonly says: (turn: number, seen: readonly string[]) => string;
 }
 
 /** A claim that is put in the place of what stands on a topic, in the turn after a fork. */
@@ -52,7 +52,7 @@ export function modelForward(
     for (const { name, topic, scope } of agents) {
       const [seen, own] = [line.seenBy(scope), line.ownOf(name)];
       line.inputs.set(`${turn} ${name}`, JSON.stringify([seen, own]));
-      line.say(name, topic, says(name, turn, seen, own));
+      line.say(name, topic, says(turn, seen));
     }
   };
   for (let turn = 1; turn <= untilTurn; turn++) {

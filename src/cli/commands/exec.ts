@@ -2,10 +2,13 @@ import { statSync } from 'node:fs';
 import { Option } from 'commander';
 import { readTestReport } from '../../core/coding/reports/read-report.ts';
 import type { TestReport } from '../../core/coding/reports/report.ts';
-import { frameworkIn } from '../../core/coding/test-run.ts';
-import { messageOf, RepriseError } from '../../core/error.ts';
+import { frameworkIn, runsTests } from '../../core/coding/test-command.ts';
+import { hasCode, messageOf, RepriseError } from '../../core/error.ts';
+import type { Event } from '../../core/event/event.ts';
 import { given } from '../../core/json.ts';
 import { refText } from '../../core/ref.ts';
+import type { TestRunInput } from '../../engine/coding/coding-inputs.ts';
+import type { CodingVerbs } from '../../engine/coding/coding-verbs.ts';
 import { codingOn } from '../../reading/coding-answer.ts';
 import { plural } from '../../wording/amount.ts';
 import { plain } from '../../wording/text.ts';
@@ -62,22 +65,17 @@ export const exec: CommandSpec = {
     const text = command.join(' ');
     const framework = frameworkIn(text);
     const { found: read, error } = await reportOf({ report, stampBefore, ended, framework });
-    const isTest =
-      read !== undefined ||
-      framework !== undefined ||
-      report !== undefined ||
-      flagOption(options, 'tests') ||
-      /(^|[\s/:])(tests?|check)$/.test(text);
+    const isTest = read !== undefined || report !== undefined || flagOption(options, 'tests') || runsTests(text);
     const about = { command: text, exitCode, call: call.call, ...given({ run: call.run }) };
-    const ran =
+    const { ran, error: refused } =
       isTest && ended.failure === undefined
-        ? await coding.testRun({
+        ? await recordTests(coding, {
             ...about,
             ...given({ framework }),
             ...(read ?? { failures: [] }),
             ...(error === undefined ? {} : { finished: false }),
           })
-        : undefined;
+        : {};
     await answer(context, {
       ref: refText(found.ref),
       command,
@@ -85,11 +83,28 @@ export const exec: CommandSpec = {
       testRun: ran?.seq ?? null,
       failed: ran === undefined ? null : (read?.failures.length ?? 0),
       passed: read?.passed?.length ?? null,
-      reportError: error ?? null,
+      reportError: error ?? refused ?? null,
     });
     return ended.shellCode;
   },
 };
+
+/**
+ * Records a test run. One whose lists are too long for an event is recorded with its failures alone: the command has run,
+ * and its failures count more than the tests that passed.
+ */
+async function recordTests(
+  coding: CodingVerbs,
+  result: TestRunInput,
+): Promise<{ readonly ran?: Event; readonly error?: string }> {
+  try {
+    return { ran: await coding.testRun(result) };
+  } catch (error) {
+    if (!hasCode(error, 'limit.exceeded')) throw error;
+    const { passed: _passed, skipped: _skipped, ...rest } = result;
+    return { ran: await coding.testRun({ ...rest, finished: false }), error: messageOf(error) };
+  }
+}
 
 async function answer({ out }: Context, told: ExecAnswer): Promise<void> {
   if (out.json !== undefined) process.stderr.write(`${JSON.stringify(told)}\n`);

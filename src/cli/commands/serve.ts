@@ -51,7 +51,7 @@ export const serve: CommandSpec = {
       ...optionsOf(options),
       ...given({ agents }),
       store: store.url,
-      examine: () => examined(context),
+      examine: (reprise) => examined(context, reprise),
       log,
     });
     const renew = (): void => void server.renew().catch((error: unknown) => log(failedRenewal(error)));

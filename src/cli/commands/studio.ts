@@ -45,7 +45,7 @@ export const studio: CommandSpec = {
       port: numberOption(options, 'port') ?? 0,
       agents,
       tokens: [record],
-      examine: () => examined(context),
+      examine: (reprise) => examined(context, reprise),
       log,
     });
     const close = await announce(context, { server, path, token, opens: options['open'] !== false });

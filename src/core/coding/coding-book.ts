@@ -212,7 +212,10 @@ function sourcesAfter(known: Sources | undefined, { seq, replaces }: Event, isSa
   };
 }
 
-/** Keeps an entry under a key; it comes last, and beyond the limit the first one goes. */
+/** Entries beyond the limit that are dropped together: to find the first ones, all have to be gone through. */
+const droppedAtOnce = 1_000;
+
+/** Keeps an entry under a key; it comes last, and beyond the limit the first ones go. */
 function keep<Kind extends 'notes' | 'files'>(
   book: CodingBook,
   kind: Kind,
@@ -223,10 +226,21 @@ function keep<Kind extends 'notes' | 'files'>(
   if (!Object.hasOwn(entries, key)) book.counts[kind] += 1;
   delete entries[key];
   setKey(entries, key, entry);
-  if (book.counts[kind] <= limits.recordsMax) return;
-  delete entries[Object.keys(entries)[0] ?? ''];
-  book.counts[kind] -= 1;
-  book.dropped += 1;
+  if (book.counts[kind] < limits.recordsMax + droppedAtOnce) return;
+  for (const first of Object.keys(entries).slice(0, droppedAtOnce)) delete entries[first];
+  book.counts[kind] -= droppedAtOnce;
+  book.dropped += droppedAtOnce;
+}
+
+/** Returns the entries that are within the limit, oldest first. */
+export function entriesOf<Entry>(entries: Readonly<Record<string, Entry>>): Entry[] {
+  return Object.values(entries).slice(-limits.recordsMax);
+}
+
+/** Counts the records that were dropped, or are about to be. */
+export function droppedIn({ dropped, counts }: CodingBook): number {
+  const beyond = (count: number): number => Math.max(0, count - limits.recordsMax);
+  return dropped + beyond(counts.notes) + beyond(counts.files);
 }
 
 function noteCall(book: CodingBook, event: Event): void {

@@ -1,6 +1,14 @@
 import type { JsonValue } from '../json.ts';
 import type { Seq } from '../point.ts';
-import type { CodingBook, CodingRun, NoteEntry, NoteKind, RequestEntry } from './coding-book.ts';
+import {
+  type CodingBook,
+  type CodingRun,
+  droppedIn,
+  entriesOf,
+  type NoteEntry,
+  type NoteKind,
+  type RequestEntry,
+} from './coding-book.ts';
 import type { FailureEntry } from './failure-book.ts';
 
 /** One text of a coding session, with the events it came from. */
@@ -65,7 +73,7 @@ export interface Coding {
 
 /** Returns what a reader sees of a book. */
 export function codingOf(book: CodingBook): Coding {
-  const notes = Object.values(book.notes);
+  const notes = entriesOf(book.notes);
   const of = (kind: NoteKind): NoteEntry[] => notes.filter((note) => note.kind === kind);
   const plain = ({ text, source }: NoteEntry): CodingNote => ({ text, source });
   const goals = of('goal').map(
@@ -81,7 +89,7 @@ export function codingOf(book: CodingBook): Coding {
       strength: note.strength ?? 'hard',
     })),
     failures: Object.values(book.failures).map(({ failedAt: _at, patchesBefore: _before, ...failure }) => failure),
-    files: Object.values(book.files).map(({ path, summary, patches, source }) => ({ path, summary, patches, source })),
+    files: entriesOf(book.files).map(({ path, summary, patches, source }) => ({ path, summary, patches, source })),
     decisions: of('decision').map(plain),
     procedures: of('procedure').map(plain),
     evidence: of('evidence').map(plain),
@@ -90,6 +98,6 @@ export function codingOf(book: CodingBook): Coding {
     runs: Object.values(book.runs),
     requests: Object.values(book.requests),
     testRuns: book.testRuns,
-    dropped: book.dropped,
+    dropped: droppedIn(book),
   };
 }

@@ -2,7 +2,7 @@ import { limits } from '../limits.ts';
 import type { Seq } from '../point.ts';
 import { utf8Length } from '../utf8.ts';
 import { byPlace, type ContextSection, contextSections, type HeldRecord } from './record.ts';
-import type { TaintCheck } from './taint.ts';
+import { neverTainted, type TaintCheck } from './taint.ts';
 
 /** Counts the tokens of a line of text, under a name that a log can keep. */
 export interface TokenCounter {
@@ -58,6 +58,14 @@ export function contextOf(records: readonly HeldRecord[], settings: ContextSetti
   return page.finish();
 }
 
+/** The text of a record as it is shown. */
+interface ShownText {
+  readonly text: string;
+  readonly isCut: boolean;
+}
+
+/** Characters before a line in which a quarantined piece may begin, escapes included. */
+const tailCharacters = 96;
 const cutMark = ' … (cut)';
 /** How much shorter each try to cut a text is. */
 const cutFactor = 0.9;
@@ -68,6 +76,8 @@ class ContextPage {
   readonly #lines = new Map<ContextSection, string[]>();
   #used = 0;
   #isFull = false;
+  /** The end of the text so far: sections are filled in their order. */
+  #tail = '';
 
   constructor(settings: ContextSettings) {
     this.#settings = settings;
@@ -78,20 +88,26 @@ class ContextPage {
     if (section === undefined) {
       const why = record.status === 'quarantined' ? 'quarantined' : 'superseded';
       this.#explained.push({ id: record.id, why, required: false });
-    } else if (this.#isUnsafe(held)) this.#explained.push({ id: record.id, why: 'quarantined', required: isRequired });
-    else this.#place(held, section);
+    } else {
+      const shown = isRequired ? { text: record.text, isCut: false } : this.#cut(record.text);
+      if (this.#isUnsafe(held, shown.text))
+        this.#explained.push({ id: record.id, why: 'quarantined', required: isRequired });
+      else this.#place(held, section, shown);
+    }
   }
 
-  #isUnsafe({ record, section, holders }: HeldRecord): boolean {
+  #isUnsafe({ record, section, holders }: HeldRecord, shown: string): boolean {
     const { isTainted, setAside } = this.#settings;
-    // A piece may reach over the end of a line, into the line before or the heading.
-    const before = this.#lines.get(section ?? 'goal')?.at(-1) ?? `## ${section}\n`;
-    return holders.some((holder) => setAside.has(holder)) || isTainted(`${before}- ${record.text}\n`);
+    if (setAside.size > 0 && holders.some((holder) => setAside.has(holder))) return true;
+    if (isTainted === neverTainted) return false;
+    // A piece may begin in the lines before, in the heading, or in the text that is cut off.
+    const heading = section === undefined || this.#lines.has(section) ? '' : `## ${section}\n`;
+    const isUnsafe = (text: string): boolean => isTainted(`${this.#tail}${heading}- ${text}\n`);
+    return isUnsafe(record.text) || (shown !== record.text && isUnsafe(shown));
   }
 
-  #place({ record, isRequired }: HeldRecord, section: ContextSection): void {
+  #place({ record, isRequired }: HeldRecord, section: ContextSection, { text, isCut }: ShownText): void {
     const { counter, budgetTokens } = this.#settings;
-    const { text, isCut } = isRequired ? { text: record.text, isCut: false } : this.#cut(record.text);
     const lines = this.#lines.get(section);
     const needs = counter.count(`- ${text}\n`) + (lines === undefined ? counter.count(`## ${section}\n`) : 0);
     const had = Math.max(0, budgetTokens - this.#used);
@@ -103,10 +119,15 @@ class ContextPage {
     this.#used += needs;
     if (lines === undefined) this.#lines.set(section, [`- ${text}\n`]);
     else lines.push(`- ${text}\n`);
+    this.#goOn(`${lines === undefined ? `## ${section}\n` : ''}- ${text}\n`);
     this.#explained.push({ id: record.id, why: isCut ? 'cut' : 'in', required: isRequired });
   }
 
-  #cut(text: string): { readonly text: string; readonly isCut: boolean } {
+  #goOn(placed: string): void {
+    if (this.#settings.isTainted !== neverTainted) this.#tail = `${this.#tail}${placed}`.slice(-tailCharacters);
+  }
+
+  #cut(text: string): ShownText {
     const { count } = this.#settings.counter;
     if (count(`${text}\n`) <= limits.contextItemTokensMax) return { text, isCut: false };
     let end = text.length;

@@ -1,6 +1,14 @@
 import type { Seq } from '../point.ts';
 import { oneLine } from '../title.ts';
-import { type CodingBook, type FileEntry, holdersOf, type NoteEntry, noteId, type RiskEntry } from './coding-book.ts';
+import {
+  type CodingBook,
+  entriesOf,
+  type FileEntry,
+  holdersOf,
+  type NoteEntry,
+  noteId,
+  type RiskEntry,
+} from './coding-book.ts';
 import type { FailureEntry, FailureStatus } from './failure-book.ts';
 
 /** The groups of records. */
@@ -68,13 +76,13 @@ export interface HeldRecord {
 
 /** Returns the records of a coding session, in the order of the sections, the newest first. */
 export function recordsOf(book: CodingBook, currentGoal?: string): readonly HeldRecord[] {
-  const notes = Object.values(book.notes);
+  const notes = entriesOf(book.notes);
   const lastGoal = notes.findLast(({ kind }) => kind === 'goal');
   const held = [
-    ...(currentGoal === undefined ? [] : [currentRecord(currentGoal)]),
+    ...(currentGoal === undefined || currentGoal.trim() === '' ? [] : [currentRecord(currentGoal)]),
     ...notes.map((note) => noteRecord(note, note === lastGoal)),
     ...Object.values(book.failures).flatMap(failureRecords),
-    ...Object.values(book.files).map(fileRecord),
+    ...entriesOf(book.files).map(fileRecord),
     ...book.risks.map(riskRecord),
     ...(book.risks.length === 0 ? [] : [safetyRecord(book.risks)]),
   ];
@@ -156,7 +164,7 @@ function failureRecords(failure: FailureEntry): HeldRecord[] {
     return [
       held(
         { ...about, id, group: 'resolved_failure_notes', text },
-        { section: 'resolved_failure_notes', holders: [], newest: source.at(-1) ?? 0 },
+        { section: 'resolved_failure_notes', holders: source, newest: source.at(-1) ?? 0 },
       ),
     ];
   }
@@ -165,7 +173,7 @@ function failureRecords(failure: FailureEntry): HeldRecord[] {
     return [
       held(
         { ...about, id, group: 'open_failures', text },
-        { section: 'unsure_tests', holders: [], newest: source.at(-1) ?? 0 },
+        { section: 'unsure_tests', holders: source, newest: source.at(-1) ?? 0 },
       ),
     ];
   }

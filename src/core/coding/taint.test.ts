@@ -20,6 +20,16 @@ test('white space does not hide a content, and neither does the form of it', () 
   expect(taintCheckOf([])(unsafe)).toBe(false);
 });
 
+test('escapes of JSON and characters that nobody sees do not hide a content', () => {
+  const quoted = 'a "b" c\nd "e" f\ng "h" i\n';
+  const isTainted = taintCheckOf([quoted]);
+  const once = JSON.stringify({ page: quoted });
+  for (const text of [once, JSON.stringify(once), quoted.replaceAll('"', '\\u0022'), [...quoted].join('\u200b')])
+    expect(isTainted(text), text).toBe(true);
+  expect(taintCheckOf([once])(quoted.replaceAll('\n', ' '))).toBe(true);
+  expect(isTainted('a \\"b\\" c and something else')).toBe(false);
+});
+
 test('equal hashes are not enough: the piece itself must be there', () => {
   const isTainted = taintCheckOf(['\u{1F600}'.repeat(20), 'a'.repeat(40)]);
   expect(isTainted('\u{1F600}'.repeat(8))).toBe(true);

@@ -8,25 +8,43 @@ const taintCharacters = 16;
 /** Tells whether a text holds a piece of something that was quarantined. */
 export type TaintCheck = (text: string) => boolean;
 
+/** The check if nothing is quarantined. */
+export const neverTainted: TaintCheck = () => false;
+
 /**
- * Returns a check for texts that hold 16 or more characters of these contents, as they are or with their white space
- * folded. Hashes of all pieces are compared first, so that a check reads each text once.
+ * Returns a check for texts that hold 16 or more characters of these contents: as they are, with their white space
+ * folded, or without the escapes of JSON and characters that nobody sees. Hashes of all pieces are compared first, so that
+ * a check reads each text once.
  */
 export function taintCheckOf(contents: readonly JsonValue[]): TaintCheck {
-  const texts = [...new Set(contents.flatMap(textsOf).flatMap((text) => [text, oneLine(text)]))];
+  const texts = [...new Set(contents.flatMap(textsOf).flatMap((text) => [text, oneLine(text), bareText(text)]))];
   const known = texts.filter((text) => text.length >= taintCharacters);
-  if (known.length === 0) return () => false;
+  if (known.length === 0) return neverTainted;
   const hashes = new Set<number>();
   for (const text of known) eachPiece(text, (hash) => void hashes.add(hash));
-  return (text) => {
-    let isTainted = false;
+  const holdsPiece = (text: string): boolean => {
+    let isFound = false;
     eachPiece(text, (hash, at) => {
-      if (isTainted || !hashes.has(hash)) return;
+      if (isFound || !hashes.has(hash)) return;
       const piece = text.slice(at, at + taintCharacters);
-      isTainted = known.some((held) => held.includes(piece));
+      isFound = known.some((held) => held.includes(piece));
     });
-    return isTainted;
+    return isFound;
   };
+  return (text) => holdsPiece(text) || (disguise.test(text) && holdsPiece(bareText(text)));
+}
+
+/** An escape of JSON, or a character that takes no room on a screen. */
+const disguise = /\\|\p{Default_Ignorable_Code_Point}/u;
+
+/** Returns a text as a reader takes it: without escapes, without characters that nobody sees, in one line. */
+function bareText(text: string): string {
+  if (!disguise.test(text)) return oneLine(text);
+  const unescaped = text
+    .replace(/\\+u([0-9a-fA-F]{4})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+    .replace(/\\+[nrtbf]/g, ' ')
+    .replace(/\\+(?=["'/])/g, '');
+  return oneLine(unescaped.replace(/\p{Default_Ignorable_Code_Point}/gu, ''));
 }
 
 /** Returns every text in a content: the strings in it, and the whole of it as it would be written. */

@@ -1,7 +1,5 @@
 import { arrayAt, booleanAt, given, isObject, type JsonObject, type JsonValue, numberAt, stringAt } from '../json.ts';
-
-/** The tests that a run was asked for: all of them; files, folders and test ids; or every id with a prefix. */
-export type Selection = 'all' | readonly string[] | { readonly prefix: string };
+import { readTestCommand, type Selection } from './test-command.ts';
 
 /** One test that failed. */
 export interface TestFailure {
@@ -28,19 +26,8 @@ export interface TestRun {
   readonly finished?: boolean;
 }
 
-/** Options that choose tests by name: such a run says nothing about a test that it does not list. */
-const nameFilters: ReadonlyMap<string, RegExp> = new Map([
-  ['pytest', /(^|\s)(-k|-m|--deselect|--lf|--ff|--last-failed|--failed-first)(\s|=|$)/],
-  ['vitest', /(^|\s)(-t|--testNamePattern|--changed)(\s|=|$)/],
-  ['jest', /(^|\s)(-t|--testNamePattern|-o|--onlyFailures)(\s|=|$)/],
-  ['node', /--test-name-pattern|--test-only/],
-]);
-
-const runnerWord = /(pytest|vitest|jest|node)$|(^|\/)(vitest\.mjs|jest\.js)$/;
-const bails = /(^|\s)(-x|--exitfirst|--maxfail|--bail|-failfast)(\s|=|\d|$)/;
-/** A shell that runs something after the tests, or beside them: the exit code may not be theirs. */
-const hidesExitCode = /[;|\n]|(^|[^&])&([^&]|$)/;
-const signalCodeMin = 128;
+/** From here on, an exit code is that of a signal, of a time limit, or of a program that could not be started. */
+const brokenCodeMin = 124;
 const pytestTroubleMin = 2;
 
 /** Reads a test run from the data of a `tests.ran`; undefined if the data does not say what ran. */
@@ -83,21 +70,17 @@ function selectionIn(value: JsonValue | undefined): Selection | undefined {
 
 /** Returns the tests that a run speaks for; undefined if neither its selection nor its command says. */
 export function selectionOf({ selection, command, framework }: TestRun): Selection | undefined {
-  if (selection !== undefined) return selection;
-  const filter = nameFilters.get(framework ?? '');
-  if (filter === undefined || filter.test(command)) return undefined;
-  const words = command.split(/\s+/);
-  const runner = words.findLastIndex((word) => runnerWord.test(word));
-  const places = words.slice(runner + 1).filter((word) => !word.startsWith('-') && word !== 'run' && word !== '');
-  return places.length === 0 ? 'all' : places;
+  return selection ?? readTestCommand(command, framework).selection;
 }
 
 /** Tells whether a run came to the end of its tests. */
 export function isFinished({ finished, exitCode, framework, command, failures, passed }: TestRun): boolean {
   if (finished !== undefined) return finished;
-  if (exitCode >= signalCodeMin || (framework === 'pytest' && exitCode >= pytestTroubleMin)) return false;
-  if (exitCode === 0) return passed !== undefined || !hidesExitCode.test(command);
-  return failures.length > 0 && !bails.test(command);
+  if (exitCode >= brokenCodeMin || (framework === 'pytest' && exitCode >= pytestTroubleMin)) return false;
+  const { runsNone, allowsNone, hidesExitCode, mayStop } = readTestCommand(command, framework);
+  if (runsNone) return false;
+  if (exitCode === 0) return passed !== undefined || !(hidesExitCode || allowsNone);
+  return failures.length > 0 && !mayStop;
 }
 
 /** Returns the file of a test id: the part before `::`. */
@@ -115,20 +98,13 @@ export function isSelected(test: string, selection: Selection): boolean {
 
 function isWithin(test: string, place: string): boolean {
   if (test === place || fileOfTest(test) === place) return true;
-  return test.startsWith(`${place.replace(/\/$/, '')}/`) || test.startsWith(`${place}::`);
+  const isPart = (end: string): boolean => test.startsWith(`${place}${end}`);
+  // The cases of a test with parameters are part of it: pytest puts them in brackets.
+  return test.startsWith(`${place.replace(/\/$/, '')}/`) || isPart('::') || (place.includes('::') && isPart('['));
 }
 
 /** Returns the files that a run could not load: failures that name a file instead of a test. */
 export function unloadedFiles({ failures, framework }: TestRun): ReadonlySet<string> {
   const isFile = (test: string): boolean => !test.includes('::') && (framework === 'go' || /\.\w+$/.test(test));
   return new Set(failures.map(({ test }) => test).filter(isFile));
-}
-
-/** Returns the test framework that a command runs; undefined if its words do not say. */
-export function frameworkIn(command: string): string | undefined {
-  const words = command.split(/\s+/).map((word) => word.replace(/^.*\//, '').replace(/^(vitest|jest)\.m?js$/, '$1'));
-  const known = words.find((word) => word === 'pytest' || word === 'vitest' || word === 'jest');
-  if (known !== undefined) return known;
-  if (words[0] === 'node' && words.includes('--test')) return 'node';
-  return words[0] === 'go' && words[1] === 'test' ? 'go' : undefined;
 }

@@ -19,28 +19,19 @@ export function activeAt(table: FleetTable, moment: Moment, query: BeliefQuery =
   const { agent, as } = query;
   const who = as === undefined ? undefined : registrationAt(table, as, moment);
   if (as !== undefined && who === undefined) return [];
-  const active: Belief[] = [];
-  for (const held of heldFor(table, moment, query.topic, who)) {
+  const stands = (held: Held): boolean => {
     const { belief } = held;
-    if (belief.turn > moment.turn || belief.seq > moment.seq || hasEnded(held, moment)) continue;
-    if (agent !== undefined && belief.agent !== agent) continue;
-    if (as === undefined || maySee(who, belief)) active.push(belief);
-  }
-  return active;
+    if (belief.turn > moment.turn || belief.seq > moment.seq || hasEnded(held, moment)) return false;
+    return (agent === undefined || belief.agent === agent) && (as === undefined || maySee(who, belief));
+  };
+  const active = indexOf(table).heldAt(moment, topicsFor(query.topic, who)).filter(stands);
+  return active.sort((a, b) => a.order - b.order).map(({ belief }) => belief);
 }
 
-/** Returns the claims that can be meant, in view order: of a topic, of the topics in a scope, of a turn, or all of them. */
-function heldFor(
-  table: FleetTable,
-  moment: Moment,
-  topic: string | undefined,
-  who: Registration | undefined,
-): readonly Held[] {
-  const index = indexOf(table);
-  if (topic !== undefined) return index.onTopic(topic)?.all ?? [];
-  if (who === undefined || who.scope === 'all') return index.activeAt(moment) ?? index.held;
-  const shelves = [undefined, ...new Set(who.scope)].map((name) => index.onTopic(name)?.all ?? []);
-  return shelves.flat().sort((a, b) => a.order - b.order);
+/** Returns the topics that can be meant: the one asked for, or those in a scope; undefined for all. */
+function topicsFor(topic: string | undefined, who: Registration | undefined): Iterable<string | undefined> | undefined {
+  if (topic !== undefined) return [topic];
+  return who === undefined || who.scope === 'all' ? undefined : [undefined, ...new Set(who.scope)];
 }
 
 /** Tells whether a claim has ended at a moment. */

@@ -223,14 +223,18 @@ class FleetIndex {
   }
 
   /**
-   * Returns the claims that stand at a turn, in view order; undefined if the table knows claims or endings after the seq,
-   * which only a look at each claim can leave out.
+   * Returns the claims that can stand at a moment, on some topics or on all: those of its turn. If the table knows claims
+   * or endings after the seq, which only a look at each claim can leave out, it returns all of them.
    */
-  activeAt({ seq, turn }: Moment): readonly Held[] | undefined {
-    if (seq < this.#last) return undefined;
+  heldAt({ seq, turn }: Moment, topics?: Iterable<string | undefined>): readonly Held[] {
+    const shelves =
+      topics === undefined
+        ? [...this.#topics.values(), this.#erased]
+        : Array.from(topics, (topic) => this.#topics.get(topic)).filter((shelf) => shelf !== undefined);
+    if (seq < this.#last) return topics === undefined ? this.held : shelves.flatMap(({ all }) => all);
     const found: Held[] = [];
-    for (const shelf of [...this.#topics.values(), this.#erased]) shelf.gatherAt(turn, found);
-    return found.sort((a, b) => a.order - b.order);
+    for (const shelf of shelves) shelf.gatherAt(turn, found);
+    return found;
   }
 
   changesOf(agent: string): readonly AgentChange[] {

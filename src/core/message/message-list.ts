@@ -34,6 +34,7 @@ export function adoptMessages(
     // The next list holds the same object, which is faster to compare than its content.
     if (entry.message !== undefined) entry.message = item;
   }
+  settled.set(list, Math.min(settledIn(list), shared));
   if (shared < items.length || shared < list.entries.length) {
     const seqOf = seqFinder([...earlier, ...list.entries.slice(shared)]);
     list.entries.length = shared;
@@ -64,9 +65,18 @@ export function beginMessages(
 
 /** Settles the list: from now on, a message with the content of an answer or a result is a new message. */
 export function settleMessages(list: MessageList): void {
-  for (const entry of list.entries) if (entry.made !== undefined) delete entry.made;
+  const { entries } = list;
+  for (let index = settledIn(list); index < entries.length; index++) delete entries[index]?.made;
+  settled.set(list, entries.length);
   answers.set(list, 0);
   list.awaited = [];
+}
+
+/** How many entries at the beginning of a list are settled, as far as it is known: a long list is not gone through for each call. */
+const settled = new WeakMap<MessageList, number>();
+
+function settledIn(list: MessageList): number {
+  return Math.min(settled.get(list) ?? 0, list.entries.length);
 }
 
 /** Tells whether an entry and an item are the same message; a hole in the list is the erased message that was there. */
@@ -123,7 +133,9 @@ export function joinMessage(list: MessageList, seq: Seq, message: JsonObject): v
     const isSaid = (held: MessageEntry): boolean =>
       held.made === 'result' && toolResultsIn(held.message ?? null).every((part) => results.has(part.toolCallId));
     list.awaited = list.awaited.filter(({ id }) => !results.has(id));
-    list.entries = list.entries.filter((held) => !isSaid(held));
+    const from = settledIn(list);
+    const open = list.entries.slice(from);
+    if (open.some(isSaid)) list.entries.splice(from, open.length, ...open.filter((held) => !isSaid(held)));
   }
   const answer = answersIn(list) === 0 ? undefined : list.entries.findLast((held) => held.made === 'answer');
   if (answer?.message !== undefined && messageKey(answer.message) === messageKey(message)) {

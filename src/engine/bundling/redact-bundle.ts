@@ -99,8 +99,10 @@ async function takenBy(engine: Engine, scope: BundleScope, rules: RedactRules): 
         last = event.digest;
         if (event.time > time) time = event.time;
         const carried = carriesEvent(event.type) ? unwrap(event) : undefined;
-        if (!rules.takes(carried ?? event)) continue;
+        const taking = rules.takes(carried ?? event);
+        if (taking === undefined) continue;
         (carried === undefined ? found : carriers).push(event);
+        if (taking === 'payload') continue;
         const content = await contentOf(engine, session, carried ?? event);
         for (const text of content.long) long.add(text);
         for (const text of content.short) short.add(text);

@@ -11,11 +11,20 @@ export interface RedactRules {
   readonly said: readonly string[];
   /** Texts that must not be anywhere in the bundle. */
   readonly texts: readonly string[];
-  /** Tells whether the payload of an event goes, with everything that repeats its content. */
-  readonly takes: (event: Event) => boolean;
+  /** Tells whether the payload of an event goes, with everything that repeats its content or alone; undefined if it stays. */
+  readonly takes: (event: Event) => Taking | undefined;
 }
 
-type Rule = (event: Event) => boolean;
+/** How a payload goes: with its content wherever that is repeated, or alone, because the rule itself looks everywhere. */
+type Taking = 'content' | 'payload';
+
+type Rule = (event: Event) => Taking | undefined;
+
+/** Returns the rule that takes the content of the events that a test holds for. */
+const content =
+  (test: (event: Event) => boolean): Rule =>
+  (event) =>
+    test(event) ? 'content' : undefined;
 
 /** Reads the rules of a redaction. */
 export function parseRedactRules(rules: readonly string[], mask: Masker | undefined): RedactRules {
@@ -26,38 +35,48 @@ export function parseRedactRules(rules: readonly string[], mask: Masker | undefi
   return {
     said: rules.map((rule) => /^(?:text|pattern)(?=:)/.exec(rule)?.[0] ?? rule),
     texts,
-    takes: (event) => !isStructural(event.type) && event.erased !== true && takers.some((takes) => takes(event)),
+    takes: (event) => {
+      if (isStructural(event.type) || event.erased === true) return undefined;
+      const takings = takers.map((takes) => takes(event));
+      return takings.includes('content') ? 'content' : takings.find((taking) => taking !== undefined);
+    },
   };
 }
 
 function ruleOf(rule: string, mask: Masker | undefined): Rule {
-  if (rule === 'all') return () => true;
+  if (rule === 'all') return () => 'content';
   if (rule === 'secrets') {
     if (mask === undefined) refuseRule(rule, 'masking is switched off, so nothing finds secrets');
-    return ({ type, data }) => {
+    return content(({ type, data }) => {
       const draft = { type, data };
       return mask(draft) !== draft;
-    };
+    });
   }
   const [, kind, name] = /^(agent|tool|field|pattern):(.+)$/s.exec(rule) ?? [];
-  if (kind === 'agent') return ({ agent }) => agent === name;
-  if (kind === 'tool') return ({ data }) => holdsTool(data, name ?? '');
-  if (kind === 'field') return ({ data }) => valueAt(data, (name ?? '').split('.')) !== undefined;
+  if (kind === 'agent') return content(({ agent }) => agent === name);
+  if (kind === 'tool') return toolRule(name ?? '');
+  if (kind === 'field') return content(({ data }) => valueAt(data, (name ?? '').split('.')) !== undefined);
   if (kind === 'pattern') {
     const { test } = compilePattern(name ?? '');
-    return ({ data }) => test(textsOf(data));
+    return ({ data }) => (test(textsOf(data)) ? 'payload' : undefined);
   }
-  if (/^[a-z][\w-]*\.\*$/i.test(rule)) return ({ type }) => type.startsWith(rule.slice(0, -1));
-  if (/^[a-z][\w-]*\.[\w.-]+$/i.test(rule)) return ({ type }) => type === rule;
+  if (/^[a-z][\w-]*\.\*$/i.test(rule)) return content(({ type }) => type.startsWith(rule.slice(0, -1)));
+  if (/^[a-z][\w-]*\.[\w.-]+$/i.test(rule)) return content(({ type }) => type === rule);
   return refuseRule(rule, 'there is no such rule');
 }
 
-/** Tells whether data is of a call of a tool, or holds a message that asks for it or has its result. */
+/** Takes the content of the calls of a tool, and every payload with a message that asks for it or has its result. */
+function toolRule(name: string): Rule {
+  return ({ data }) => {
+    if (data['kind'] === 'tool' && data['name'] === name) return 'content';
+    return holdsTool(data, name) ? 'payload' : undefined;
+  };
+}
+
 function holdsTool(value: JsonValue, name: string): boolean {
   if (isArray(value)) return value.some((item) => holdsTool(item, name));
   if (!isObject(value)) return false;
-  const { toolName, name: called, kind } = value;
-  if (toolName === name || (called === name && kind === 'tool')) return true;
+  if (value['toolName'] === name) return true;
   return Object.values(value).some((item) => holdsTool(item, name));
 }
 

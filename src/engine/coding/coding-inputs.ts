@@ -1,6 +1,6 @@
 import { contentText } from '../../core/coding/coding-book.ts';
 import { type Project, projectPath, projectTest, projectText } from '../../core/coding/project-path.ts';
-import { type Selection, selectionOf, type TestRun } from '../../core/coding/test-run.ts';
+import { readTestCommand, type Selection } from '../../core/coding/test-command.ts';
 import { filesInDiff } from '../../core/coding/unified-diff.ts';
 import { RepriseError } from '../../core/error.ts';
 import type { EventDraft, Outcome } from '../../core/event/event.ts';
@@ -276,12 +276,31 @@ function selectionData(input: TestRunInput, project: Project | undefined): Selec
       'its selection has no known form',
       'It takes "all", a list of files, folders and test ids, or { prefix }.',
     );
-  const isMoved = project !== undefined && project.folder !== '';
-  const asked: TestRun = { command, exitCode: 0, failures: [], ...given({ framework, selection }) };
-  const chosen = selection ?? (isMoved ? selectionOf(asked) : undefined);
-  if (chosen === undefined || typeof chosen === 'string')
-    return chosen === 'all' && isMoved && selection === undefined ? [project?.folder ?? ''] : chosen;
-  return 'prefix' in chosen ? chosen : chosen.map((place) => projectTest(place, project));
+  if (selection === undefined) return selectionIn(command, framework, project);
+  return Array.isArray(selection) ? selection.map((place) => projectPlace(place, project)) : selection;
+}
+
+/** Returns the selection of a command if its paths are not those of the project; else undefined: a fold reads them. */
+function selectionIn(
+  command: string,
+  framework: string | undefined,
+  project: Project | undefined,
+): Selection | undefined {
+  if (project === undefined) return undefined;
+  // Many agents first go to the folder in which they already are.
+  const [, to = '', rest = ''] = /^\s*cd\s+(\S+)\s*&&(.*)$/s.exec(command) ?? [];
+  const isStaying = to !== '' && projectPath(`${to}/.`, project) === project.folder;
+  const { selection } = readTestCommand(isStaying ? rest : command, framework);
+  if (selection === 'all') return project.folder !== '' ? [project.folder] : isStaying ? 'all' : undefined;
+  if (!Array.isArray(selection)) return undefined;
+  const places = selection.map((place) => projectPlace(place, project));
+  return isStaying || places.some((place, index) => place !== selection[index]) ? places : undefined;
+}
+
+/** Returns a place of a selection relative to the root of a project: the path of a file or folder, or a test id. */
+function projectPlace(place: string, project: Project | undefined): string {
+  const isName = place.includes('::') || /\s/.test(place);
+  return isName ? projectTest(place, project) : projectPath(place, project);
 }
 
 function isSelection(value: unknown): value is Selection {

@@ -150,7 +150,8 @@ export interface CodingVerbs {
   evidence(evidence: EvidenceInput): Promise<Event>;
 
   /**
-   * Sets something unsafe aside: nothing of it gets into a context, nor does any text that holds 16 characters of it.
+   * Sets something unsafe aside: nothing of it gets into a context, nor does the event that
+   * it names, nor any text that holds 16 characters of its content.
    *
    * @example
    * ```ts

@@ -165,8 +165,7 @@ export async function keysLeft(engine: Engine, session: string, row: StoredEvent
   return keys.filter((key) => !valueHoldsContent(content, [parseKey(key).name]));
 }
 
-/** Reads every part that a session holds. */
-export async function allParts(engine: Engine, session: string): Promise<Map<Digest, PartInput>> {
+async function allParts(engine: Engine, session: string): Promise<Map<Digest, PartInput>> {
   const ref = sessionRef(engine, session);
   const parts = new Map<Digest, PartInput>();
   let after: Digest | undefined;

@@ -7,7 +7,6 @@ import {
   type Projection,
 } from '../../core/event/projection.ts';
 import { checkAgent } from '../../core/event/state-key.ts';
-import { registrationAt } from '../../core/fleet/active.ts';
 import type { Belief } from '../../core/fleet/belief.ts';
 import { mayKnow, maySee, type Registration } from '../../core/fleet/registration.ts';
 import { checkId } from '../../core/id.ts';
@@ -27,9 +26,9 @@ import { pointOn } from '../state/point.ts';
 import { StateHandle } from '../state/state-handle.ts';
 import type { AgentBeliefs, AgentKnowledge, AgentReplayOptions, AgentVerbs, AsOptions } from './agent-verbs.ts';
 import { CarriedAgent } from './carried-agent.ts';
-import { type CommitOptions, commitBelief, maySpeak, momentNow } from './commit-belief.ts';
-import { type BeliefsAtOptions, beliefsAt, beliefsAtKeys } from './fleet-at.ts';
-import { fleetAtHead, fleetAtPlace, momentOf, type OnBranch } from './fleet-look.ts';
+import type { CommitOptions } from './commit-belief.ts';
+import type { OnBranch } from './fleet-look.ts';
+import { type BeliefsAtOptions, checkBeliefsAt } from './fleet-times.ts';
 import { Judge } from './judge.ts';
 
 const replayKeys: KnownKeys = optionKeys<AgentReplayOptions>('replay as an agent', {
@@ -78,7 +77,7 @@ export function surfaceOf(engine: Engine, on: OnBranch, agent: string, options: 
   return new AgentSurface(engine, { ...on, agent, isHanded: options.handed === true });
 }
 
-/** The surface of one agent. `AgentVerbs` describes the verbs. */
+/** The surface of one agent. `AgentVerbs` describes the verbs; the code that looks and commits is loaded on first use. */
 export class AgentSurface implements AgentVerbs {
   readonly agent: string;
   readonly branch: string;
@@ -104,7 +103,9 @@ export class AgentSurface implements AgentVerbs {
         const { during } = this.#of;
         during?.check();
         const of = during === undefined ? {} : { turn: during.turn, cause: during.cause };
-        const manner = { judge, within: maySpeak, ...given({ epoch: during?.epoch }) };
+        // An agent may speak on what it may see.
+        const manner = { judge, within: mayKnow, ...given({ epoch: during?.epoch }) };
+        const { commitBelief } = await import('./commit-belief.ts');
         return commitBelief(this.#engine, this.#of, { ...of, ...options, agent }, manner);
       },
     };
@@ -119,7 +120,8 @@ export class AgentSurface implements AgentVerbs {
   }
 
   async beliefsAt(options: BeliefsAtOptions = {}): Promise<readonly Belief[]> {
-    checkKeys(options, beliefsAtKeys);
+    checkBeliefsAt(options);
+    const { beliefsAt } = await import('./fleet-at.ts');
     const times = this.#of.during === undefined ? {} : { turn: this.#of.during.turn };
     const then = await beliefsAt(this.#engine, this.#of, { ...times, ...options }, this.agent);
     const isAllowed = await this.#allowedNow();
@@ -160,15 +162,13 @@ export class AgentSurface implements AgentVerbs {
   }
 
   async #registeredAt(place: Place): Promise<Registration | undefined> {
-    const look = await fleetAtPlace(this.#engine, place);
-    return registrationAt(look.table, this.agent, await momentOf(this.#engine, look, undefined));
+    return (await import('./fleet-at.ts')).registeredAt(this.#engine, place, this.agent);
   }
 
   /** Returns whether something is within the scope of now, too; everything is, unless the agent itself holds the surface. */
   async #allowedNow(): Promise<(isWithin: (who: Registration | undefined) => boolean) => boolean> {
     if (this.#of.isHanded !== true) return () => true;
-    const look = await fleetAtHead(this.#engine, this.#of);
-    const now = registrationAt(look.table, this.agent, await momentNow(this.#engine, look));
+    const now = await (await import('./fleet-at.ts')).registeredNow(this.#engine, this.#of, this.agent);
     return (isWithin) => isWithin(now);
   }
 

@@ -7,7 +7,7 @@ import type { Replay, ReplayOptions } from '../../core/session/session-log.ts';
 import type { StateValue } from '../state/entry.ts';
 import type { StateVerbs } from '../state/state-verbs.ts';
 import type { CommitOptions, CommittedBelief } from './commit-belief.ts';
-import type { BeliefsAtOptions } from './fleet-at.ts';
+import type { BeliefsAtOptions } from './fleet-times.ts';
 
 /** How an agent reads its history again: never the raw one, and not what is still to come. */
 export type AgentReplayOptions = Omit<ReplayOptions, 'history' | 'follow'>;

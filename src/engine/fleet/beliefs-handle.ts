@@ -1,25 +1,15 @@
 import type { Event } from '../../core/event/event.ts';
 import { checkId } from '../../core/id.ts';
-import { given } from '../../core/json.ts';
-import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
-import { checkTurn } from '../../core/ref.ts';
-import { append } from '../changing/append.ts';
 import type { Engine } from '../context/engine.ts';
 import type { BeliefsVerbs } from './beliefs-verbs.ts';
-import { type CommitOptions, type CommittedBelief, commitBelief } from './commit-belief.ts';
-import { fleetAtHead, type OnBranch, turnNow } from './fleet-look.ts';
+import type { CommitOptions, CommittedBelief } from './commit-belief.ts';
+import type { OnBranch } from './fleet-look.ts';
 import { Judge, type JudgeOptions } from './judge.ts';
-import { type RevertBeliefOptions, type RevertedBelief, revertBelief } from './revert-belief.ts';
-import { strategyIn } from './settle.ts';
-import { type SettledTold, settleTold } from './settle-told.ts';
+import type { RevertBeliefOptions, RevertedBelief } from './revert-belief.ts';
+import type { SettledTold } from './settle-told.ts';
+import type { StrategyOptions } from './strategy.ts';
 
-const strategyKeys: KnownKeys = optionKeys<{ reason?: string; turn?: number }>(
-  'set the strategy',
-  { reason: 'text', turn: 'number' },
-  'a change of strategy',
-);
-
-/** The beliefs of a fleet on one branch. `BeliefsVerbs` describes the verbs. */
+/** The beliefs of a fleet on one branch. `BeliefsVerbs` describes the verbs; their code is loaded on first use. */
 export class BeliefsHandle implements BeliefsVerbs {
   readonly branch: string;
   readonly #engine: Engine;
@@ -42,33 +32,28 @@ export class BeliefsHandle implements BeliefsVerbs {
   }
 
   async commit(options: CommitOptions): Promise<CommittedBelief> {
+    const { commitBelief } = await import('./commit-belief.ts');
     return commitBelief(this.#engine, this.#on, options, { judge: this.#judge });
   }
 
-  settle(): Promise<SettledTold> {
+  async settle(): Promise<SettledTold> {
+    const { settleTold } = await import('./settle-told.ts');
     return settleTold(this.#engine, this.#on, this.#judge);
   }
 
-  revert(id: string, options: RevertBeliefOptions = {}): Promise<RevertedBelief> {
+  async revert(id: string, options: RevertBeliefOptions = {}): Promise<RevertedBelief> {
+    const { revertBelief } = await import('./revert-belief.ts');
     return revertBelief(this.#engine, this.#on, id, { options, judge: this.#judge });
   }
 
   async strategy(): Promise<string> {
-    return strategyIn((await fleetAtHead(this.#engine, this.#on)).table);
+    const { strategyOn } = await import('./strategy.ts');
+    return strategyOn(this.#engine, this.#on);
   }
 
-  async setStrategy(
-    strategy: string,
-    options: { readonly reason?: string; readonly turn?: number } = {},
-  ): Promise<Event> {
-    checkKeys(options, strategyKeys);
-    this.#judge.checkStrategy(strategy);
-    const { reason, turn } = options;
-    const { place } = await fleetAtHead(this.#engine, this.#on);
-    const at = turn === undefined ? await turnNow(this.#engine, place) : checkTurn(turn);
-    const draft = { type: 'strategy.changed', turn: at, data: { strategy, ...given({ reason }) } };
-    const [event] = await append(this.#engine, this.#session, draft, { branch: this.branch });
-    return event as Event;
+  async setStrategy(strategy: string, options: StrategyOptions = {}): Promise<Event> {
+    const { setStrategy } = await import('./strategy.ts');
+    return setStrategy(this.#engine, this.#on, strategy, { options, judge: this.#judge });
   }
 
   get #on(): OnBranch {

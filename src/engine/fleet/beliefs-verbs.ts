@@ -3,6 +3,7 @@ import type { CommitOptions, CommittedBelief } from './commit-belief.ts';
 import type { JudgeOptions } from './judge.ts';
 import type { RevertBeliefOptions, RevertedBelief } from './revert-belief.ts';
 import type { SettledTold } from './settle-told.ts';
+import type { StrategyOptions } from './strategy.ts';
 
 /**
  * The beliefs of a fleet on one branch: claims on topics, of which contradicting ones are settled as they are committed.
@@ -89,5 +90,5 @@ export interface BeliefsVerbs {
    * await session.beliefs.setStrategy('highest-trust', { reason: 'the interns talk too much' });
    * ```
    */
-  setStrategy(strategy: string, options?: { readonly reason?: string; readonly turn?: number }): Promise<Event>;
+  setStrategy(strategy: string, options?: StrategyOptions): Promise<Event>;
 }

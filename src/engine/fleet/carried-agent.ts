@@ -10,8 +10,8 @@ import { CarriedState, carriedOptions } from '../state/carried-state.ts';
 import { pointOn } from '../state/point.ts';
 import type { AgentBeliefs, AgentKnowledge, AgentReplayOptions, AgentVerbs } from './agent-verbs.ts';
 import type { CommittedBelief } from './commit-belief.ts';
-import type { BeliefsAtOptions } from './fleet-at.ts';
 import type { OnBranch } from './fleet-look.ts';
+import type { BeliefsAtOptions } from './fleet-times.ts';
 
 /** The surface of one agent behind a port: the server decides what the agent may see. */
 export class CarriedAgent implements AgentVerbs {

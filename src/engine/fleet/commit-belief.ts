@@ -3,7 +3,7 @@ import { hasCode, RepriseError } from '../../core/error.ts';
 import type { Event, EventDraft } from '../../core/event/event.ts';
 import { strategyKey } from '../../core/event/families/knowledge.ts';
 import { plainKey } from '../../core/event/keys.ts';
-import { always, registrationAt } from '../../core/fleet/active.ts';
+import { registrationAt } from '../../core/fleet/active.ts';
 import {
   type Belief,
   type BeliefKind,
@@ -16,7 +16,7 @@ import {
   kindDefault,
 } from '../../core/fleet/belief.ts';
 import { indexOf } from '../../core/fleet/fleet-table.ts';
-import { type Moment, mayKnow, type Registration, trustOf } from '../../core/fleet/registration.ts';
+import { type Registration, trustOf } from '../../core/fleet/registration.ts';
 import { heldBelief, type Settled } from '../../core/fleet/settling.ts';
 import { checkId } from '../../core/id.ts';
 import { given, type JsonValue } from '../../core/json.ts';
@@ -27,7 +27,7 @@ import { checkTurn } from '../../core/ref.ts';
 import { write } from '../changing/write.ts';
 import type { Engine } from '../context/engine.ts';
 import { keepSnapshots } from '../history/keep-snapshots.ts';
-import { type FleetLook, fleetAtHead, highestTurn, learnAppended, type OnBranch, turnNow } from './fleet-look.ts';
+import { type FleetLook, fleetAtHead, learnAppended, momentNow, type OnBranch, turnNow } from './fleet-look.ts';
 import type { Judge } from './judge.ts';
 import { type SettledPair, settleClaim, settledDrafts, settledPairs, supersededDraft } from './settle.ts';
 
@@ -101,6 +101,10 @@ export interface CommitManner {
   /** Events to write in the same append, before the claim and after all that follows from it. */
   readonly lead?: readonly EventDraft[];
   readonly trail?: readonly EventDraft[];
+  /** A look at the head that the first plan is made from; a new one if left out. */
+  readonly look?: FleetLook;
+  /** Hears what was appended. */
+  readonly onAppended?: (events: readonly Event[]) => void;
 }
 
 /** Checks everything about a claim that can be checked without its history. */
@@ -143,14 +147,14 @@ export async function commitBelief(
 ): Promise<CommittedBelief> {
   checkClaim(options);
   const id = options.id === undefined ? engine.platform.newId() : checkId('event', options.id);
-  const attempt = async (): Promise<CommittedBelief | undefined> => {
-    const look = await fleetAtHead(engine, on);
+  const attempt = async (seen?: FleetLook): Promise<CommittedBelief | undefined> => {
+    const look = seen ?? (await fleetAtHead(engine, on));
     const known = heldBelief(look.table, id);
     if (known !== undefined) return alreadyStored(known.belief, known.end, options);
     const plan = await planCommit(engine, look, { ...options, id }, manner);
     return tryPlan(engine, on, plan, manner);
   };
-  const done = await attempt();
+  const done = await attempt(manner.look);
   if (done !== undefined) return done;
   // Commits that lost a race try again one after the other: all at once, each would make the others lose again.
   return engine.transactions.inTurn(JSON.stringify([engine.namespace, on.session, on.branch, 'belief']), async () => {
@@ -201,11 +205,6 @@ async function planCommit(
     strategyKey,
   ];
   return { look, belief, drafts, keys, older, settled };
-}
-
-/** Returns the moment of the head of a branch: the highest turn there is. */
-export async function momentNow(engine: Engine, { place, table }: FleetLook): Promise<Moment> {
-  return indexOf(table).joinsLater ? { ...always, now: await highestTurn(engine, place) } : always;
 }
 
 function newBelief(
@@ -271,15 +270,12 @@ function refuseScope(agent: string | undefined, topic: string | undefined): neve
   );
 }
 
-/** Tells whether an agent may speak on a topic: it may on what it may see. */
-export const maySpeak: NonNullable<CommitManner['within']> = mayKnow;
-
 /** Appends a plan; undefined if something it was made from has changed. */
 async function tryPlan(
   engine: Engine,
   on: OnBranch,
   plan: CommitPlan,
-  { epoch, lead = [], trail = [] }: CommitManner,
+  { epoch, lead = [], trail = [], onAppended }: CommitManner,
 ): Promise<CommittedBelief | undefined> {
   const { look, belief, drafts, keys, older, settled } = plan;
   let events: readonly Event[];
@@ -297,6 +293,7 @@ async function tryPlan(
   }
   learnAppended(engine, on, events);
   keepSnapshots(engine, on.session, events);
+  onAppended?.(events);
   const [{ seq, time }, last] = [events[lead.length] as Event, events.at(-1) as Event];
   const stored: Belief = { ...belief, seq, time };
   const won = settled.filter(({ verdict }) => verdict.winner === 'claim');

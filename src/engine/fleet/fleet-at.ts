@@ -1,32 +1,14 @@
-import { RepriseError } from '../../core/error.ts';
-import { activeAt, agentsAt, type BeliefQuery } from '../../core/fleet/active.ts';
+import { activeAt, agentsAt, type BeliefQuery, registrationAt } from '../../core/fleet/active.ts';
 import { type Belief, checkTopic } from '../../core/fleet/belief.ts';
 import { type FleetTask, tasksAt } from '../../core/fleet/fleet-task.ts';
 import type { Registration } from '../../core/fleet/registration.ts';
 import { checkId } from '../../core/id.ts';
 import { given } from '../../core/json.ts';
-import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
-import { checkTurn, type PointInput } from '../../core/ref.ts';
+import type { PointInput } from '../../core/ref.ts';
 import type { Engine } from '../context/engine.ts';
-import { pointOn } from '../state/point.ts';
-import { type FleetLook, fleetAtPlace, momentOf, type OnBranch, placeOfTimes, type TwoTimes } from './fleet-look.ts';
-
-/** Which beliefs to return, and of which moment. */
-export interface BeliefsAtOptions extends TwoTimes {
-  /** Only claims of this agent. */
-  readonly agent?: string;
-  /** Only claims on this topic. */
-  readonly topic?: string;
-}
-
-const timesNames = { turn: 'number', seq: 'number', point: 'point' } as const;
-/** The names of the options of a look at beliefs. */
-export const beliefsAtKeys: KnownKeys = optionKeys<BeliefsAtOptions>(
-  'look at beliefs',
-  { ...timesNames, agent: 'text', topic: true },
-  'a look at beliefs',
-);
-const fleetAtKeys: KnownKeys = optionKeys<TwoTimes>('look at a fleet', timesNames, 'a look at a fleet');
+import { findPlace, type Place } from '../history/place.ts';
+import { type FleetLook, fleetAtHead, fleetAtPlace, momentNow, momentOf, type OnBranch } from './fleet-look.ts';
+import { type BeliefsAtOptions, checkBeliefsAt, checkFleetAt, pointOfTimes, type TwoTimes } from './fleet-times.ts';
 
 /** An agent that is there, and the tasks it has taken and not ended. */
 export interface FleetAgent extends Registration {
@@ -39,19 +21,9 @@ export interface FleetState {
   readonly tasks: readonly FleetTask[];
 }
 
-function checkTimes({ turn, seq, point }: TwoTimes): void {
-  if (turn !== undefined) checkTurn(turn);
-  if (seq === undefined || point === undefined) return;
-  throw new RepriseError('option.invalid', 'Cannot look at a fleet with both "seq" and "point"', {
-    hint: 'Pass one of them: each names a point.',
-    details: { option: 'point' },
-  });
-}
-
 /** Looks at a fleet at a moment of the two times. */
-async function lookAtTimes(engine: Engine, on: OnBranch, times: TwoTimes): Promise<FleetLook> {
-  checkTimes(times);
-  return fleetAtPlace(engine, await placeOfTimes(engine, on, times));
+async function lookAtTimes(engine: Engine, { session, branch }: OnBranch, times: TwoTimes): Promise<FleetLook> {
+  return fleetAtPlace(engine, await findPlace(engine, session, pointOfTimes(branch, times)));
 }
 
 /** Returns the claims that stand at a moment; through an agent's eyes if `as` names one. */
@@ -61,19 +33,18 @@ export async function beliefsAt(
   options: BeliefsAtOptions,
   as?: string,
 ): Promise<readonly Belief[]> {
-  checkKeys(options, beliefsAtKeys);
+  checkBeliefsAt(options);
   const { turn, agent, topic } = options;
   if (agent !== undefined) checkId('agent', agent);
   if (topic !== undefined) checkTopic(topic);
   const look = await lookAtTimes(engine, on, options);
-  const query: BeliefQuery = given({ agent, topic });
-  return activeAt(look.table, await momentOf(engine, look, turn), as === undefined ? query : { ...query, as });
+  const query: BeliefQuery = given({ agent, topic, as });
+  return activeAt(look.table, await momentOf(engine, look, turn), query);
 }
 
 /** Returns who is there at a moment, with which scope and trust, since when, and doing which tasks. */
 export async function fleetAt(engine: Engine, on: OnBranch, where: PointInput | TwoTimes): Promise<FleetState> {
-  const times = timesOf(where);
-  checkKeys(times, fleetAtKeys);
+  const times = checkFleetAt(where);
   const look = await lookAtTimes(engine, on, times);
   const moment = await momentOf(engine, look, times.turn);
   const tasks = tasksAt(look.table.tasks, moment);
@@ -86,30 +57,14 @@ export async function fleetAt(engine: Engine, on: OnBranch, where: PointInput | 
   return { agents, tasks };
 }
 
-/** Returns the moment that a point or times mean on a branch. */
-export function timesOn(branch: string, where: PointInput | TwoTimes): TwoTimes {
-  const times = timesOf(where);
-  checkKeys(times, fleetAtKeys);
-  return { ...given({ turn: times.turn }), point: pointOfTimes(branch, times) };
+/** Returns who an agent is at a place; undefined if it is not there. */
+export async function registeredAt(engine: Engine, place: Place, agent: string): Promise<Registration | undefined> {
+  const look = await fleetAtPlace(engine, place);
+  return registrationAt(look.table, agent, await momentOf(engine, look, undefined));
 }
 
-/** Returns the question about beliefs that options mean on a branch. */
-export function beliefsOn(branch: string, options: BeliefsAtOptions): BeliefsAtOptions {
-  checkKeys(options, beliefsAtKeys);
-  const { turn, agent, topic } = options;
-  return { ...given({ turn, agent, topic }), point: pointOfTimes(branch, options) };
-}
-
-function pointOfTimes(branch: string, times: TwoTimes): PointInput {
-  checkTimes(times);
-  const { seq, point = {} } = times;
-  return seq === undefined ? pointOn(branch, point) : { branch, seq };
-}
-
-/** A point is a moment too: its seq. `{ turn }` selects by turn, as everywhere in a fleet. */
-function timesOf(where: PointInput | TwoTimes): TwoTimes {
-  if (typeof where === 'string') return { point: where };
-  if (typeof where !== 'object' || where === null) return { point: where };
-  if ('run' in where || 'time' in where || 'branch' in where) return { point: where as PointInput };
-  return where as TwoTimes;
+/** Returns who an agent is now on a branch; undefined if it is not there. */
+export async function registeredNow(engine: Engine, on: OnBranch, agent: string): Promise<Registration | undefined> {
+  const look = await fleetAtHead(engine, on);
+  return registrationAt(look.table, agent, await momentNow(engine, look));
 }

@@ -2,22 +2,13 @@ import type { Event } from '../../core/event/event.ts';
 import { checkId } from '../../core/id.ts';
 import type { Engine } from '../context/engine.ts';
 import type { OnBranch } from './fleet-look.ts';
-import { claimTask, endTask, failVerification, startTask } from './fleet-tasks.ts';
 import type { FleetVerbs, TasksVerbs } from './fleet-verbs.ts';
 import { Judge, type JudgeOptions } from './judge.ts';
-import { type Mutated, type Mutation, mutate } from './mutate.ts';
-import {
-  type ChangeOptions,
-  changeAgent,
-  type EndOptions,
-  endAgent,
-  type SpawnOptions,
-  spawnAgent,
-} from './register-agent.ts';
-import { runForward } from './run-forward.ts';
+import type { Mutated, Mutation } from './mutate.ts';
+import type { ChangeOptions, EndOptions, SpawnOptions } from './register-agent.ts';
 import type { ForwardOptions, ForwardResult } from './run-forward-options.ts';
 
-/** The agents of a branch, and their tasks. `FleetVerbs` describes the verbs. */
+/** The agents of a branch, and their tasks. `FleetVerbs` describes the verbs; their code is loaded on first use. */
 export class FleetHandle implements FleetVerbs {
   readonly branch: string;
   readonly #engine: Engine;
@@ -41,31 +32,37 @@ export class FleetHandle implements FleetVerbs {
 
   get tasks(): TasksVerbs {
     const [engine, on] = [this.#engine, this.#on];
+    const verbs = () => import('./fleet-tasks.ts');
     return {
-      start: (options) => startTask(engine, on, options),
-      claim: (options) => claimTask(engine, on, options),
-      end: (options) => endTask(engine, on, options),
-      verificationFailed: (options) => failVerification(engine, on, options),
+      start: async (options) => (await verbs()).startTask(engine, on, options),
+      claim: async (options) => (await verbs()).claimTask(engine, on, options),
+      end: async (options) => (await verbs()).endTask(engine, on, options),
+      verificationFailed: async (options) => (await verbs()).failVerification(engine, on, options),
     };
   }
 
-  spawn(agent: string, options: SpawnOptions = {}): Promise<Event> {
+  async spawn(agent: string, options: SpawnOptions = {}): Promise<Event> {
+    const { spawnAgent } = await import('./register-agent.ts');
     return spawnAgent(this.#engine, this.#on, agent, options);
   }
 
-  change(agent: string, options: ChangeOptions): Promise<Event> {
+  async change(agent: string, options: ChangeOptions): Promise<Event> {
+    const { changeAgent } = await import('./register-agent.ts');
     return changeAgent(this.#engine, this.#on, agent, options);
   }
 
-  end(agent: string, options: EndOptions = {}): Promise<Event> {
+  async end(agent: string, options: EndOptions = {}): Promise<Event> {
+    const { endAgent } = await import('./register-agent.ts');
     return endAgent(this.#engine, this.#on, agent, options);
   }
 
-  mutate(mutation: Mutation): Promise<Mutated> {
+  async mutate(mutation: Mutation): Promise<Mutated> {
+    const { mutate } = await import('./mutate.ts');
     return mutate(this.#engine, this.#on, mutation, this.#judge);
   }
 
-  runForward<Result>(options: ForwardOptions<Result>): Promise<ForwardResult<Result>> {
+  async runForward<Result>(options: ForwardOptions<Result>): Promise<ForwardResult<Result>> {
+    const { runForward } = await import('./run-forward.ts');
     return runForward(this.#engine, this.#on, options, this.#judge);
   }
 

@@ -1,10 +1,10 @@
 import type { Event } from '../../core/event/event.ts';
 import { isStructural } from '../../core/event/families/structural.ts';
 import { applyEvent } from '../../core/event/projection.ts';
+import { always } from '../../core/fleet/active.ts';
 import { type FleetTable, fleetTypes, indexOf } from '../../core/fleet/fleet-table.ts';
 import type { Moment } from '../../core/fleet/registration.ts';
 import { later, type Seq } from '../../core/point.ts';
-import type { PointInput } from '../../core/ref.ts';
 import type { SessionRecord } from '../../core/store/event-store.ts';
 import { restOf, segmentsOf } from '../../core/view/segment.ts';
 import { type View, viewAt } from '../../core/view/view.ts';
@@ -17,7 +17,6 @@ import { eventsOf, lookAt } from '../history/look.ts';
 import { digestAt, findPlace, type Place, placeAtHead, sessionRecord } from '../history/place.ts';
 import { replacedIdsOf } from '../history/replaced-ids.ts';
 import { readHeaders } from '../history/stored-events.ts';
-import { pointOn } from '../state/point.ts';
 
 /** A branch of a session. */
 export interface OnBranch {
@@ -99,26 +98,6 @@ function isBeginning({ history, seq: head }: Place, seq: Seq): boolean {
   return rest?.pieces.every((piece) => (piece.kind === 'range' ? piece.after >= seq : piece.seq > seq)) === true;
 }
 
-/** Where in the two times to look. Without a turn, it is the highest one that there is. */
-export interface TwoTimes {
-  /** Everything of later turns is left out, wherever it stands. */
-  readonly turn?: number;
-  /** The last seq of the branch to look at; its head if left out. */
-  readonly seq?: number;
-  /** A point instead of a seq: `main@12`, or a branch. */
-  readonly point?: PointInput;
-}
-
-/** Looks a place of two times up on a branch. */
-export async function placeOfTimes(
-  engine: Engine,
-  { session, branch }: OnBranch,
-  { seq, point }: TwoTimes,
-): Promise<Place> {
-  if (point !== undefined) return findPlace(engine, session, pointOn(branch, point));
-  return findPlace(engine, session, seq === undefined ? { branch } : { branch, seq });
-}
-
 /** Returns the moment of a look. The turn of the clock is looked up only if an agent joins in a turn to come. */
 export async function momentOf(engine: Engine, { place, table }: FleetLook, turn: number | undefined): Promise<Moment> {
   const { seq } = place;
@@ -127,11 +106,16 @@ export async function momentOf(engine: Engine, { place, table }: FleetLook, turn
   return { seq, turn: Number.POSITIVE_INFINITY, now };
 }
 
+/** Returns the moment of the head of a branch: the highest turn there is. */
+export async function momentNow(engine: Engine, { place, table }: FleetLook): Promise<Moment> {
+  return indexOf(table).joinsLater ? { ...always, now: await highestTurn(engine, place) } : always;
+}
+
 /**
  * Returns the highest turn in the view at a place. It asks for the first event of a later turn until there is none, so it
  * reads a few events, however long the history is.
  */
-export async function highestTurn(engine: Engine, place: Place): Promise<number> {
+async function highestTurn(engine: Engine, place: Place): Promise<number> {
   const view = viewAt(place.history, place.seq);
   const carried = new Map(
     view.pieces.flatMap((piece) => (piece.kind === 'carried' ? [[piece.seq, piece.turn] as const] : [])),

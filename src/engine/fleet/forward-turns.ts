@@ -1,3 +1,4 @@
+import type { Event } from '../../core/event/event.ts';
 import { agentsAt, registrationAt } from '../../core/fleet/active.ts';
 import type { Moment } from '../../core/fleet/registration.ts';
 import type { Engine } from '../context/engine.ts';
@@ -10,7 +11,7 @@ import { inputsOf, missingMessages, sameInputs, type TurnInputs, topicsThatDiffe
 /** The plan for a turn of an agent: run it, because of these events, or repeat a recorded one. */
 export type TurnPlan =
   | { readonly kind: 'run'; readonly because: readonly string[] }
-  | { readonly kind: 'repeat'; readonly turn: BookTurn };
+  | { readonly kind: 'repeat'; readonly turn: BookTurn; readonly look: FleetLook };
 
 const momentOfTurn = (turn: number, seq: number = Number.POSITIVE_INFINITY): Moment => ({ seq, turn, now: turn });
 
@@ -63,6 +64,11 @@ export class ForwardTurns {
     return this.#book.mine;
   }
 
+  /** Adds what was just appended to the branch; reads it if something else came in between. */
+  async learn(events: readonly Event[]): Promise<void> {
+    if (!this.#book.learn(events)) await this.#book.readOn();
+  }
+
   /** Reads what the branch has that the book does not. */
   async readOn(): Promise<void> {
     await this.#book.readOn();
@@ -80,6 +86,7 @@ export class ForwardTurns {
   /** Decides whether a turn of an agent is repeated; `mayRepeat` is false if everything is to run. */
   async plan(agent: string, turn: number, mayRepeat: boolean): Promise<TurnPlan> {
     const look = await fleetAtHead(this.#engine, this.#on);
+    if (look.place.seq > this.#book.seq) await this.#book.readOn();
     const moment = momentOfTurn(turn);
     const now = await inputsOf(this.#engine, agent, {
       look,
@@ -93,7 +100,7 @@ export class ForwardTurns {
     const missing = missingMessages(recorded, this.#book);
     const of = { original: this.#original?.table ?? look.table, branch: look.table, copied: this.copied };
     const isSame = sameInputs(now, then) && missing?.length === 0 && isRepeatable(recorded, of);
-    if (mayRepeat && isSame) return { kind: 'repeat', turn: recorded };
+    if (mayRepeat && isSame) return { kind: 'repeat', turn: recorded, look };
     return { kind: 'run', because: this.#reasons(agent, now, then, missing) };
   }
 

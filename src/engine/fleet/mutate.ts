@@ -4,11 +4,11 @@ import { given, type JsonInputValue } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { Engine } from '../context/engine.ts';
 import { StateHandle } from '../state/state-handle.ts';
-import { BeliefsHandle } from './beliefs-handle.ts';
 import { type CommitOptions, type CommittedBelief, commitBelief } from './commit-belief.ts';
 import { fleetAtHead, type OnBranch } from './fleet-look.ts';
 import type { Judge } from './judge.ts';
 import { type AgentFields, changeAgent, turnGiven } from './register-agent.ts';
+import { setStrategy } from './strategy.ts';
 
 /** A key of state to write; without a value it is deleted. */
 export interface StateMutation {
@@ -58,7 +58,8 @@ export async function mutate(engine: Engine, on: OnBranch, mutation: Mutation, j
   if ('strategy' in mutation) {
     checkKeys(mutation, wholeKeys);
     const { strategy, turn, reason } = mutation;
-    const { seq, turn: at } = await new BeliefsHandle(engine, on, judge).setStrategy(strategy, given({ turn, reason }));
+    const options = given({ turn, reason });
+    const { seq, turn: at } = await setStrategy(engine, on, strategy, { options, judge });
     return { seq, turn: at };
   }
   if ('agent' in mutation) {

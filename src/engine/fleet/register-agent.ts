@@ -12,8 +12,16 @@ import { checkTurn } from '../../core/ref.ts';
 import { write } from '../changing/write.ts';
 import type { Engine } from '../context/engine.ts';
 import { keepSnapshots } from '../history/keep-snapshots.ts';
-import { checkTrust, momentNow } from './commit-belief.ts';
-import { type FleetLook, fleetAtHead, forkTurnOf, learnAppended, type OnBranch, turnNow } from './fleet-look.ts';
+import { checkTrust } from './commit-belief.ts';
+import {
+  type FleetLook,
+  fleetAtHead,
+  forkTurnOf,
+  learnAppended,
+  momentNow,
+  type OnBranch,
+  turnNow,
+} from './fleet-look.ts';
 
 /** Who an agent is. */
 export interface AgentFields {

@@ -1,4 +1,4 @@
-import type { EventDraft } from '../../core/event/event.ts';
+import type { Event, EventDraft } from '../../core/event/event.ts';
 import { isOperation } from '../../core/event/state-operation.ts';
 import { type Belief, beliefOf, restates } from '../../core/fleet/belief.ts';
 import type { FleetTable } from '../../core/fleet/fleet-table.ts';
@@ -9,7 +9,7 @@ import { append } from '../changing/append.ts';
 import type { Engine } from '../context/engine.ts';
 import { StateHandle } from '../state/state-handle.ts';
 import { commitBelief } from './commit-belief.ts';
-import { learnAppended, type OnBranch } from './fleet-look.ts';
+import { type FleetLook, learnAppended, type OnBranch } from './fleet-look.ts';
 import type { Judge } from './judge.ts';
 import type { BookEntry, BookTurn } from './turn-book.ts';
 
@@ -26,6 +26,10 @@ export interface Repeating {
   readonly copied: CopiedIds;
   /** The fleet of the branch that the turn was recorded on. */
   readonly original: FleetTable;
+  /** The look at the branch by which the turn is repeated. */
+  readonly look: FleetLook;
+  /** Hears what was appended; what it does not hear of has to be read. */
+  readonly onAppended: (events: readonly Event[]) => void;
 }
 
 /** Returns the claims that a claim superseded by name: those that no verdict is about, and that it does not say again. */
@@ -80,14 +84,20 @@ export async function repeatTurn(
     const drafts = taken();
     if (drafts.length === 0) return;
     const { session, branch } = repeating.on;
-    learnAppended(engine, repeating.on, await append(engine, session, drafts, { branch, epoch: repeating.epoch }));
+    const events = await append(engine, session, drafts, { branch, epoch: repeating.epoch });
+    learnAppended(engine, repeating.on, events);
+    repeating.onAppended(events);
   };
   const acts = did.filter(({ type }) => type !== 'belief.superseded' && !type.startsWith('contradiction.'));
   let isEnded = false;
+  // The look that the turn is repeated by is that of the head until the first append.
+  const isFirst = (index: number): boolean =>
+    acts.slice(0, index).every(({ type }) => type !== 'belief.committed' && type !== 'state.committed');
   for (const [index, entry] of acts.entries()) {
     if (entry.type === 'belief.committed') {
       isEnded = index === acts.length - 1;
-      await repeatClaim(engine, entry, { did, lead: taken(), trail: isEnded ? [ended] : [] }, repeating);
+      const around = { did, lead: taken(), trail: isEnded ? [ended] : [], isFirst: isFirst(index) };
+      await repeatClaim(engine, entry, around, repeating);
     } else if (entry.type === 'state.committed') {
       await flush();
       await repeatState(engine, entry, repeating);
@@ -115,16 +125,19 @@ async function repeatClaim(
     readonly did: readonly BookEntry[];
     readonly lead: readonly EventDraft[];
     readonly trail: readonly EventDraft[];
+    readonly isFirst: boolean;
   },
   repeating: Repeating,
 ): Promise<void> {
-  const { did, lead, trail } = around;
-  const { on, judge, epoch, copied, original } = repeating;
+  const { did, lead, trail, isFirst } = around;
+  const { on, judge, epoch, copied, original, onAppended } = repeating;
   const { agent, run, claim, topic, kind, value, trust, turn } = beliefOf(entry.event);
   const supersedes = namedBy(entry, did, original).map(({ id }) => copied.get(id) ?? id);
   const about = { claim, kind, trust, turn, ...given({ agent, run, topic, value }) };
   const options = { ...about, supersedes, cause: causeOf(entry, repeating) };
-  const { belief } = await commitBelief(engine, on, options, { judge, epoch, lead, trail });
+  const look = isFirst ? repeating.look : undefined;
+  const manner = { judge, epoch, lead, trail, onAppended, ...given({ look }) };
+  const { belief } = await commitBelief(engine, on, options, manner);
   copied.set(entry.id, belief.id);
 }
 

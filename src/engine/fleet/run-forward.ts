@@ -14,7 +14,7 @@ import { AgentSurface, type DuringTurn } from './agent-surface.ts';
 import { commitBelief } from './commit-belief.ts';
 import { type FleetLook, forkTurnOf, learnAppended, type OnBranch } from './fleet-look.ts';
 import { ForwardRecorder } from './forward-recorder.ts';
-import { ForwardTurns } from './forward-turns.ts';
+import { ForwardTurns, type TurnPlan } from './forward-turns.ts';
 import type { Judge } from './judge.ts';
 import { repeatTurn } from './repeat-turn.ts';
 import type {
@@ -27,7 +27,6 @@ import type {
   ReusedTurn,
 } from './run-forward-options.ts';
 import { forwardKeys } from './run-forward-options.ts';
-import type { BookTurn } from './turn-book.ts';
 import { takeBackUnfinished } from './unfinished-turn.ts';
 
 function checkOptions<Result>(options: ForwardOptions<Result>): void {
@@ -129,18 +128,20 @@ class ForwardDrive<Result> {
     const onTurn = this.#options.onTurn as Readonly<Record<string, (turn: AgentTurn) => Result | Promise<Result>>>;
     const agents = await this.#turns.agentsOf(turn, (agent) => Object.hasOwn(onTurn, agent));
     for (const agent of agents) {
-      if (!(await this.#mayGoOn(turn, agent))) return false;
+      if (this.#isAborted(turn, agent)) return false;
       const plan = await this.#turns.plan(agent, turn, this.#options.reuseUnchanged === true);
       if (plan.kind === 'repeat') {
         recorder.noteRepeated();
-        if (!(await this.#guarded(turn, agent, () => this.#repeat(agent, turn, plan.turn)))) return false;
+        // The append itself refuses to go on after a rewind.
+        if (!(await this.#guarded(turn, agent, () => this.#repeat(agent, turn, plan)))) return false;
       } else {
+        if (!(await this.#mayGoOn(turn, agent))) return false;
         const call = onTurn[agent] as (turn: AgentTurn) => Result | Promise<Result>;
         const body = (during: DuringTurn, signal: AbortSignal): Result | Promise<Result> =>
           call({ turn, agent, self: this.#surface(agent, during), recorder: recorder.open, signal });
         if (!(await this.#runTurn({ turn, agent, because: plan.because }, recorder, body))) return false;
+        await this.#turns.readOn();
       }
-      await this.#turns.readOn();
     }
     return true;
   }
@@ -219,13 +220,20 @@ class ForwardDrive<Result> {
     }
   }
 
-  async #repeat(agent: string, turn: number, recorded: BookTurn): Promise<void> {
+  async #repeat(
+    agent: string,
+    turn: number,
+    { turn: recorded, look }: Extract<TurnPlan, { readonly kind: 'repeat' }>,
+  ): Promise<void> {
     const of = recorded.begun.id;
     const cause = this.#engine.platform.newId();
     const { copied } = this.#turns;
     copied.set(of, cause);
     const original = (this.#turns.original as FleetLook).table;
+    const appended: Event[] = [];
     await repeatTurn(this.#engine, recorded, {
+      look,
+      onAppended: (events) => appended.push(...events),
       on: this.#on,
       judge: this.#judge,
       epoch: this.#epoch,
@@ -236,6 +244,7 @@ class ForwardDrive<Result> {
       ended: { type: 'turn.ended', agent, turn, cause, data: { outcome: 'ok' } },
     });
     this.#reused.push({ turn, agent, of });
+    await this.#turns.learn(appended);
   }
 
   async #guarded(turn: number, agent: string, work: () => Promise<void>): Promise<boolean> {
@@ -266,7 +275,7 @@ class ForwardDrive<Result> {
 
   /** Tells whether the next turn may begin: nobody has stopped the run or rewound the branch. */
   async #mayGoOn(turn: number, agent?: string): Promise<boolean> {
-    if (this.#options.signal?.aborted === true) return this.#stop(turn, agent, this.#options.signal.reason);
+    if (this.#isAborted(turn, agent)) return false;
     const { epoch } = await branchHead(this.#engine, this.#on.session, this.#on.branch);
     if (epoch === this.#epoch) return true;
     return this.#stop(
@@ -277,6 +286,13 @@ class ForwardDrive<Result> {
         details: { branch: this.#on.branch, epoch },
       }),
     );
+  }
+
+  #isAborted(turn: number, agent: string | undefined): boolean {
+    const { signal } = this.#options;
+    if (signal?.aborted !== true) return false;
+    this.#stop(turn, agent, signal.reason);
+    return true;
   }
 
   #stop(turn: number, agent: string | undefined, error: unknown): false {

@@ -125,6 +125,20 @@ export class TurnBook {
     return this;
   }
 
+  /** The seq of the last event that it has. */
+  get seq(): number {
+    return this.#seq;
+  }
+
+  /** Adds what was just appended; false if something came in between, so that it has to be read. */
+  learn(events: readonly Event[]): boolean {
+    const isNext = (event: Event, index: number): boolean =>
+      event.seq === this.#seq + 1 + index && !isStructural(event.type);
+    if (!events.every(isNext)) return false;
+    for (const event of events) this.#add(event);
+    return true;
+  }
+
   /** Returns a recorded turn of an agent that ended well. */
   turn(agent: string, turn: number): BookTurn | undefined {
     const found = this.#turns.get(placeOf(agent, turn));

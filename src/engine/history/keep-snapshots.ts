@@ -16,9 +16,15 @@ import { snapshotKey } from './snapshot.ts';
 /**
  * Keeps snapshots while a branch is written: its summary after each run and each thousand events, so that a listing
  * reads a snapshot instead of a history; and less often its conversation, so that a first look deep into a long history
- * does not begin at zero. It is a chore: the append neither waits for it nor fails with it.
+ * does not begin at zero. It is a chore: the append neither waits for it nor fails with it. An import keeps summaries
+ * alone: a conversation takes as much memory as its source, and that of a long source is too large to keep.
  */
-export function keepSnapshots(engine: Engine, session: string, appended: readonly Event[]): void {
+export function keepSnapshots(
+  engine: Engine,
+  session: string,
+  appended: readonly Event[],
+  { isImport = false }: { readonly isImport?: boolean } = {},
+): void {
   const [first, last] = [appended[0], appended.at(-1)];
   if (first === undefined || last === undefined) return;
   const { branch } = last;
@@ -28,7 +34,7 @@ export function keepSnapshots(engine: Engine, session: string, appended: readonl
   const isCrossed = (every: number): boolean => Math.floor(last.seq / every) > Math.floor((first.seq - 1) / every);
   if (isCrossed(limits.summaryEventsMax) || appended.some((event) => event.type === 'run.ended'))
     engine.chores.add(`summary ${name}`, () => keepSummary(engine, { session, branch, name }));
-  if (isCrossed(limits.conversationEventsMax))
+  if (!isImport && isCrossed(limits.conversationEventsMax))
     engine.chores.add(`conversation ${name}`, async () => {
       await foldAt(engine, await placeAt(engine, session, branch, { kind: 'head' }), conversation);
     });

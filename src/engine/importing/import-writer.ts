@@ -279,7 +279,7 @@ export class ImportWriter {
       line.head = Math.max(line.head, written.at(-1)?.seq ?? 0);
       line.reached = line.head;
       this.events += written.length;
-      keepSnapshots(this.#engine, this.#session, written);
+      keepSnapshots(this.#engine, this.#session, written, { isImport: true });
     }
   }
 

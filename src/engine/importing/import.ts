@@ -67,13 +67,42 @@ export async function* importEach(
         hint: 'Leave out the session, or import the files one by one.',
       },
     );
-  for (const { path, parts } of found) {
-    try {
-      yield await importPath(engine, path, options, parts);
-    } catch (error) {
-      if (options.signal?.aborted === true) throw error;
-      yield { path, error: error instanceof Error ? error : new Error(String(error)) };
+  yield* importFound(engine, found, options);
+}
+
+/** Sources that are read at the same time, so that their appends share transactions. */
+const atOnce = 8;
+
+/** Reads sources a few at a time, and yields their reports in order. */
+async function* importFound(
+  engine: Engine,
+  found: readonly FoundSource[],
+  options: ImportOptions,
+): AsyncGenerator<Imported | ImportFailure, void, undefined> {
+  const started: Promise<Imported | ImportFailure>[] = [];
+  try {
+    for (const [index, source] of found.entries()) {
+      for (let next = started.length; next < Math.min(index + atOnce, found.length); next++)
+        started.push(importReported(engine, found[next] ?? source, options));
+      const told = await started[index];
+      if (told !== undefined) yield told;
     }
+  } finally {
+    // A caller that stops early must not leave work behind.
+    await Promise.allSettled(started);
+  }
+}
+
+async function importReported(
+  engine: Engine,
+  { path, parts }: FoundSource,
+  options: ImportOptions,
+): Promise<Imported | ImportFailure> {
+  try {
+    return await importPath(engine, path, options, parts);
+  } catch (error) {
+    if (options.signal?.aborted === true) throw error;
+    return { path, error: error instanceof Error ? error : new Error(String(error)) };
   }
 }
 

@@ -7,7 +7,7 @@ import type { DerivedFault, FaultList } from '../../core/store/reindex-request.t
 import { snapshotKeyOf } from '../../core/store/snapshot-key.ts';
 import { isSealed, openValue } from '../../core/store/snapshot-seal.ts';
 import { activity } from '../../projections/activity.ts';
-import { coding } from '../../projections/coding.ts';
+import { coding, openWork } from '../../projections/coding.ts';
 import { conversation } from '../../projections/conversation.ts';
 import { eventIndex } from '../../projections/event-index.ts';
 import { fingerprintProjection } from '../../projections/fingerprint.ts';
@@ -116,6 +116,7 @@ function comparedBy({ platform }: Engine, own: readonly AnyProjection[]): Readon
     runs,
     state,
     coding,
+    openWork,
     graphState,
     summary,
     waiting,

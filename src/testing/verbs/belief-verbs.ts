@@ -211,6 +211,9 @@ export const beliefVerbs: readonly VerbCase[] = [
       assert.match(foreign.message, /main@6, which does not lead to "early"/);
       await session.beliefs.revert('c', { restore: false });
       assert.deepEqual(ids(await session.beliefsAt()), []);
+      await session.rewind({ turn: 1 }, { only: 'beliefs' });
+      const rewound = await refuses('event.not-in-view', () => session.beliefs.revert('a'));
+      assert.match(rewound.message, /"a" on "main": it was rewound or reverted before/);
     },
   ),
 

@@ -65,6 +65,25 @@ export const codingLooks: readonly VerbCase[] = [
   ),
 
   onSession(
+    'quarantine holds over several short lines, and for the notes on a test whose run was set aside',
+    async (session) => {
+      const { coding: verbs } = session;
+      for (const text of ['abc', 'def', 'ghi', 'jkl']) await verbs.fact({ text });
+      const content = 'x\n- ghi\n- def\n- abc\ny';
+      await verbs.risk({ title: 'A list', content });
+      const failed = await verbs.testRun({ command: 'make', exitCode: 1, failures: [{ testId: 'odd::name' }] });
+      await verbs.patch({ file: 'a', after: '' });
+      await verbs.testRun({ command: 'make', exitCode: 0 });
+      assert.ok((await verbs.contextAt()).text.includes('odd::name: resolved'));
+      await verbs.risk({ title: 'A bad name', event: failed.id });
+      const { text, explained } = await verbs.contextAt();
+      for (let at = 0; at + 16 <= content.length; at++) assert.ok(!text.includes(content.slice(at, at + 16)));
+      assert.ok(text.includes('- jkl\n') && !text.includes('odd::name'));
+      assert.equal(explained.find(({ id }) => id === 'test:odd::name')?.why, 'quarantined');
+    },
+  ),
+
+  onSession(
     'configure() sets the budget from here on; a counter of the caller counts line by line',
     async (session) => {
       const { coding: verbs } = session;

@@ -173,6 +173,11 @@ export const fleetVerbs: readonly VerbCase[] = [
     assert.equal(await session.beliefs.strategy(), 'last-write-wins');
     await branch.mutate({ agent: 'a', scope: 'all' });
     assert.equal((await branch.fleetAt()).agents[0]?.scope, 'all');
+    await branch.mutate({ agent: 'a', trust: 0.2, role: 'intern' });
+    const [{ trust, role } = {}] = (await branch.fleetAt()).agents;
+    assert.deepEqual([trust, role, (await session.fleetAt()).agents[0]?.role], [0.2, 'intern', undefined]);
+    const { belief } = await branch.beliefs.commit({ agent: 'a', topic: 'u', kind: 'fact', claim: 'as an intern' });
+    assert.equal(belief.trust, 0.2);
     await refuses('option.invalid', () => branch.mutate({ stat: {} } as never));
     await refuses('agent.not-spawned', () => branch.mutate({ agent: 'nobody', scope: [] }));
   }),

@@ -137,6 +137,16 @@ test('a report that the command did not write, or wrote in half, resolves nothin
   const torn = await place.runAlone([...words('exec --session work --report torn.json --json -- node -e'), script]);
   expect(JSON.parse(torn.stderr)).toMatchObject({ reportError: expect.stringContaining('before it is complete') });
   expect(await tests()).toEqual({ 'a.test.js::x': 'active failed' });
+  const many = `const assertionResults = Array.from({ length: 200 }, (_, i) => ({ title: i + 'x'.repeat(90_000), status: 'passed' }));
+    assertionResults.push({ title: 'y', status: 'failed' });
+    require('fs').writeFileSync('long.json', JSON.stringify({ testResults: assertionResults.map((one) => ({ name: 'b.test.js', assertionResults: [one] })) }));
+    process.exit(1)`;
+  const long = await place.runAlone([...words('exec --session work --report long.json --json -- node -e'), many]);
+  expect([long.code, JSON.parse(long.stderr)]).toEqual([
+    1,
+    expect.objectContaining({ failed: 1, reportError: expect.stringContaining('payloadBytesMax') }),
+  ]);
+  expect(await tests()).toEqual({ 'a.test.js::x': 'active failed', 'b.test.js::y': 'active failed' });
 });
 
 test('the commands of a coding session: record, replay, receipt, request, diff, export and verify', async () => {

@@ -61,6 +61,8 @@ const expected: Readonly<Record<string, object>> = {
     ],
     passed: ['tests/test_a.py::test_ok', 'tests/test_a.py::test_p[1]'],
     skipped: [],
+    // It says that a test was skipped, and not which.
+    finished: false,
   },
   'go.jsonl': {
     framework: 'go',
@@ -141,6 +143,42 @@ test('pytest that was stopped, or collected nothing, has not finished', async ()
   expect(await line('=== no tests ran in 0.01s ===\n')).toBe(false);
   expect(await line('!!! stopping after 1 failures !!!\n=== 1 failed in 0.01s ===\n')).toBe(false);
   expect(await line('=== 3 passed in 0.01s ===\n')).toBeUndefined();
+});
+
+test('the text of pytest says nothing by silence if it does not name each test that failed or was left out', async () => {
+  const read = (...lines: readonly string[]) => readTestReport(`${lines.join('\n')}\n`, { format: 'pytest' });
+  const summary = '=== short test summary info ===';
+  for (const counts of ['3 passed, 1 skipped', '1 passed, 5 deselected', '2 passed, 1 xfailed', '1 failed, 2 passed'])
+    expect((await read(`=== ${counts} in 0.01s ===`)).finished, counts).toBe(false);
+  expect((await read(summary, 'ERROR a.py::x', '=== 1 failed, 1 error in 0.01s ===')).finished).toBe(false);
+  const whole = await read(summary, 'FAILED a.py::x[a - b] - Error: c - d', '=== 1 failed, 2 passed in 0.01s ===');
+  expect(whole).toEqual({
+    framework: 'pytest',
+    failures: [
+      { testId: 'a.py::x[a - b]', file: 'a.py', name: 'x[a - b]', errorType: 'Error', message: 'Error: c - d' },
+    ],
+  });
+});
+
+test('the colors of a terminal are not part of a message, an id or the type of an error', async () => {
+  const [red, plain] = ['\u001b[31m', '\u001b[39m'];
+  const failed = { title: 'x', status: 'failed', failureMessages: [`${red}TypeError: no${plain}`] };
+  const json = JSON.stringify({ testResults: [{ name: 'a.ts', status: 'failed', assertionResults: [failed] }] });
+  const xml =
+    '<testsuites><testcase name="x"><failure message="&#27;[31mTypeError: no&#27;[39m"/></testcase></testsuites>';
+  for (const text of [json, xml])
+    expect((await readTestReport(text)).failures[0]).toMatchObject({
+      errorType: 'TypeError',
+      message: 'TypeError: no',
+    });
+  const pytest = `=== short test summary info ===\n${red}FAILED${plain} a.py::${red}x${plain} - no\n1 failed in 0.01s\n`;
+  expect((await readTestReport(pytest)).failures[0]).toMatchObject({ testId: 'a.py::x', message: 'no' });
+});
+
+test('a report may be given as the bytes of its file', async () => {
+  expect(await readTestReport(new TextEncoder().encode(report('node.tap')))).toEqual(
+    await readTestReport(report('node.tap')),
+  );
 });
 
 test('a report of another framework, or of another kind, is refused', async () => {

@@ -14,8 +14,8 @@ export interface ReadReportOptions {
   readonly format?: ReportFormat;
 }
 
-/** The pieces of a report: texts, or bytes in UTF-8. */
-export type ReportPieces = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
+/** A report, or its pieces: texts, or bytes in UTF-8. */
+export type ReportPieces = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array> | Uint8Array;
 
 const readers: Readonly<Record<ReportFormat, () => ReportReader>> = {
   vitest: () => new VitestReport(),
@@ -73,7 +73,7 @@ export async function readTestReport(
 
 /** Returns the pieces of a source, each checked. */
 async function* piecesOf(source: ReportPieces | string): AsyncIterable<string | Uint8Array> {
-  if (typeof source === 'string') return yield source;
+  if (typeof source === 'string' || source instanceof Uint8Array) return yield source;
   const isListed = [Symbol.iterator, Symbol.asyncIterator].some(
     (name) => typeof Reflect.get(Object(source), name) === 'function',
   );

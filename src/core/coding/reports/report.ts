@@ -42,7 +42,8 @@ export class ReportTests {
   fail(failure: ReportedFailure): void {
     this.#add();
     const { message } = failure;
-    const shown = message === undefined ? undefined : message.slice(0, limits.errorTextMax).toWellFormed();
+    const shown =
+      message === undefined ? undefined : withoutColors(message).slice(0, limits.errorTextMax).toWellFormed();
     this.#failures.set(failure.testId, { ...failure, ...given({ message: shown }) });
   }
 
@@ -124,5 +125,13 @@ export class LineCutter {
 
 /** Returns the type of error that a message such as `TypeError: boom` begins with. */
 export function errorTypeIn(message: string): string | undefined {
-  return /^((?:[A-Za-z_][\w.]*)?(?:Error|Exception|Failure|Interrupt|Warning))\b/.exec(message.trimStart())?.[1];
+  const text = withoutColors(message).trimStart();
+  return /^((?:[A-Za-z_][\w.]*)?(?:Error|Exception|Failure|Interrupt|Warning))\b/.exec(text)?.[1];
 }
+
+/** Returns a text without the sequences that color it on a terminal. */
+export function withoutColors(text: string): string {
+  return text.includes('\u001b') ? text.replace(terminalSequence, '') : text;
+}
+
+const terminalSequence = /\u001b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\^_])/g;

@@ -11,7 +11,8 @@ export interface SpanFormat {
 
 /** One span, with the resource that it came from. */
 export interface SentSpan {
-  readonly trace: string;
+  /** The trace that it belongs to. */
+  readonly group: string;
   readonly id: string;
   readonly parent: string | undefined;
   readonly span: JsonObject;
@@ -33,10 +34,10 @@ export function spansIn(document: JsonObject): { readonly spans: readonly SentSp
 }
 
 function sentSpan(span: JsonObject, resource: JsonValue): SentSpan | undefined {
-  const [trace, id] = [hexAt(span, 'traceId', 32), hexAt(span, 'spanId', 16)];
-  return trace === undefined || id === undefined
+  const [group, id] = [hexAt(span, 'traceId', 32), hexAt(span, 'spanId', 16)];
+  return group === undefined || id === undefined
     ? undefined
-    : { trace, id, parent: hexAt(span, 'parentSpanId', 16), span, resource };
+    : { group, id, parent: hexAt(span, 'parentSpanId', 16), span, resource };
 }
 
 /** Returns an id of so many hexadecimal digits; undefined if it is missing, malformed or all zero. */
@@ -49,7 +50,7 @@ function hexAt(span: JsonObject, name: string, length: number): string | undefin
 const sessionAttributes = ['gen_ai.conversation.id', 'session.id'];
 
 /** The spans of one trace as far as they came, and the events that they mean. */
-export class SpanTrace {
+export class SpanGroup {
   readonly id: string;
   readonly #format: SpanFormat;
   readonly #spans = new Map<string, SentSpan>();

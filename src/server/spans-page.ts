@@ -15,16 +15,16 @@ import type { HttpRequest, HttpResponse } from './listener.ts';
 import { refused } from './request-problem.ts';
 import { send } from './requests.ts';
 import type { Collected, SpanCollector } from './span-collector.ts';
-import type { SpanFormat } from './span-trace.ts';
+import type { SpanFormat } from './span-group.ts';
 
 /** The path to which exporters of OpenTelemetry send spans over HTTP. */
-export const tracesPath = '/v1/traces';
+export const spansPath = '/v1/traces';
 
 /** The header that names the namespace of spans; the first one of the token, or the default one, if it is missing. */
 const namespaceHeader = 'x-reprise-namespace';
 
 /** Takes spans over HTTP, as protobuf or JSON, and answers in the same form. */
-export async function takeTraces(
+export async function takeSpans(
   collector: SpanCollector,
   format: SpanFormat,
   request: HttpRequest,
@@ -51,7 +51,7 @@ export async function takeTraces(
 }
 
 /** Returns the gRPC call by which exporters send spans. */
-export function traceService(collector: SpanCollector, format: SpanFormat): ServiceImpl<typeof TraceService> {
+export function spanService(collector: SpanCollector, format: SpanFormat): ServiceImpl<typeof TraceService> {
   return {
     async export(request, context) {
       const { grant } = requestOf(context);
