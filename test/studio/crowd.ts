@@ -9,10 +9,10 @@ export const crowd = 'crowd';
 export const strangeId = 'a/b@c:d%e ?#f';
 
 /** The size of the large message, in letters. */
-export const largeLetters = 12_000_000;
+const largeLetters = 12_000_000;
 
 /** Recorded content that would act if it were anything but text. */
-export const evil = {
+const evil = {
   script: '<script>document.title = "owned"</script><img src=x onerror="document.title=\'owned\'">',
   end: '</script></style>-->',
   escape: 'red \u001b[31m and \u202egnp.exe',

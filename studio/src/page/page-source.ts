@@ -22,6 +22,7 @@ export async function pageSource(rows: ExportedRows): Promise<StudioSource> {
   const reprise = createReprise({ store, platform, namespace });
   const parts = {
     repriseOf: () => reprise,
+    tokenOf: () => '',
     locate: async () => undefined,
     sha256,
     draining: new AbortController().signal,

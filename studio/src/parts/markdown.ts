@@ -16,7 +16,7 @@ export type Block =
   | { readonly kind: 'rule' };
 
 /** An entry of a list: how far it is indented, and its text. */
-export interface ListItem {
+interface ListItem {
   readonly depth: number;
   readonly inline: readonly Inline[];
 }

@@ -2,7 +2,7 @@ import { splitWords } from '../../../src/core/event/filter-words.ts';
 import type { SessionRow } from '../source/answers.ts';
 
 /** The columns by which sessions are sorted. */
-export const sessionColumns = ['outcome', 'title', 'started', 'took', 'turns', 'tokens', 'cost', 'branches'] as const;
+const sessionColumns = ['outcome', 'title', 'started', 'took', 'turns', 'tokens', 'cost', 'branches'] as const;
 
 /** A column by which sessions are sorted. */
 export type SessionColumn = (typeof sessionColumns)[number];
