@@ -21,7 +21,7 @@ function laneColumns({ scroll, width }: Scene, frame: Frame): PixelColumns {
 /** The marks of a lane that are no calls, the strongest last. */
 const messageColors = ['message', 'border', 'border', 'error'] as const;
 
-/** Draws everything in a lane that is no call: messages, starts and ends of runs. */
+/** Draws everything in a lane apart from calls: messages, starts and ends of runs. */
 export function drawMessages(pen: Pen, scene: Scene, frame: Frame): void {
   const { rows, index, positions } = scene;
   const { type, flags } = index.columns;
