@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { BoundedMap } from '../../../src/core/bounded-map.ts';
 import { RepriseError } from '../../../src/core/error.ts';
+import { SharedQuestions } from './shared-questions.ts';
 
 /** An answer that was asked for. While a new one is on its way, the old one stays. */
 export interface Answer<Value> {
@@ -15,6 +16,8 @@ export interface Answer<Value> {
 
 /** Answers that were asked for last. A recorded point never changes, so its answers stay right. */
 const kept = new BoundedMap<string, unknown>(300);
+
+const questions = new SharedQuestions();
 
 /** Forgets kept answers: something was erased, or a different store is open. */
 export function forgetAnswers(): void {
@@ -59,8 +62,9 @@ export function useAnswer<Value>(
     const late = setTimeout(() => setLate(true), staleAfterMs);
     const now = (): void => {
       askedAt.current = performance.now();
-      question
-        .current(control.signal)
+      const { signal } = control;
+      const asked = keep ? questions.ask(key, (own) => question.current(own), signal) : question.current(signal);
+      asked
         .then((value) => {
           if (control.signal.aborted) return;
           if (keep) kept.set(key, value);
