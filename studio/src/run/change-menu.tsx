@@ -1,9 +1,13 @@
 import { Menu } from '@base-ui/react/menu';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useStudio } from '../frame/studio.ts';
 import { useCell } from '../parts/cell.ts';
 import type { PointName } from '../source/studio-source.ts';
-import { BranchChangeDialog, type ChangeKind } from './branch-change.tsx';
+import type { ChangeKind } from './branch-change.tsx';
+
+const BranchChangeDialog = lazy(async () => ({
+  default: (await import('./branch-change.tsx')).BranchChangeDialog,
+}));
 
 /** The ways to change the branch itself at a point. What the token does not allow is not there. */
 export function ChangeMenu({ point, head }: { readonly point: PointName; readonly head: number }): React.ReactNode {
@@ -36,7 +40,11 @@ export function ChangeMenu({ point, head }: { readonly point: PointName; readonl
           </Menu.Positioner>
         </Menu.Portal>
       </Menu.Root>
-      {kind === undefined ? null : <BranchChangeDialog kind={kind} point={point} onClose={() => setKind(undefined)} />}
+      <Suspense>
+        {kind === undefined ? null : (
+          <BranchChangeDialog kind={kind} point={point} onClose={() => setKind(undefined)} />
+        )}
+      </Suspense>
     </>
   );
 }

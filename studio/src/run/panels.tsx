@@ -1,19 +1,22 @@
 import { Tabs } from '@base-ui/react/tabs';
+import { lazy, Suspense } from 'react';
 import { type Panel, panels, type RunAddress } from '../address/address.ts';
 import type { EventIndex } from '../history/event-index.ts';
 import { rowName } from '../list/event-list.tsx';
 import { lookOf } from '../look/glyphs.ts';
-import { AnswerPanel } from '../panels/answer-panel.tsx';
 import type { ChangeThis } from '../panels/change-this.ts';
 import { ContextPanel } from '../panels/context-panel.tsx';
-import { KnewPanel } from '../panels/knew-panel.tsx';
-import { RawPanel } from '../panels/raw-panel.tsx';
-import { WhyPanel } from '../panels/why-panel.tsx';
 import { useCell } from '../parts/cell.ts';
 import { KeptSetting } from '../parts/kept-setting.ts';
 import { Split } from '../parts/split.tsx';
 import { useWidth } from '../parts/use-width.ts';
 import type { PointName } from '../source/studio-source.ts';
+
+// The first view is the context; what is opened later is loaded later.
+const AnswerPanel = lazy(async () => ({ default: (await import('../panels/answer-panel.tsx')).AnswerPanel }));
+const KnewPanel = lazy(async () => ({ default: (await import('../panels/knew-panel.tsx')).KnewPanel }));
+const WhyPanel = lazy(async () => ({ default: (await import('../panels/why-panel.tsx')).WhyPanel }));
+const RawPanel = lazy(async () => ({ default: (await import('../panels/raw-panel.tsx')).RawPanel }));
 
 /** The properties of the panels. */
 export interface PanelsProps {
@@ -102,7 +105,15 @@ export function Panels(props: PanelsProps): React.ReactNode {
 /** Returns the kind and the name of an event, and only the name if it says the kind. */
 const nameOf = (kind: string, name: string): string => (name.startsWith(kind) ? name : `${kind} ${name}`);
 
-function PanelBody({
+function PanelBody(props: PanelsProps & { readonly panel: Panel }): React.ReactNode {
+  return (
+    <Suspense>
+      <PanelContent {...props} />
+    </Suspense>
+  );
+}
+
+function PanelContent({
   panel,
   point,
   pin,

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { lazy, useEffect, useMemo, useRef, useState } from 'react';
 import { countText, durationText, plural, priceText } from '../../../src/wording/amount.ts';
 import { runAddress } from '../address/address.ts';
 import { refOf, useStudio } from '../frame/studio.ts';
@@ -10,11 +10,12 @@ import { shortCount } from '../run/run-head.tsx';
 import { useNow } from '../runs/use-now.ts';
 import type { SessionRow } from '../source/answers.ts';
 import { agoText } from './ago-text.ts';
-import { FirstRun } from './first-run.tsx';
-import { Peek } from './peek.tsx';
 import { readOrder, type SessionColumn, type SessionOrder, sortSessions, withOrder } from './session-order.ts';
 import { Spark } from './spark.tsx';
 import { useSessions } from './use-sessions.ts';
+
+const FirstRun = lazy(async () => ({ default: (await import('./first-run.tsx')).FirstRun }));
+const Peek = lazy(async () => ({ default: (await import('./peek.tsx')).Peek }));
 
 /** Sessions as a table that answers at a glance. */
 export function SessionsScreen({ query }: { readonly query: string }): React.ReactNode {
