@@ -16,6 +16,11 @@ const themes = ['light', 'dark'] as const;
 /** The largest file that the repository takes. */
 const bytesMax = 262_144;
 
+/** The sizes and themes of every picture. */
+const variants = Object.entries(sizes).flatMap(([size, viewport]) =>
+  themes.map((colorScheme) => ({ name: `${size}-${colorScheme}`, viewport, colorScheme })),
+);
+
 /** A picture: where it is, and what to do first. */
 interface Picture {
   readonly path: string;
@@ -220,6 +225,7 @@ async function recordRelease(session: Session): Promise<void> {
         message: { role: 'assistant', content: plan },
       },
     },
+    { type: 'run.ended', ...who, data: { outcome: 'ok', result: 'The plan stands.' } },
   ]);
   const { coding } = session;
   await coding.goal({ title: 'Release 2.4', description: 'Every test of billing passes.' });
@@ -239,11 +245,6 @@ async function recordRelease(session: Session): Promise<void> {
   await session.beliefs.commit({ agent: 'tester', topic: 'billing', claim: 'Only euros are affected', kind: 'fact' });
 }
 
-/** The sizes and themes of every picture. */
-const variants = Object.entries(sizes).flatMap(([size, viewport]) =>
-  themes.map((colorScheme) => ({ name: `${size}-${colorScheme}`, viewport, colorScheme })),
-);
-
 async function opened(
   browser: Browser,
   { url }: Pick<RunningStudio, 'url'>,
@@ -254,7 +255,9 @@ async function opened(
   const page = await browser.newPage({ viewport, colorScheme, reducedMotion: 'reduce' });
   await before?.(page);
   await page.goto(url(path));
-  await page.waitForTimeout(1_000);
+  // A live page is never quite idle.
+  await page.waitForLoadState('networkidle', { timeout: 4_000 }).catch(() => undefined);
+  await page.waitForTimeout(700);
   return page;
 }
 

@@ -180,11 +180,14 @@ function endRun(state: SummaryState, event: Event): void {
 function titleFrom(data: JsonObject): string | null {
   const message = objectAt(data, 'message');
   if (message?.['role'] !== 'user') return null;
-  const text = textOf(message).replace(/\s+/g, ' ').trim();
+  const max = limits.titleCharactersMax;
+  const whole = textOf(message).trim();
+  // A title is read from the beginning alone: a message may have megabytes.
+  const beginning = whole.slice(0, max * 20);
+  const text = beginning.replace(/\s+/g, ' ').trim();
   if (text === '') return null;
   const chars = [...text];
-  const max = limits.titleCharactersMax;
-  return chars.length <= max ? text : `${chars.slice(0, max - 1).join('')}…`;
+  return chars.length <= max && beginning === whole ? text : `${chars.slice(0, max - 1).join('')}…`;
 }
 
 function finish(state: SummaryState): Summary {

@@ -16,6 +16,13 @@ export function isCoding(value: JsonValue): value is JsonValue & Coding {
   );
 }
 
+/** Tells whether there is anything to show: every run is noted, also where nobody writes code. */
+export function hasWork({ goal, testRuns, ...lists }: Coding): boolean {
+  const { constraints, failures, files, decisions, procedures, evidence, facts, risks } = lists;
+  const kinds = [constraints, failures, files, decisions, procedures, evidence, facts, risks];
+  return goal !== null || testRuns > 0 || kinds.some(({ length }) => length > 0);
+}
+
 interface CodingProps {
   readonly coding: Coding;
   readonly onGo: (seq: number) => void;

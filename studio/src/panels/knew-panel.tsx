@@ -12,7 +12,7 @@ import type { KnownSection } from '../source/answers.ts';
 import type { CutValue, PointName } from '../source/studio-source.ts';
 import { BeliefsSection, isBeliefs } from './beliefs-section.tsx';
 import type { ChangeThis } from './change-this.ts';
-import { CodingSection, isCoding } from './coding-section.tsx';
+import { CodingSection, hasWork, isCoding } from './coding-section.tsx';
 import { type ValuePath, When } from './value-history.tsx';
 
 /** The properties of the panel. */
@@ -37,11 +37,14 @@ export function KnewPanel({ point, pin, agents, onGo, onChange, onTicks }: KnewP
   );
   if (error !== undefined) return <Failure error={error} onAgain={again} />;
   if (value === undefined) return null;
+  const sections = ordered(value);
   return (
     <Fading isStale={isStale}>
       <div className="knew">
         <Eyes agents={everyAgent(agents, value)} eyes={eyes} onEyes={setEyes} />
-        {value.length === 0 ? <Nothing>Nothing was kept up to here: no state, no tasks, no metadata.</Nothing> : null}
+        {sections.length === 0 ? (
+          <Nothing>Nothing was kept up to here: no state, no tasks, no metadata.</Nothing>
+        ) : null}
         {followed === undefined ? null : (
           <When
             key={JSON.stringify(followed)}
@@ -52,7 +55,7 @@ export function KnewPanel({ point, pin, agents, onGo, onChange, onTicks }: KnewP
             onClose={() => setFollowed(undefined)}
           />
         )}
-        {ordered(value).map((section) => (
+        {sections.map((section) => (
           <Section
             key={section.value.projection}
             section={section}
@@ -100,13 +103,15 @@ function everyAgent(agents: readonly string[], sections: readonly CutValue<Known
 
 const firstSections = ['state', 'beliefs', 'coding', 'graph', 'metadata', 'waiting'];
 
-/** Puts what agents kept before what is known about their runs. */
+/** Puts what agents kept before what is known about their runs, and leaves out the work of sessions that are not about code. */
 function ordered(sections: readonly CutValue<KnownSection>[]): readonly CutValue<KnownSection>[] {
   const place = ({ value: { projection } }: CutValue<KnownSection>): number => {
     const at = firstSections.indexOf(projection);
     return at < 0 ? firstSections.length : at;
   };
-  return sections.toSorted((a, b) => place(a) - place(b));
+  return sections
+    .filter(({ value: { projection, value } }) => projection !== 'coding' || !isCoding(value) || hasWork(value))
+    .toSorted((a, b) => place(a) - place(b));
 }
 
 const pathText = (path: readonly (string | number)[]): string =>

@@ -34,7 +34,7 @@ export function BottomBar({ point, index, head, pin, onSelect, onFork }: BottomB
         <strong>
           {branch}@{seq}
         </strong>{' '}
-        <span className="faint">of {head}</span>
+        <span className="faint">of {head === 0 ? '…' : head}</span>
       </span>
       <Move label="Next event" icon="after" onMove={step('event', 1)} />
       <Move label="Head" icon="last" onMove={seq < head ? () => onSelect(head) : undefined} />

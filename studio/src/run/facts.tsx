@@ -39,6 +39,12 @@ export function Facts({ index, version, point, range, forks, onGo, onBranch }: F
         <p className="facts-name">the beginning</p>
       </aside>
     );
+  if (!index.has(seq))
+    return (
+      <aside className="facts" aria-label="Facts" data-part="facts">
+        <p className="faint">This event is not here yet.</p>
+      </aside>
+    );
   return (
     <aside className="facts" aria-label="Facts" data-part="facts">
       <p className="facts-name">

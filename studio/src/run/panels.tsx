@@ -78,7 +78,7 @@ export function Panels(props: PanelsProps): React.ReactNode {
         ) : null}
         <h1 className="panels-about">
           <span className={`color-${look.hue}`}>{look.glyph}</span>{' '}
-          {point.seq === 0 ? 'the beginning' : nameOf(look.word, rowName(index, point.seq))}{' '}
+          {point.seq === 0 ? 'the beginning' : index.has(point.seq) ? nameOf(look.word, rowName(index, point.seq)) : ''}{' '}
           <span className="faint mono">@{point.seq}</span>
         </h1>
       </div>

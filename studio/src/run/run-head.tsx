@@ -59,9 +59,9 @@ export function RunHead({ name, branch, index, progress, scale, onScale, onOpenE
         )}
       </span>
       <span className="spacer" />
-      {isLoading && head > 0 ? (
-        <span className="faint" role="status">
-          {countText(index.count)} of {plural(head, 'event')}
+      {isLoading ? (
+        <span className="faint run-loading" role="status">
+          {head > 0 ? `${countText(index.count)} of ${plural(head, 'event')}` : 'loading the history…'}
         </span>
       ) : null}
       {rights.value.live ? null : <span className="chip">a copy, read only</span>}

@@ -19,12 +19,13 @@ export function drawHistory(pen: Pen, scene: Scene, frame: Frame, ticks: readonl
   }
   clipped(pen, [0, frame.lanesTop, width, frame.lanesHeight], () => drawLanes(pen, scene, frame));
   drawMarks(pen, scene, frame);
-  const taken = drawFolds(pen, scene, frame);
-  drawLabels(pen, scene, frame);
-  return ticks.filter(({ at, label }) => {
+  const boxOf = ({ at, label }: Tick): readonly [number, number] => {
     const x = pixelOf(scene, at);
-    return !taken.some(([from, to]) => to > x && from < x + 8 + label.length * letter);
-  });
+    return [x, x + 8 + label.length * letter];
+  };
+  const taken = drawFolds(pen, scene, frame, ticks.map(boxOf));
+  drawLabels(pen, scene, frame);
+  return ticks.filter((tick) => !taken.some((box) => overlaps(box, boxOf(tick))));
 }
 
 /** Draws the labels of the ruler, apart from those that the selected point would cover, and what is selected. */
@@ -185,10 +186,17 @@ function drawForkSign(pen: Pen, x: number, y: number): void {
   pen.lineWidth = 1;
 }
 
-/** Draws the folds, and returns the stretches of the ruler that their labels take. */
-function drawFolds(pen: Pen, scene: Scene, frame: Frame): readonly (readonly [number, number])[] {
+const overlaps = (a: readonly [number, number], b: readonly [number, number]): boolean => a[1] > b[0] && a[0] < b[1];
+
+/** Draws the folds, and returns the stretches of the ruler that their labels take. A fold too narrow to say how long it was makes room for a time. */
+function drawFolds(
+  pen: Pen,
+  scene: Scene,
+  frame: Frame,
+  times: readonly (readonly [number, number])[],
+): readonly (readonly [number, number])[] {
   const { colors } = scene;
-  const taken: [number, number][] = [];
+  const taken: (readonly [number, number])[] = [];
   let free = size.gutter + 8;
   pen.font = monoFont;
   for (const { at, width, ms } of scene.positions.folds) {
@@ -210,9 +218,10 @@ function drawFolds(pen: Pen, scene: Scene, frame: Frame): readonly (readonly [nu
     const middle = (from + to) / 2;
     const shown = isWide ? text : '//';
     const half = (shown.length * letter) / 2 + 2;
-    if (middle - half < free) continue;
-    free = middle + half;
-    taken.push([middle - half, free]);
+    const box = [middle - half, middle + half] as const;
+    if (box[0] < free || (!isWide && times.some((time) => overlaps(box, time)))) continue;
+    free = box[1];
+    taken.push(box);
     pen.fillText(shown, middle, size.overview + size.ruler / 2 + 1);
   }
   return taken;
