@@ -2,6 +2,7 @@ import { CSPProvider } from '@base-ui/react/csp-provider';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import type { Address } from '../address/address.ts';
 import { listenToKeys, useActions } from '../keys/actions.ts';
+import { Palette } from '../keys/palette.tsx';
 import { theme } from '../look/theme.ts';
 import { useCell } from '../parts/cell.ts';
 import { RunScreen } from '../run/run-screen.tsx';
@@ -12,7 +13,6 @@ import { useStudio } from './studio.ts';
 import { TokenPage } from './token-page.tsx';
 import { TopBar } from './top-bar.tsx';
 
-const Palette = lazy(async () => ({ default: (await import('../keys/palette.tsx')).Palette }));
 const HelpSheet = lazy(async () => ({ default: (await import('../keys/help-sheet.tsx')).HelpSheet }));
 const RunsScreen = lazy(async () => ({ default: (await import('../runs/runs-screen.tsx')).RunsScreen }));
 const CompareScreen = lazy(async () => ({ default: (await import('../compare/compare-screen.tsx')).CompareScreen }));
@@ -51,10 +51,8 @@ export function App(): React.ReactNode {
         </main>
         <AwayLine />
         <Announcements />
-        <Suspense>
-          {floating === 'palette' ? <Palette onClose={close} /> : null}
-          {floating === 'help' ? <HelpSheet onClose={close} /> : null}
-        </Suspense>
+        {floating === 'palette' ? <Palette onClose={close} /> : null}
+        <Suspense>{floating === 'help' ? <HelpSheet onClose={close} /> : null}</Suspense>
       </div>
     </CSPProvider>
   );
