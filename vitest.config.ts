@@ -52,7 +52,7 @@ export default defineConfig({
     // Beside its test, under a name that fits the house.
     resolveSnapshotPath: (path, extension) => path.replace(/\.test\.ts$/, extension),
     projects: [
-      kind('unit', 60 * second, ['src/**/*.test.ts']),
+      kind('unit', 60 * second, ['src/**/*.test.ts', 'studio/src/**/*.test.ts']),
       kind('house', 120 * second, ['test/tidy*.test.ts', 'test/wall.test.ts']),
       kind('contract', 120 * second),
       kind('server', 180 * second),

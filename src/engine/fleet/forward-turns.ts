@@ -5,7 +5,7 @@ import type { Moment } from '../../core/fleet/registration.ts';
 import { previous, type Seq } from '../../core/point.ts';
 import { isEdit } from '../../core/view/marker.ts';
 import type { Engine } from '../context/engine.ts';
-import { type FleetLook, fleetAtHead, fleetAtPlace, type OnBranch } from './fleet-look.ts';
+import { type FleetLook, fleetAtHead, fleetAtPlace, lookAfter, type OnBranch } from './fleet-look.ts';
 import { type CopiedIds, isRepeatable } from './repeat-turn.ts';
 import { takenOut } from './taken-out.ts';
 import { type BookEntry, type BookTurn, TurnBook } from './turn-book.ts';
@@ -36,6 +36,8 @@ export class ForwardTurns {
   readonly #before = new Map<Seq, Promise<Recorded>>();
   /** The ids of the turns that this run forward began. */
   readonly begun: Set<string> = new Set();
+  /** The head of the branch after a repeated turn, until something else is done. */
+  #look: FleetLook | undefined;
   /** The first turn that it runs; unknown until it has begun. */
   #from = Number.POSITIVE_INFINITY;
   /** The events of the branch that were looked through for turns of a different run. */
@@ -82,9 +84,10 @@ export class ForwardTurns {
     return this.#book.mine;
   }
 
-  /** Adds what was just appended to the branch; reads it if something else came in between. */
-  async learn(events: readonly Event[]): Promise<void> {
-    if (!this.#book.learn(events)) await this.readOn();
+  /** Adds what a repeated turn appended to the branch after a look; reads it if something else came in between. */
+  async learn(look: FleetLook, events: readonly Event[]): Promise<void> {
+    if (this.#book.learn(events)) this.#look = lookAfter(this.#engine, this.#on, look, events);
+    else await this.readOn();
   }
 
   /** Begins to run at a turn: from now on, a turn of a different run forward is refused. */
@@ -95,6 +98,7 @@ export class ForwardTurns {
 
   /** Reads what the branch has that the book does not. Refuses to go on if a different run forward has begun a turn. */
   async readOn(): Promise<void> {
+    this.#look = undefined;
     await this.#book.readOn();
     const { mine } = this.#book;
     const other = mine.slice(this.#known).find((entry) => isForwardTurn(entry) && !this.begun.has(entry.id));
@@ -126,7 +130,9 @@ export class ForwardTurns {
 
   /** Decides whether a turn of an agent is repeated; `mayRepeat` is false if everything is to run. */
   async plan(agent: string, turn: number, mayRepeat: boolean): Promise<TurnPlan> {
-    const look = await fleetAtHead(this.#engine, this.#on);
+    // After a repeated turn the head is known. If others append, the next turn cannot begin there, and looks again.
+    const look = this.#look ?? (await fleetAtHead(this.#engine, this.#on));
+    this.#look = undefined;
     await this.readUpTo(look.place.seq);
     const moment = momentOfTurn(turn);
     // An agent that acted before it in this turn may have let it go.

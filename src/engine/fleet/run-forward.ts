@@ -134,7 +134,7 @@ class ForwardDrive<Result> {
       const plan = await this.#planned(turn, agent);
       if (plan === undefined) return false;
       if (plan.kind === 'repeat') {
-        recorder.noteRepeated();
+        if (plan.turn.did.some(({ type }) => type.startsWith('call.'))) recorder.noteRepeated();
         // The append itself refuses to go on after a rewind.
         if (!(await this.#guarded(turn, agent, () => this.#repeat(agent, turn, plan)))) return false;
       } else if (plan.kind === 'run') {
@@ -255,7 +255,7 @@ class ForwardDrive<Result> {
       ended: { type: 'turn.ended', agent, turn, cause, data: { outcome: 'ok' } },
     });
     this.#reused.push({ turn, agent, of });
-    await this.#turns.learn(appended);
+    await this.#turns.learn(look, appended);
   }
 
   async #guarded(turn: number, agent: string, work: () => Promise<void>): Promise<boolean> {
