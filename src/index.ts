@@ -161,6 +161,7 @@ export type { CallGuard, NamedCall, StoredStart } from './core/recording/call-gu
 export type { EffectAction, EffectClass, EffectPolicy, EffectTable } from './core/recording/effects.ts';
 export type { Approval, KeptQuestion, PersonAnswer, PersonBook, WaitingCall } from './core/recording/person-calls.ts';
 export type {
+  AnswerPiece,
   CallEnd,
   CallStart,
   ModelRequest,
@@ -346,6 +347,7 @@ export type {
   NoteKind,
   RequestEntry,
   RiskEntry,
+  SentCall,
   Sources,
 } from './core/coding/coding-book.ts';
 export type { CodingDiff, TestTransition, TextChanges } from './core/coding/coding-diff.ts';
@@ -358,7 +360,7 @@ export type {
   FileChange,
 } from './core/coding/failure-book.ts';
 export type { PatchedFile, PatchFault } from './core/coding/patched-file.ts';
-export type { PreparedRequest } from './core/coding/prepared-request.ts';
+export type { AnthropicPayload, OpenAIPayload, PreparedRequest } from './core/coding/prepared-request.ts';
 export type { Project } from './core/coding/project-path.ts';
 export type { CodingReceipt, ProviderCount } from './core/coding/receipt.ts';
 export type { RecordGroup, RecordTrust, StateRecord } from './core/coding/record.ts';

@@ -1,26 +1,34 @@
 // A server: one history for many machines.
 
 import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { foreignFormats, writtenFormats } from './adapters/import/foreign-formats.ts';
 import { otlp } from './adapters/import/otlp.ts';
 import { otlpDocument } from './adapters/import/otlp-protobuf.ts';
 import { RepriseError } from './core/error.ts';
-import { given } from './core/json.ts';
+import { given, type JsonValue } from './core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from './core/known-keys.ts';
 import { limits } from './core/limits.ts';
+import { type Config, checkConfig } from './core/recording/config.ts';
 import type { EventStore, Platform } from './core/store/event-store.ts';
-import type { TokenKeeper } from './core/store/token-store.ts';
+import type { TokenKeeper, TokenRecord, TokenStore } from './core/store/token-store.ts';
+import type { Reprise } from './engine/reprise.ts';
+import { createReprise } from './engine/reprise-parts.ts';
+import { builtFolder } from './node/built-folder.ts';
 import { maskKey } from './node/mask-key.ts';
 import { createNodePlatform } from './node/platform.ts';
 import { release } from './node/release.ts';
 import { storeLocation } from './node/store-location.ts';
-import { openOwnStore } from './open-reprise.ts';
+import { openOwnStore, recordingOf } from './open-reprise.ts';
 import { tokenCheck } from './server/access-tokens.ts';
 import { isLoopback } from './server/admission.ts';
+import { readPageParts, readyPage } from './server/exported-page.ts';
 import type { Certificate } from './server/listener.ts';
 import type { WriteLog } from './server/log-line.ts';
-import { startServer } from './server/running-server.ts';
+import { RunBook } from './server/run-book.ts';
+import { type ServedStudio, startServer } from './server/running-server.ts';
 import type { SpanFormat } from './server/span-group.ts';
+import { readStudioFiles } from './server/studio-files.ts';
 
 export { type MadeToken, makeToken, type NewToken } from './server/access-tokens.ts';
 export type { Right } from './server/grant.ts';
@@ -48,6 +56,14 @@ export interface ServeOptions {
   readonly graceMs?: number;
   /** `disk` (the default) survives power loss; `process` survives the death of the process only, and is faster. */
   readonly durability?: 'disk' | 'process';
+  /** Whether the pages of the studio are served; true if left out. */
+  readonly studio?: boolean;
+  /** A configuration whose agents a token with the right `run` may start; none if left out. */
+  readonly agents?: Config;
+  /** Tokens that only this server knows, beside those of the store. */
+  readonly tokens?: readonly TokenRecord[];
+  /** Examines the store for the studio, with the rights of the one who asks. */
+  readonly examine?: (reprise: Reprise) => Promise<JsonValue>;
   /** Gets a line for every call; none of them holds a payload. */
   readonly log?: WriteLog;
   /** Clock, ids, hashing and salts. */
@@ -77,6 +93,10 @@ const serveKeys: KnownKeys = optionKeys<ServeOptions>(
     callsPerSecond: 'number',
     graceMs: 'number',
     durability: 'text',
+    studio: 'flag',
+    agents: 'object',
+    tokens: 'list',
+    examine: 'function',
     log: 'function',
     platform: 'object',
   },
@@ -105,12 +125,14 @@ export async function serve(options: ServeOptions = {}): Promise<Server> {
   const { host = '127.0.0.1', port = defaultPort, tls, platform = createNodePlatform() } = options;
   checkExposure(host, options);
   const certificate = tls === undefined ? undefined : await certificateOf(tls);
+  const agents = options.agents === undefined ? undefined : checkConfig(options.agents, 'agents');
   const { store, close: closeStore } = await storeOf(options, platform);
+  const studio = studioOf(options, { store, platform, agents });
   const server = await startServer({
     store,
     platform,
     release: release(),
-    authenticate: tokenCheck(store.tokens, platform),
+    authenticate: tokenCheck(withOwn(store.tokens, options.tokens ?? []), platform),
     host,
     port,
     hostNames: options.hostNames ?? (isLoopback(host) ? 'loopback' : 'any'),
@@ -120,7 +142,7 @@ export async function serve(options: ServeOptions = {}): Promise<Server> {
     spans: spanFormat,
     recording: { masking: {}, maskKey },
     limits: limitsOf(options),
-    ...given({ certificate }),
+    ...given({ certificate, studio }),
   }).catch(async (error: unknown) => {
     await closeStore();
     throw cannotListen(host, port, error);
@@ -136,6 +158,49 @@ export async function serve(options: ServeOptions = {}): Promise<Server> {
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** The parts that the studio of a server is made of. */
+interface StudioSource {
+  readonly store: EventStore;
+  readonly platform: Platform;
+  readonly agents: Config | undefined;
+}
+
+/** Returns the studio of a server: its files if they are to be served, the runs it can start, and its exports. */
+function studioOf(
+  { studio: isServed = true, examine, tokens = [] }: ServeOptions,
+  { store, platform, agents }: StudioSource,
+): ServedStudio {
+  const recording = recordingOf({}, agents === undefined ? {} : { config: { file, config: agents } });
+  const reprise = createReprise({ store, platform, recording });
+  return {
+    files: isServed ? readStudioFiles(builtFolder('studio')) : undefined,
+    isServed,
+    runs: agents === undefined ? undefined : new RunBook({ reprise, platform, agents: { config: agents, file } }),
+    diagnose: examine,
+    reprise,
+    ownTokens: new Set(tokens.map(({ id }) => id)),
+    page: async (asked) => {
+      const { openMemoryStore } = await import('./store/memory/memory-store.ts');
+      return await readyPage({
+        ...asked,
+        openScratch: () => openMemoryStore({ platform }),
+        platform,
+        recording,
+        release: release(),
+        parts: readPageParts(builtFolder('studio-page')),
+      });
+    },
+  };
+}
+
+/** The name that errors give a configuration without a file. */
+const file: string = resolve('reprise.config.ts');
+
+/** Returns the tokens of a store and a few more. */
+function withOwn(tokens: TokenStore, own: readonly TokenRecord[]): Pick<TokenStore, 'find'> {
+  return { find: async (id) => own.find((token) => token.id === id) ?? (await tokens.find(id)) };
 }
 
 /** The importer of OTLP, for spans that come one after the other. */

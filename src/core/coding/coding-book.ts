@@ -1,6 +1,6 @@
 import { canonicalJson } from '../canonical-json.ts';
 import type { Event } from '../event/event.ts';
-import { given, isObject, type JsonObject, type JsonValue, setKey, stringAt } from '../json.ts';
+import { given, isObject, type JsonInputValue, type JsonObject, type JsonValue, setKey, stringAt } from '../json.ts';
 import { limits } from '../limits.ts';
 import type { Seq } from '../point.ts';
 import { effectCallOf, effectOf } from '../recording/effects.ts';
@@ -72,6 +72,14 @@ export interface RequestEntry {
   readonly run: string | null;
 }
 
+/** A model call that followed a prepared request, and may have carried its context. */
+export interface SentCall {
+  readonly request: Seq;
+  /** The seq of its start, and its id. */
+  readonly call: Seq;
+  readonly id: string | null;
+}
+
 /** Everything that a coding session knows, as it is folded. */
 export interface CodingBook extends FailureBook {
   readonly notes: Record<string, NoteEntry>;
@@ -80,8 +88,8 @@ export interface CodingBook extends FailureBook {
   readonly runs: Record<string, CodingRun>;
   /** The last request of each run that is remembered, by `r:` and the run's id; `r` for those outside a run. */
   readonly requests: Record<string, RequestEntry>;
-  /** The last model call that followed a prepared request in its run. */
-  sent: { readonly request: Seq; readonly call: Seq; readonly id: string | null } | null;
+  /** The first model calls after each of the last prepared requests; missing if there are none. */
+  calls?: readonly SentCall[];
   testRuns: number;
   /** How many notes and files there are: counting keys takes time. */
   readonly counts: { notes: number; files: number };
@@ -126,7 +134,6 @@ export function createCodingBook(): CodingBook {
     risks: [],
     runs: {},
     requests: {},
-    sent: null,
     testRuns: 0,
     counts: { notes: 0, files: 0 },
     dropped: 0,
@@ -253,10 +260,19 @@ function noteCall(book: CodingBook, event: Event): void {
   if (couldChange) noteChange(book, { call, event: id });
 }
 
+/** Model calls after one prepared request that are remembered: the first one need not be the one that carried it. */
+const callsOfRequest = 4;
+/** Model calls that are remembered in all. */
+const callsKept = 16;
+
+/** Notes a model call after a request: that of its run, else the last one, because a recorder has runs of its own. */
 function noteSent(book: CodingBook, event: Event, id: string | null): void {
-  const prepared = book.requests[runKey(event)];
-  if (prepared === undefined || book.sent?.request === prepared.seq) return;
-  book.sent = { request: prepared.seq, call: event.seq, id };
+  const prepared = book.requests[runKey(event)] ?? Object.values(book.requests).at(-1);
+  if (prepared === undefined) return;
+  const { calls = [] } = book;
+  const { seq: request } = prepared;
+  if (calls.filter((held) => held.request === request).length >= callsOfRequest) return;
+  book.calls = [...calls, { request, call: event.seq, id }].slice(-callsKept);
 }
 
 const runKey = ({ run }: Event): string => (run === undefined ? 'r' : `r:${run}`);
@@ -339,7 +355,7 @@ function joined(pieces: readonly (string | undefined)[], by: string): string | u
 }
 
 /** Returns a content of any form as text. */
-export function contentText(content: JsonValue | undefined): string | undefined {
+export function contentText(content: JsonInputValue | undefined): string | undefined {
   if (content === undefined || content === null) return undefined;
   return typeof content === 'string'
     ? content

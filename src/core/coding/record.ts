@@ -1,3 +1,4 @@
+import { limits } from '../limits.ts';
 import type { Seq } from '../point.ts';
 import { oneLine } from '../title.ts';
 import {
@@ -83,7 +84,7 @@ export function recordsOf(book: CodingBook, currentGoal?: string): readonly Held
     ...notes.map((note) => noteRecord(note, note === lastGoal)),
     ...Object.values(book.failures).flatMap(failureRecords),
     ...entriesOf(book.files).map(fileRecord),
-    ...book.risks.map(riskRecord),
+    ...riskRecords(book.risks),
     ...(book.risks.length === 0 ? [] : [safetyRecord(book.risks)]),
   ];
   return held.sort(byPlace);
@@ -221,15 +222,25 @@ function fileRecord(file: FileEntry): HeldRecord {
   );
 }
 
-function riskRecord({ seq, title }: RiskEntry, index: number): HeldRecord {
-  const record = {
-    id: `risk:${index + 1}:${title}`,
-    group: 'risks',
-    kind: 'risk',
-    text: title,
-    source: [seq],
-  } as const;
-  return held({ ...record, status: 'quarantined', trust: 'untrusted' }, { section: undefined });
+/** Returns a record for each title of a risk; its id holds the place of the first risk of that title. */
+function riskRecords(risks: readonly RiskEntry[]): HeldRecord[] {
+  const sources = new Map<string, { readonly id: string; readonly source: Seq[] }>();
+  risks.forEach(({ seq, title }, index) => {
+    const known = sources.get(title);
+    if (known === undefined) sources.set(title, { id: `risk:${index + 1}:${title}`, source: [seq] });
+    else known.source.push(seq);
+  });
+  return [...sources].map(([title, { id, source }]) => {
+    const record = {
+      id,
+      group: 'risks',
+      kind: 'risk',
+      text: title,
+      status: 'quarantined',
+      trust: 'untrusted',
+    } as const;
+    return held({ ...record, source: source.slice(-limits.recordSourcesMax) }, { section: undefined });
+  });
 }
 
 function safetyRecord(risks: readonly RiskEntry[]): HeldRecord {

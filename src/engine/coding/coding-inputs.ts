@@ -203,7 +203,7 @@ const drafts: {
     return draft('evidence.added', { title, content, source });
   },
   risk: ({ title, content, source, reason, event }) => {
-    checkBytes('riskBytesMax', [contentText(content as never) ?? ''], 'record a risk');
+    checkBytes('riskBytesMax', [contentText(content) ?? ''], 'record a risk');
     const data = { title: text('a risk', 'title', title), content, source, reason, event };
     // The cause makes the store look the event up, and gives its seq to folds.
     return { ...draft('risk.quarantined', data), ...given({ cause: event }) };
