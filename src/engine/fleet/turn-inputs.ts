@@ -2,6 +2,7 @@ import { canonicalJson } from '../../core/canonical-json.ts';
 import { activeAt, registrationAt } from '../../core/fleet/active.ts';
 import { type Belief, contentOf } from '../../core/fleet/belief.ts';
 import type { Moment } from '../../core/fleet/registration.ts';
+import type { Seq } from '../../core/point.ts';
 import type { Engine } from '../context/engine.ts';
 import type { Place } from '../history/place.ts';
 import { scanState, stateView } from '../state/lookup.ts';
@@ -95,14 +96,12 @@ const sameTexts = (left: readonly string[], right: readonly string[]): boolean =
  * which any agent may have read.
  */
 export function missingMessages(
-  { did }: BookTurn,
+  { begun, did }: BookTurn,
   { original, branch }: { readonly original: TurnBook | undefined; readonly branch: TurnBook },
 ): readonly string[] | undefined {
   const made = new Set<string>();
-  const inTurn = new Set(did.map(({ id }) => id));
-  const isCommon = branch.changes.messages.some(({ agent }) => agent === undefined);
-  const isPutTogether = (is: string, seq: number): boolean =>
-    !isCommon && original?.hasMessage(is, (entry) => entry.seq < seq && !inTurn.has(entry.id)) === false;
+  const isPutTogether = (is: string, before: Seq): boolean =>
+    !branch.changes.hasCommonMessages && original?.hadMessage(is, { before, notIn: begun.id }) === false;
   const asked = new Set<string>();
   const missing: string[] = [];
   for (const entry of did) {
