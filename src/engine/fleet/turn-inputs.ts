@@ -18,8 +18,7 @@ interface Input {
 /** Everything that goes into a turn of an agent, equal by content for equal turns. */
 export interface TurnInputs {
   readonly who: string;
-  readonly own: readonly string[];
-  readonly ownClaims: readonly Input[];
+  readonly own: readonly BookEntry[];
   readonly sees: readonly Input[];
   readonly state: string;
   /** Whether something that went into it was erased: then nobody can say whether it is the same. */
@@ -44,13 +43,17 @@ export async function inputsOf(engine: Engine, agent: string, at: InputsOf): Pro
   const sees = activeAt(look.table, moment, { as: agent });
   return {
     who: canonicalJson(fields),
-    own: own.map(({ content }) => content ?? ''),
-    ownClaims: own.filter(({ type }) => type === 'belief.committed').map(claimInput),
+    own,
     sees: sees.map(seenInput).sort((a, b) => (a.is < b.is ? -1 : a.is > b.is ? 1 : 0)),
     state: book.hasState(agent) ? await stateText(engine, look.place, agent, before) : '[]',
     isUnknown: own.some(({ isErased }) => isErased),
   };
 }
+
+const claimsOf = ({ own, sees }: TurnInputs): readonly Input[] => [
+  ...own.filter(({ type }) => type === 'belief.committed').map(claimInput),
+  ...sees,
+];
 
 const claimInput = ({ content, topic }: BookEntry): Input => ({ is: `did ${content ?? ''}`, topic });
 
@@ -78,16 +81,12 @@ export function sameInputs(left: TurnInputs, right: TurnInputs): boolean {
     !right.isUnknown &&
     left.who === right.who &&
     left.state === right.state &&
-    sameTexts(left.own, right.own) &&
-    sameTexts(
-      left.sees.map(({ is }) => is),
-      right.sees.map(({ is }) => is),
-    )
+    left.own.length === right.own.length &&
+    left.sees.length === right.sees.length &&
+    left.sees.every(({ is }, index) => is === right.sees[index]?.is) &&
+    left.own.every(({ content }, index) => content === right.own[index]?.content)
   );
 }
-
-const sameTexts = (left: readonly string[], right: readonly string[]): boolean =>
-  left.length === right.length && left.every((text, index) => text === right[index]);
 
 /**
  * Returns the messages that the model calls of a recorded turn were sent and that are not on a branch; undefined if the
@@ -120,8 +119,8 @@ export function missingMessages(
 
 /** Returns the topics on which two sets of inputs differ. */
 export function topicsThatDiffer(left: TurnInputs, right: TurnInputs | undefined): ReadonlySet<string | undefined> {
-  const one = [...left.ownClaims, ...left.sees];
-  const other = right === undefined ? [] : [...right.ownClaims, ...right.sees];
+  const one = claimsOf(left);
+  const other = right === undefined ? [] : claimsOf(right);
   return new Set([...lacking(one, other), ...lacking(other, one)]);
 }
 
