@@ -343,12 +343,9 @@ export type {
   CodingBook,
   CodingRun,
   FileEntry,
-  NoteEntry,
-  NoteKind,
   RequestEntry,
   RiskEntry,
   SentCall,
-  Sources,
 } from './core/coding/coding-book.ts';
 export type { CodingDiff, TestTransition, TextChanges } from './core/coding/coding-diff.ts';
 export type { CodingContext, Explanation, TokenCounter } from './core/coding/context.ts';
@@ -359,6 +356,7 @@ export type {
   FailureStatus,
   FileChange,
 } from './core/coding/failure-book.ts';
+export type { NoteEntry } from './core/coding/note.ts';
 export type { PatchedFile, PatchFault } from './core/coding/patched-file.ts';
 export type { AnthropicPayload, OpenAIPayload, PreparedRequest } from './core/coding/prepared-request.ts';
 export type { Project } from './core/coding/project-path.ts';
@@ -370,6 +368,7 @@ export {
   readTestReport,
 } from './core/coding/reports/read-report.ts';
 export type { ReportedFailure, ReportFormat, TestReport } from './core/coding/reports/report.ts';
+export type { Sources } from './core/coding/sources.ts';
 export type { Selection } from './core/coding/test-command.ts';
 export type { FolderWriter } from './core/store/platform.ts';
 export type {

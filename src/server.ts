@@ -1,10 +1,6 @@
 // A server: one history for many machines.
 
 import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
-import { foreignFormats, writtenFormats } from './adapters/import/foreign-formats.ts';
-import { otlp } from './adapters/import/otlp.ts';
-import { otlpDocument } from './adapters/import/otlp-protobuf.ts';
 import { RepriseError } from './core/error.ts';
 import { given, type JsonValue } from './core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from './core/known-keys.ts';
@@ -13,22 +9,17 @@ import { type Config, checkConfig } from './core/recording/config.ts';
 import type { EventStore, Platform } from './core/store/event-store.ts';
 import type { TokenKeeper, TokenRecord, TokenStore } from './core/store/token-store.ts';
 import type { Reprise } from './engine/reprise.ts';
-import { createReprise } from './engine/reprise-parts.ts';
-import { builtFolder } from './node/built-folder.ts';
 import { maskKey } from './node/mask-key.ts';
 import { createNodePlatform } from './node/platform.ts';
 import { release } from './node/release.ts';
 import { storeLocation } from './node/store-location.ts';
-import { openOwnStore, recordingOf } from './open-reprise.ts';
+import { loadFormats, openOwnStore } from './open-own-store.ts';
 import { tokenCheck } from './server/access-tokens.ts';
 import { isLoopback } from './server/admission.ts';
-import { readPageParts, readyPage } from './server/exported-page.ts';
-import type { Certificate } from './server/listener.ts';
+import { EarlyListener } from './server/early-listener.ts';
+import { addressOf, type Certificate } from './server/listener.ts';
 import type { WriteLog } from './server/log-line.ts';
-import { RunBook } from './server/run-book.ts';
-import { type ServedStudio, startServer } from './server/running-server.ts';
 import type { SpanFormat } from './server/span-group.ts';
-import { readStudioFiles } from './server/studio-files.ts';
 
 export { type MadeToken, makeToken, type NewToken } from './server/access-tokens.ts';
 export type { Right } from './server/grant.ts';
@@ -127,91 +118,68 @@ export async function serve(options: ServeOptions = {}): Promise<Server> {
   const certificate = tls === undefined ? undefined : await certificateOf(tls);
   const agents = options.agents === undefined ? undefined : checkConfig(options.agents, 'agents');
   const { store, close: closeStore } = await storeOf(options, platform);
-  const studio = studioOf(options, { store, platform, agents });
-  const server = await startServer({
-    store,
-    platform,
-    release: release(),
-    authenticate: tokenCheck(withOwn(store.tokens, options.tokens ?? []), platform),
-    host,
-    port,
-    hostNames: options.hostNames ?? (isLoopback(host) ? 'loopback' : 'any'),
-    openMetrics: options.openMetrics === true,
-    log: options.log ?? (() => undefined),
-    formats: [...foreignFormats, ...writtenFormats],
-    spans: spanFormat,
-    recording: { masking: {}, maskKey },
-    limits: limitsOf(options),
-    ...given({ certificate, studio }),
-  }).catch(async (error: unknown) => {
+  const at = { host, port, limits: limitsOf(options), ...given({ certificate }) };
+  const early = await EarlyListener.start(at).catch(async (error: unknown) => {
     await closeStore();
     throw cannotListen(host, port, error);
   });
+  const starting = soon(async () => {
+    const { startServer } = await import('./server/running-server.ts');
+    const { servedStudio } = await import('./served-studio.ts');
+    return await startServer({
+      store,
+      platform,
+      release: release(),
+      authenticate: tokenCheck(withOwn(store.tokens, options.tokens ?? []), platform),
+      listen: async (handler) => early.answerBy(handler),
+      hostNames: options.hostNames ?? (isLoopback(host) ? 'loopback' : 'any'),
+      openMetrics: options.openMetrics === true,
+      log: options.log ?? (() => undefined),
+      loadFormats,
+      loadSpans,
+      recording: { masking: {}, maskKey },
+      studio: servedStudio(options, { store, platform, agents }),
+      ...at,
+    });
+  });
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => {
-    closing ??= server.close().then(closeStore);
+    closing ??= starting.then((server) => server.close()).then(closeStore);
     return closing;
   };
   return {
-    url: server.url,
-    renew: async () => (tls === undefined ? undefined : server.renew(await certificateOf(tls))),
+    url: addressOf(at, early.listener.port),
+    renew: async () => (tls === undefined ? undefined : early.listener.renew(await certificateOf(tls))),
     close,
     [Symbol.asyncDispose]: close,
   };
 }
-
-/** The parts that the studio of a server is made of. */
-interface StudioSource {
-  readonly store: EventStore;
-  readonly platform: Platform;
-  readonly agents: Config | undefined;
-}
-
-/** Returns the studio of a server: its files if they are to be served, the runs it can start, and its exports. */
-function studioOf(
-  { studio: isServed = true, examine, tokens = [] }: ServeOptions,
-  { store, platform, agents }: StudioSource,
-): ServedStudio {
-  const recording = recordingOf({}, agents === undefined ? {} : { config: { file, config: agents } });
-  const reprise = createReprise({ store, platform, recording });
-  return {
-    files: isServed ? readStudioFiles(builtFolder('studio')) : undefined,
-    isServed,
-    runs: agents === undefined ? undefined : new RunBook({ reprise, platform, agents: { config: agents, file } }),
-    diagnose: examine,
-    reprise,
-    ownTokens: new Set(tokens.map(({ id }) => id)),
-    page: async (asked) => {
-      const { openMemoryStore } = await import('./store/memory/memory-store.ts');
-      return await readyPage({
-        ...asked,
-        openScratch: () => openMemoryStore({ platform }),
-        platform,
-        recording,
-        release: release(),
-        parts: readPageParts(builtFolder('studio-page')),
-      });
-    },
-  };
-}
-
-/** The name that errors give a configuration without a file. */
-const file: string = resolve('reprise.config.ts');
 
 /** Returns the tokens of a store and a few more. */
 function withOwn(tokens: TokenStore, own: readonly TokenRecord[]): Pick<TokenStore, 'find'> {
   return { find: async (id) => own.find((token) => token.id === id) ?? (await tokens.find(id)) };
 }
 
-/** The importer of OTLP, for spans that come one after the other. */
-const spanFormat: SpanFormat = {
-  documentOf: otlpDocument,
-  draftsOf: (document) => {
-    const reader = otlp.open({ path: undefined, text: '', document: undefined, files: [''] });
-    const unit = { file: '', at: 0, text: undefined, value: document, later: () => undefined };
-    return reader.unit(unit)?.drafts ?? [];
-  },
-};
+/** Begins work after the caller has had its turn: a command prints its address before the code behind it is loaded. */
+function soon<Result>(work: () => Promise<Result>): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    setImmediate(() => void work().then(resolve, reject));
+  });
+}
+
+/** Loads the importer of OTLP, for spans that come one after the other. */
+async function loadSpans(): Promise<SpanFormat> {
+  const { otlp } = await import('./adapters/import/otlp.ts');
+  const { otlpDocument } = await import('./adapters/import/otlp-protobuf.ts');
+  return {
+    documentOf: otlpDocument,
+    draftsOf: (document) => {
+      const reader = otlp.open({ path: undefined, text: '', document: undefined, files: [''] });
+      const unit = { file: '', at: 0, text: undefined, value: document, later: () => undefined };
+      return reader.unit(unit)?.drafts ?? [];
+    },
+  };
+}
 
 /** Refuses to let other machines read the traffic, unless that was asked for. */
 function checkExposure(host: string, { tls, insecure }: ServeOptions): void {

@@ -55,7 +55,7 @@ export async function* follow(
   );
   // A source that never speaks keeps the stream open if nothing is subscribed to, or everything has ended.
   const all = merged([...sources, silence(following.signal)]);
-  for await (const item of withBeats(all, followBeatMs, following.signal)) {
+  for await (const item of withBeats(all, { everyMs: followBeatMs, signal: following.signal })) {
     // Also before news: a stream that always has some must end with its token too.
     await following.recheck();
     yield item ?? { item: { case: 'beat', value: {} } };

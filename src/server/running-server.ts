@@ -23,16 +23,25 @@ import { CallRates } from './call-rates.ts';
 import { type Callers, callersOf } from './callers.ts';
 import { codingService } from './coding-service.ts';
 import { DoneChanges } from './done-changes.ts';
+import { EndedTokens } from './ended-tokens.ts';
 import type { ReadyPage } from './exported-page.ts';
 import { fleetService } from './fleet-service.ts';
 import { checkRight, type Grant } from './grant.ts';
 import { healthPath, healthService } from './health-service.ts';
-import { type Certificate, type HttpRequest, type HttpResponse, type ListenerLimits, listen } from './listener.ts';
+import {
+  addressOf,
+  type Certificate,
+  type HttpHandler,
+  type HttpRequest,
+  type HttpResponse,
+  type Listener,
+  type ListenerLimits,
+} from './listener.ts';
 import type { WriteLog } from './log-line.ts';
 import { Metrics } from './metrics.ts';
 import { reflectionService } from './reflection-service.ts';
 import { replayPath, sendReplay } from './replay-page.ts';
-import { pathOf, requestHandler, send } from './requests.ts';
+import { type Page, pathOf, requestHandler, send } from './requests.ts';
 import type { RunBook } from './run-book.ts';
 import { sessionService, type VerbParts } from './session-service.ts';
 import { shippedSnapshots } from './shipped-snapshots.ts';
@@ -55,17 +64,18 @@ export interface ServerParts {
   readonly release: string;
   readonly authenticate: (authorization: string | undefined) => Promise<Grant>;
   readonly host: string;
-  readonly port: number;
+  /** Listens at the host. */
+  readonly listen: (handler: HttpHandler) => Promise<Listener>;
   /** The names by which clients may call the server. */
   readonly hostNames: readonly string[] | 'loopback' | 'any';
   readonly certificate?: Certificate;
   /** Shows `/metrics` to everyone. */
   readonly openMetrics: boolean;
   readonly log: WriteLog;
-  /** The formats that a history can be exported in. */
-  readonly formats: readonly ForeignFormat[];
-  /** Reads the spans of OpenTelemetry. */
-  readonly spans: SpanFormat;
+  /** Loads the formats that a history can be exported in. */
+  readonly loadFormats: () => Promise<readonly ForeignFormat[]>;
+  /** Loads the format that reads the spans of OpenTelemetry. */
+  readonly loadSpans: () => Promise<SpanFormat>;
   /** The masking of spans. */
   readonly recording: RecordingDefaults;
   readonly limits: ServerLimits;
@@ -114,7 +124,7 @@ export interface RunningServer {
 
 /** Starts a server. */
 export async function startServer(parts: ServerParts): Promise<RunningServer> {
-  const { host, certificate, limits, platform } = parts;
+  const { limits, platform } = parts;
   const draining = new AbortController();
   const open = new Set<HttpResponse>();
   const metrics = new Metrics(parts.release, () =>
@@ -122,18 +132,24 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
   );
   const store = timedStore(parts.store, (method, seconds) => metrics.add('reprise_store_seconds', seconds, { method }));
   const snapshots = shippedSnapshots(store, platform);
-  const callers = callersOf({ store, platform, snapshots, formats: parts.formats });
+  const callers = callersOf({ store, platform, snapshots, loadFormats: parts.loadFormats });
   const collector = new SpanCollector({
-    format: parts.spans,
+    format: parts.loadSpans,
     store,
     reprise: createReprise({ store, platform, recording: parts.recording }),
     gatherMs: limits.gatherMs,
     onSpans: (outcome, count) => metrics.add('reprise_spans_total', count, { outcome }),
   });
   const rates = new CallRates(limits.callsPerSecond, platform.elapsedMs);
+  const budget = new BodyBudget(limits.bytesInFlight, (bytes) => metrics.set('reprise_bytes_in_flight', bytes));
   const stalled = new StalledClients(open, limits.stalledMs);
+  const ended = new EndedTokens(open, parts.authenticate);
+  const admit = admission(parts.hostNames);
   const handler = requestHandler({
-    admit: admission(parts.hostNames),
+    admit: (request) => {
+      // A prober calls the machine by its address.
+      if (!isProbe(request)) admit(request);
+    },
     authenticate: async (request) =>
       pathOf(request) === healthPath ? anyone : await parts.authenticate(request.headers.authorization),
     checkRate: (grant) => rates.check(grant),
@@ -141,18 +157,11 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
     openPage: (request, response) =>
       openPage(request, response, parts.openMetrics ? metrics : undefined, draining.signal) ||
       (parts.studio?.isServed === true && sendStudio(parts.studio.files, request, response)),
-    page: (request, response, grant) => {
-      const path = request.method === 'GET' ? pathOf(request) : '';
-      if (request.method === 'POST' && pathOf(request) === spansPath)
-        return takeSpans(collector, parts.spans, request, response, { grant, bytesMax: limits.bodyBytes });
-      if (path === '/metrics') return showMetrics(response, metrics, grant);
-      if (!path.startsWith(replayPath)) return undefined;
-      return sendReplay((namespace) => callers.repriseOf(grant, namespace), request, response, draining.signal);
-    },
+    page: pagesFor(parts, { draining: draining.signal, metrics, callers, collector }, budget),
     newId: platform.newId,
     log: parts.log,
     metrics,
-    budget: new BodyBudget(limits.bytesInFlight, (bytes) => metrics.set('reprise_bytes_in_flight', bytes)),
+    budget,
     bodyBytesMax: limits.bodyBytes,
     bodyMsMax: limits.bodyMs,
   });
@@ -161,9 +170,9 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
     response.once('close', () => open.delete(response));
     handler(request, response);
   };
-  const listener = await listen(answered, { host, port: parts.port, limits, ...given({ certificate }) });
+  const listener = await parts.listen(answered);
   return {
-    url: `${certificate === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${listener.port}`,
+    url: addressOf(parts, listener.port),
     get open() {
       return open.size;
     },
@@ -175,9 +184,30 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
       await settled(open, limits.graceMs);
       listener.destroy();
       stalled.close();
+      ended.close();
       await snapshots.settled();
       metrics.close();
     },
+  };
+}
+
+/** Returns the function that answers requests which are not calls, for those who have a token. */
+function pagesFor(
+  { loadSpans, limits }: ServerParts,
+  { draining, metrics, callers, collector }: Running,
+  budget: BodyBudget,
+): Page {
+  return (request, response, grant) => {
+    const path = pathOf(request);
+    if (request.method === 'POST' && path === spansPath) {
+      const held = { grant, budget, bytesMax: limits.bodyBytes };
+      return { call: 'Spans page', answered: takeSpans(collector, loadSpans, request, response, held) };
+    }
+    if (request.method !== 'GET') return undefined;
+    if (path === '/metrics') return { call: 'Metrics page', answered: showMetrics(response, metrics, grant) };
+    if (!path.startsWith(replayPath)) return undefined;
+    const answered = sendReplay((name) => callers.repriseOf(grant, name), request, response, draining);
+    return { call: 'Replay page', answered };
   };
 }
 
@@ -193,7 +223,7 @@ interface Running {
 }
 
 function routesOf(
-  { platform, release, spans, studio, authenticate }: ServerParts,
+  { platform, release, loadSpans, studio, authenticate }: ServerParts,
   { draining, metrics, callers, collector }: Running,
 ): (router: ConnectRouter) => void {
   const done = new DoneChanges();
@@ -255,11 +285,18 @@ function routesOf(
       StudioService,
     ];
     const names = services.map(({ typeName }) => typeName);
-    router.service(TraceService, spanService(collector, spans));
+    router.service(TraceService, spanService(collector, loadSpans));
     router.service(Health, healthService(names, draining));
     router.service(ServerReflection, reflectionService([...services, Health, ServerReflection]));
   };
 }
+
+/** Tells whether a request asks only whether the server is there, which says nothing about its store. */
+function isProbe(request: HttpRequest): boolean {
+  return request.method === 'GET' && probePaths.has(pathOf(request));
+}
+
+const probePaths: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
 
 /** Answers pages that need no token. */
 function openPage(
@@ -274,7 +311,7 @@ function openPage(
     sendMetrics(response, metrics);
     return true;
   }
-  if (path !== '/healthz' && path !== '/readyz') return false;
+  if (!isProbe(request)) return false;
   const isReady = path === '/healthz' || !draining.aborted;
   send(response, isReady ? 200 : 503, { 'content-type': 'text/plain' }, isReady ? 'ok\n' : 'draining\n');
   return true;

@@ -79,7 +79,8 @@ export function studioRuns(parts: StudioParts): Pick<ServiceImpl<typeof StudioSe
       checkNamespace(grant, namespace);
       const asked = runOrderFrom(objectIn(order, 'order'));
       const place = { namespace, session, point: point === '' ? 'main' : point };
-      const run = await done.once(grant, requestId, () => book.start(asked, place));
+      const change = { call: 'StartRun', requestId, request: [place, order] };
+      const run = await done.once(grant, change, () => book.start(asked, place));
       return { run: runText(run) };
     },
     async answerQuestion({ run, question, answer }, context) {

@@ -1,4 +1,4 @@
-import { copyFileSync, readFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
@@ -36,9 +36,18 @@ async function serving(words: readonly string[], env: Readonly<Record<string, st
 }
 
 test('serve prints its address, serves what tokens allow, and drains on SIGTERM', async () => {
-  const { token, id, namespaces } = await place.json('token', 'create', '--can', 'read,append', '--ttl', '1h');
+  const { token, id, namespaces } = await place.json('token', 'create', '--can', 'read,append,run', '--ttl', '1h');
   expect(namespaces).toEqual(['default']);
-  const { started, url } = await serving(['--port', '0']);
+  const config = join(place.folder, 'reprise.config.mjs');
+  writeFileSync(config, 'export default { agents: { echo: async ({ prompt }) => String(prompt?.content) } };\n');
+  const { started, url } = await serving(['--port', '0', '--agents']);
+  rmSync(config);
+  const listed = await fetch(`${url}/reprise.v1.StudioService/ListAgents`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${String(token)}` },
+    body: '{}',
+  });
+  expect(await listed.json()).toEqual({ canRun: true, agents: ['{"name":"echo","kind":"function"}'] });
   const reprise = await openReprise({ store: url, token: String(token) });
   const session = await reprise.createSession('demo');
   await session.append({ type: 'note.added', data: { text: 'from a different machine' } });

@@ -54,6 +54,10 @@ beforeAll(async () => {
             { kind: 'tool', name: 'pay', effect: 'irreversible', input: { amount: 5 } },
             async () => 'paid',
           ),
+        again: async ({ recorder }) => {
+          const start = { kind: 'tool', name: 'lookup', effect: 'irreversible', input: { order: 7 } } as const;
+          return JSON.stringify(await recorder.call(start, async () => 'made'));
+        },
         writer: async ({ recorder }) => {
           const call = await recorder.startCall({ kind: 'model', name: 'large-1', request: { messages: [] } });
           for (const piece of ['Hel', 'lo.']) call.text(piece);
@@ -236,6 +240,19 @@ test.each([
   expect(await codeOf(clientOf().studio.answerQuestion({ ...asked, question: 'q9' }))).toBe('question.not-found');
 });
 
+test.each([
+  ['reuse', { outcome: 'ok', result: { text: '{"paid":50}' } }],
+  ['run', { outcome: 'ok', result: { text: '"made"' } }],
+  ['refuse', { outcome: 'error', error: { code: 'effect.refused' } }],
+])('a call that the original made later is asked about, and the answer is %s', async (answer, end) => {
+  const run = await started({ kind: 'fork', agent: 'again' });
+  const { questions } = await until(run.id, (now) => now.questions.length > 0);
+  expect(questions[0]).toMatchObject({ question: { name: 'lookup', outcome: 'ok' } });
+  const said = JSON.stringify({ kind: 'effect', answer });
+  await clientOf().studio.answerQuestion({ run: run.id, question: 'q1', answer: said });
+  expect(await until(run.id, ended)).toMatchObject(end);
+});
+
 test('a question of a person is answered, and the run goes on from there', async () => {
   const run = await started({ kind: 'fork', agent: 'asking' });
   const waits = await until(run.id, ({ questions }) => questions.length > 0);
@@ -299,10 +316,7 @@ test('a stream takes at most "subscriptionsMax", and of ended runs "runsEndedMax
   await session.append(storyEvents.slice(0, 2));
   const book = new RunBook({ reprise: own, platform, agents });
   for (let count = 0; count < limits.runsEndedMax + 2; count++) {
-    const { id } = await book.start(
-      { kind: 'resume', prompt: 'x' },
-      { namespace: 'default', session: 'demo', point: 'main' },
-    );
+    const { id } = await book.start({ kind: 'fork' }, { namespace: 'default', session: 'demo', point: 'main@2' });
     await book.stop(id);
   }
   expect(book.list().length).toBeLessThanOrEqual(limits.runsEndedMax + 1);
@@ -367,6 +381,7 @@ test('a token starts only what its rights and namespaces allow', async () => {
     'echo',
     'broken',
     'payer',
+    'again',
     'writer',
     'slow',
     'asking',
@@ -407,10 +422,26 @@ test('one stream tells of new events, of markers and of sessions', async () => {
 });
 
 test('pages come under a policy that runs nothing of others, and other sites are refused', async () => {
-  const page = await fetch(`${server.url}/`);
-  expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
-  expect(page.headers.get('x-frame-options')).toBe('DENY');
-  expect(page.headers.get('referrer-policy')).toBe('no-referrer');
+  const { headers } = await fetch(`${server.url}/`);
+  expect(headers.get('content-security-policy')?.split('; ')).toEqual([
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "font-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "worker-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+  ]);
+  expect(headers.get('x-frame-options')).toBe('DENY');
+  expect(headers.get('x-content-type-options')).toBe('nosniff');
+  expect(headers.get('referrer-policy')).toBe('no-referrer');
+  expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
+  expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
+  expect([headers.get('set-cookie'), headers.get('access-control-allow-origin')]).toEqual([null, null]);
   const foreign = await fetch(`${server.url}/`, { headers: { origin: 'https://evil.example' } });
   expect(foreign.status).toBe(403);
   const call = await fetch(`${server.url}/reprise.v1.StudioService/ListRuns`, {
@@ -526,13 +557,13 @@ test('runs are bounded, and stop with the server as aborted', async () => {
     port: 0,
     agents: {
       agents: {
-        slow: async ({ signal }) =>
-          await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+        // It does not listen when it should stop.
+        deaf: async (_context) => await new Promise(() => undefined),
       },
     },
   });
   const { studio } = clientOf(tokens.run, own.url);
-  const order = JSON.stringify({ kind: 'fork', agent: 'slow' });
+  const order = JSON.stringify({ kind: 'fork', agent: 'deaf' });
   const branches: string[] = [];
   // At most "runsOpenMax".
   for (let count = 0; count < limits.runsOpenMax; count++)

@@ -27,7 +27,7 @@ export const serve: CommandSpec = {
       .env('REPRISE_HOST_NAME')
       .argParser(collect),
     new Option('--agents', 'let tokens with the right "run" start the agents of reprise.config').env('REPRISE_AGENTS'),
-    new Option('--no-studio', 'serve no pages, only calls'),
+    new Option('--no-studio', 'serve no pages, only calls').env('REPRISE_NO_STUDIO'),
     new Option('--open-metrics', 'show /metrics without a token').env('REPRISE_OPEN_METRICS'),
     new Option('--rate <calls>', `calls of one token in a second (default: ${limits.serverCallsPerSecondMax})`)
       .env('REPRISE_RATE')

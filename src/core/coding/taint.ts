@@ -1,6 +1,6 @@
 import { isObject, type JsonValue } from '../json.ts';
 import { oneLine } from '../title.ts';
-import { contentText } from './coding-book.ts';
+import { contentText } from './note.ts';
 
 /** So many characters of a quarantined text make a text unsafe. */
 const taintCharacters = 16;

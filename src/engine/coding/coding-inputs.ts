@@ -1,4 +1,4 @@
-import { contentText } from '../../core/coding/coding-book.ts';
+import { contentText } from '../../core/coding/note.ts';
 import { type Project, projectPath, projectTest, projectText } from '../../core/coding/project-path.ts';
 import { readTestCommand, type Selection } from '../../core/coding/test-command.ts';
 import { filesInDiff } from '../../core/coding/unified-diff.ts';

@@ -1,6 +1,7 @@
 import { canonicalJson } from '../../core/canonical-json.ts';
-import { type CodingBook, contentText, type SentCall } from '../../core/coding/coding-book.ts';
+import type { CodingBook, SentCall } from '../../core/coding/coding-book.ts';
 import type { TokenCounter } from '../../core/coding/context.ts';
+import { contentText } from '../../core/coding/note.ts';
 import { requestArgumentsIn } from '../../core/coding/prepared-request.ts';
 import type { ProviderCount } from '../../core/coding/receipt.ts';
 import { plainKey } from '../../core/event/keys.ts';

@@ -1,5 +1,6 @@
 import { canonicalForm } from '../../core/canonical-json.ts';
-import { type CodingRun, contentText } from '../../core/coding/coding-book.ts';
+import type { CodingRun } from '../../core/coding/coding-book.ts';
+import { contentText } from '../../core/coding/note.ts';
 import { hasCode, RepriseError } from '../../core/error.ts';
 import type { Event, EventDraft } from '../../core/event/event.ts';
 import { checkId } from '../../core/id.ts';
@@ -41,14 +42,17 @@ export async function startRun(target: CodingTarget, { run, title, agent }: Codi
   const data: JsonInput = { ...facts, ...given({ title }) };
   const draft = { type: 'run.started', run: id, ...given({ agent: agent ?? target.agent }), data };
   return recordAtHead(target, async (place) => {
-    if ((await runsAt(engine, place)).some((held) => held.run === id)) refuseKnownRun(target, id);
+    const known = (await runsAt(engine, place)).find((held) => held.run === id);
+    if (known !== undefined) refuseKnownRun(target, known);
     return store(target, draft, place.seq);
   });
 }
 
-function refuseKnownRun({ branch }: CodingTarget, run: string): never {
-  throw new RepriseError('run.exists', `Cannot start run "${run}" on "${branch}": there is a run of that id`, {
-    hint: 'Choose a new id, or leave it out.',
+function refuseKnownRun({ branch }: CodingTarget, { run, endedSeq }: CodingRun): never {
+  const isOpen = endedSeq === null;
+  const why = isOpen ? 'it is open already' : 'there is a run of that id';
+  throw new RepriseError('run.exists', `Cannot start run "${run}" on "${branch}": ${why}`, {
+    hint: isOpen ? 'Record in it, end it first, or choose a new id.' : 'Choose a new id, or leave it out.',
     details: { run },
   });
 }

@@ -37,6 +37,8 @@ export interface Engine {
   readonly onRead: (events: number) => void;
   /** Formats of saved runs that can be read and written, by name. */
   readonly formats: ReadonlyMap<string, ForeignFormat>;
+  /** Loads the formats that the engine does not hold yet. */
+  readonly loadFormats: () => Promise<readonly ForeignFormat[]>;
   /** The files that imports read. */
   readonly files: ForeignFiles;
   /** The bundles that exports write and imports read. */

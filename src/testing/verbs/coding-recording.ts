@@ -137,6 +137,8 @@ export const codingRefusals: readonly VerbCase[] = [
     await refuses('run.not-found', () => verbs.goal({ title: 'Late', run: 'a' }));
     await refuses('run.not-found', () => verbs.goal({ title: 'Nowhere', run: 'c' }));
     await refuses('run.exists', () => verbs.startRun({ run: 'a' }));
+    const open = await refuses('run.exists', () => verbs.startRun({ run: 'b' }));
+    assert.match(`${open.message} ${open.hint}`, /open already.*end it first/);
     for (const look of [
       () => verbs.replayRun('c'),
       () => verbs.diffRuns('a', 'c'),
