@@ -138,8 +138,9 @@ async function projectFor({ config, store }: OpenOptions): Promise<Project> {
   return project;
 }
 
-function recordingOf(
-  opened: OpenOptions,
+/** Returns the prices and the masking of whatever is recorded. */
+export function recordingOf(
+  opened: Pick<OpenOptions, 'masking' | 'prices'>,
   project: Project,
 ): NonNullable<Parameters<typeof createReprise>[0]['recording']> {
   const masking = opened.masking ?? settingOf(project, 'masking') ?? {};
@@ -147,7 +148,8 @@ function recordingOf(
   return masking === false ? { prices } : { prices, masking: checkMasking(masking), maskKey };
 }
 
-async function openStore(
+/** Opens the store of a location, on this machine or on a server. */
+export async function openStore(
   location: StoreLocation,
   platform: Platform,
   options: OpenOptions,

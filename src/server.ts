@@ -2,11 +2,13 @@
 
 import { readFile } from 'node:fs/promises';
 import { RepriseError } from './core/error.ts';
-import { given } from './core/json.ts';
+import { given, type JsonValue } from './core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from './core/known-keys.ts';
 import { limits } from './core/limits.ts';
+import { type Config, checkConfig } from './core/recording/config.ts';
 import type { EventStore, Platform } from './core/store/event-store.ts';
-import type { TokenKeeper } from './core/store/token-store.ts';
+import type { TokenKeeper, TokenRecord, TokenStore } from './core/store/token-store.ts';
+import type { Reprise } from './engine/reprise.ts';
 import { maskKey } from './node/mask-key.ts';
 import { createNodePlatform } from './node/platform.ts';
 import { release } from './node/release.ts';
@@ -45,6 +47,14 @@ export interface ServeOptions {
   readonly graceMs?: number;
   /** `disk` (the default) survives power loss; `process` survives the death of the process only, and is faster. */
   readonly durability?: 'disk' | 'process';
+  /** Whether the pages of the studio are served; true if left out. */
+  readonly studio?: boolean;
+  /** A configuration whose agents a token with the right `run` may start; none if left out. */
+  readonly agents?: Config;
+  /** Tokens that only this server knows, beside those of the store. */
+  readonly tokens?: readonly TokenRecord[];
+  /** Examines the store for the studio, with the rights of the one who asks. */
+  readonly examine?: (reprise: Reprise) => Promise<JsonValue>;
   /** Gets a line for every call; none of them holds a payload. */
   readonly log?: WriteLog;
   /** Clock, ids, hashing and salts. */
@@ -74,6 +84,10 @@ const serveKeys: KnownKeys = optionKeys<ServeOptions>(
     callsPerSecond: 'number',
     graceMs: 'number',
     durability: 'text',
+    studio: 'flag',
+    agents: 'object',
+    tokens: 'list',
+    examine: 'function',
     log: 'function',
     platform: 'object',
   },
@@ -102,6 +116,7 @@ export async function serve(options: ServeOptions = {}): Promise<Server> {
   const { host = '127.0.0.1', port = defaultPort, tls, platform = createNodePlatform() } = options;
   checkExposure(host, options);
   const certificate = tls === undefined ? undefined : await certificateOf(tls);
+  const agents = options.agents === undefined ? undefined : checkConfig(options.agents, 'agents');
   const { store, close: closeStore } = await storeOf(options, platform);
   const at = { host, port, limits: limitsOf(options), ...given({ certificate }) };
   const early = await EarlyListener.start(at).catch(async (error: unknown) => {
@@ -110,11 +125,12 @@ export async function serve(options: ServeOptions = {}): Promise<Server> {
   });
   const starting = soon(async () => {
     const { startServer } = await import('./server/running-server.ts');
+    const { servedStudio } = await import('./served-studio.ts');
     return await startServer({
       store,
       platform,
       release: release(),
-      authenticate: tokenCheck(store.tokens, platform),
+      authenticate: tokenCheck(withOwn(store.tokens, options.tokens ?? []), platform),
       listen: async (handler) => early.answerBy(handler),
       hostNames: options.hostNames ?? (isLoopback(host) ? 'loopback' : 'any'),
       openMetrics: options.openMetrics === true,
@@ -122,6 +138,7 @@ export async function serve(options: ServeOptions = {}): Promise<Server> {
       loadFormats,
       loadSpans,
       recording: { masking: {}, maskKey },
+      studio: servedStudio(options, { store, platform, agents }),
       ...at,
     });
   });
@@ -136,6 +153,11 @@ export async function serve(options: ServeOptions = {}): Promise<Server> {
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** Returns the tokens of a store and a few more. */
+function withOwn(tokens: TokenStore, own: readonly TokenRecord[]): Pick<TokenStore, 'find'> {
+  return { find: async (id) => own.find((token) => token.id === id) ?? (await tokens.find(id)) };
 }
 
 /** Begins work after the caller has had its turn: a command prints its address before the code behind it is loaded. */

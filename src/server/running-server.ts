@@ -1,8 +1,9 @@
 import type { ConnectRouter } from '@connectrpc/connect';
-import { given } from '../core/json.ts';
+import { given, type JsonValue } from '../core/json.ts';
 import type { ForeignFormat } from '../core/recording/foreign-format.ts';
 import type { EventStore, Platform } from '../core/store/event-store.ts';
 import type { RecordingDefaults } from '../engine/context/recording-defaults.ts';
+import type { Reprise } from '../engine/reprise.ts';
 import { createReprise } from '../engine/reprise-parts.ts';
 import { Health } from '../wire/generated/grpc/health/v1/health_pb.ts';
 import { ServerReflection } from '../wire/generated/grpc/reflection/v1/reflection_pb.ts';
@@ -13,6 +14,7 @@ import { ServerService } from '../wire/generated/reprise/v1/server_pb.ts';
 import { SessionService } from '../wire/generated/reprise/v1/session_pb.ts';
 import { StateService } from '../wire/generated/reprise/v1/state_pb.ts';
 import { StoreService } from '../wire/generated/reprise/v1/store_pb.ts';
+import { StudioService } from '../wire/generated/reprise/v1/studio_pb.ts';
 import { productName, protocolVersion } from '../wire/protocol.ts';
 import { admission } from './admission.ts';
 import { BodyBudget } from './body-budget.ts';
@@ -22,6 +24,7 @@ import { type Callers, callersOf } from './callers.ts';
 import { codingService } from './coding-service.ts';
 import { DoneChanges } from './done-changes.ts';
 import { EndedTokens } from './ended-tokens.ts';
+import type { ReadyPage } from './exported-page.ts';
 import { fleetService } from './fleet-service.ts';
 import { checkRight, type Grant } from './grant.ts';
 import { healthPath, healthService } from './health-service.ts';
@@ -39,6 +42,7 @@ import { Metrics } from './metrics.ts';
 import { reflectionService } from './reflection-service.ts';
 import { replayPath, sendReplay } from './replay-page.ts';
 import { type Page, pathOf, requestHandler, send } from './requests.ts';
+import type { RunBook } from './run-book.ts';
 import { sessionService, type VerbParts } from './session-service.ts';
 import { shippedSnapshots } from './shipped-snapshots.ts';
 import { SpanCollector } from './span-collector.ts';
@@ -47,6 +51,9 @@ import { spanService, spansPath, takeSpans } from './spans-page.ts';
 import { queuedBytes, StalledClients } from './stalled-clients.ts';
 import { stateService } from './state-service.ts';
 import { storeService } from './store-service.ts';
+import { type StudioFiles, sendStudio } from './studio-files.ts';
+import { type AskedPage, studioRuns } from './studio-runs.ts';
+import { studioLooks } from './studio-service.ts';
 import { timedStore } from './timed-store.ts';
 
 /** The parts that a server is made of. */
@@ -72,6 +79,24 @@ export interface ServerParts {
   /** The masking of spans. */
   readonly recording: RecordingDefaults;
   readonly limits: ServerLimits;
+  readonly studio?: ServedStudio;
+}
+
+/** The studio of a server: its files, the runs it can start, and what it says of the store. */
+export interface ServedStudio {
+  /** Whether its pages are served. */
+  readonly isServed: boolean;
+  /** Undefined if they are not built. */
+  readonly files: StudioFiles | undefined;
+  /** Undefined if no runs can be started. */
+  readonly runs: RunBook | undefined;
+  readonly diagnose: ((reprise: Reprise) => Promise<JsonValue>) | undefined;
+  /** The engine of the server itself, which no rights bind. */
+  readonly reprise: Reprise;
+  /** The ids of the tokens that only this server knows. */
+  readonly ownTokens: ReadonlySet<string>;
+  /** Bundles a history for a page. */
+  readonly page: (asked: AskedPage) => Promise<ReadyPage>;
 }
 
 /** The most that a server accepts and holds. */
@@ -130,7 +155,8 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
     checkRate: (grant) => rates.check(grant),
     routes: routesOf({ ...parts, store }, { draining: draining.signal, metrics, callers, collector }),
     openPage: (request, response) =>
-      openPage(request, response, parts.openMetrics ? metrics : undefined, draining.signal),
+      openPage(request, response, parts.openMetrics ? metrics : undefined, draining.signal) ||
+      (parts.studio?.isServed === true && sendStudio(parts.studio.files, request, response)),
     page: pagesFor(parts, { draining: draining.signal, metrics, callers, collector }, budget),
     newId: platform.newId,
     log: parts.log,
@@ -154,6 +180,7 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
     close: async () => {
       draining.abort();
       listener.stop();
+      await parts.studio?.runs?.close();
       await settled(open, limits.graceMs);
       listener.destroy();
       stalled.close();
@@ -196,7 +223,7 @@ interface Running {
 }
 
 function routesOf(
-  { platform, release, loadSpans }: ServerParts,
+  { platform, release, loadSpans, studio, authenticate }: ServerParts,
   { draining, metrics, callers, collector }: Running,
 ): (router: ConnectRouter) => void {
   const done = new DoneChanges();
@@ -233,7 +260,30 @@ function routesOf(
       callers.stateOf(requestOf(context).grant, namespace);
     router.service(StateService, stateService({ ...verbs, repriseOf: stateOf }, done));
     router.service(FleetService, fleetService({ ...verbs, repriseOf: stateOf }));
-    const services = [ServerService, StoreService, SessionService, StateService, CodingService, FleetService];
+    router.service(StudioService, {
+      ...studioLooks({ ...verbs, tokenOf: (context) => requestOf(context).grant.token }),
+      ...studioRuns({
+        ...verbs,
+        grantOf: (context) => requestOf(context).grant,
+        storeOf: (grant) => ({ ...callers.storeOf(grant), close: async () => undefined }),
+        recheck: async ({ requestHeader }) =>
+          void (await authenticate(requestHeader.get('authorization') ?? undefined)),
+        runs: studio?.runs,
+        done,
+        diagnose: studio?.diagnose,
+        ownReprise: ({ token }) => (studio?.ownTokens.has(token) === true ? studio.reprise : undefined),
+        page: studio?.page,
+      }),
+    });
+    const services = [
+      ServerService,
+      StoreService,
+      SessionService,
+      StateService,
+      CodingService,
+      FleetService,
+      StudioService,
+    ];
     const names = services.map(({ typeName }) => typeName);
     router.service(TraceService, spanService(collector, loadSpans));
     router.service(Health, healthService(names, draining));
