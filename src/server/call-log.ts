@@ -35,6 +35,27 @@ export function requestOf({ values }: { readonly values: ContextValues }): Admit
   return request;
 }
 
+/** Runs a call that is not a stream as {@link observed} does. */
+export async function observedCall<Answer>(
+  { log, metrics }: { readonly log: WriteLog; readonly metrics: Metrics },
+  { call, message, request }: { readonly call: string; readonly message: Message; readonly request: AdmittedRequest },
+  run: () => Promise<Answer>,
+): Promise<Answer> {
+  const { id, grant } = request;
+  const started = performance.now();
+  try {
+    checkKnown(message);
+    const answer = await run();
+    callEnded(log, metrics, { call, code: 'ok', id, grant, started });
+    return answer;
+  } catch (error) {
+    callEnded(log, metrics, { call, code: error instanceof RepriseError ? error.code : 'failed', id, grant, started });
+    throw answerTo(error, call, (failed, cause) =>
+      log({ level: 'error', message: 'A call failed', request: id, call: failed, error: detailOf(cause) }),
+    );
+  }
+}
+
 /** Turns whatever a call throws into an error of Reprise, counts the call, and writes a line about it. */
 export function observed(log: WriteLog, metrics: Metrics): Interceptor {
   return (next) => async (request) => {

@@ -1,4 +1,12 @@
-import { Code, ConnectError, type ConnectRouter, createConnectRouter, createContextValues } from '@connectrpc/connect';
+import {
+  Code,
+  ConnectError,
+  type ConnectRouter,
+  type ContextValues,
+  createConnectRouter,
+  createContextValues,
+  type HandlerContext,
+} from '@connectrpc/connect';
 import { codeToHttpStatus, errorToJsonBytes } from '@connectrpc/connect/protocol-connect';
 import { setTrailerStatus } from '@connectrpc/connect/protocol-grpc';
 import { universalRequestFromNodeRequest, universalResponseToNodeResponse } from '@connectrpc/connect-node';
@@ -6,7 +14,8 @@ import { RepriseError } from '../core/error.ts';
 import { numberAt } from '../core/json.ts';
 import type { BodyBudget } from './body-budget.ts';
 import { connectError, hasLeft } from './call-failure.ts';
-import { callEnded, observed, withRequest } from './call-log.ts';
+import { callEnded, observed, observedCall, withRequest } from './call-log.ts';
+import { answerOf, type DirectCall, isDirect, messageIn, noting, sendAnswer, wholeBody } from './direct-call.ts';
 import type { Grant } from './grant.ts';
 import type { HttpHandler, HttpRequest, HttpResponse } from './listener.ts';
 import type { WriteLog } from './log-line.ts';
@@ -62,7 +71,8 @@ export function requestHandler(parts: RequestParts): HttpHandler {
     // To ignore what was asked for would be a wrong answer.
     jsonOptions: { ignoreUnknownFields: false, ...strictText },
   });
-  parts.routes(router);
+  const direct = new Map<string, DirectCall>();
+  parts.routes(noting(router, direct));
   const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, handler]));
   return (request, response) => {
     response.on('error', () => undefined);
@@ -92,6 +102,9 @@ export function requestHandler(parts: RequestParts): HttpHandler {
       else request.once('end', () => clearTimeout(late));
       return await showPage(request, response, id, grant);
     }
+    const call = direct.get(pathOf(request));
+    if (call !== undefined && isDirect(request, response))
+      return await answerCall(call, request, response, { id, grant, onRead: () => clearTimeout(late) });
     const body = new RequestBody(() => clearTimeout(late));
     const form = formOf(request, parts.bodyBytesMax);
     const problem = (): RepriseError => requestProblem(handler.method.input, body.bytes, form);
@@ -109,6 +122,32 @@ export function requestHandler(parts: RequestParts): HttpHandler {
     } catch (error) {
       // The client left in the middle; there is nobody to tell.
       if (ConnectError.from(error).code !== Code.Aborted && !hasLeft(error) && !response.destroyed) throw error;
+    }
+  }
+
+  /** Answers a call with one message each way. */
+  async function answerCall(
+    call: DirectCall,
+    request: HttpRequest,
+    response: HttpResponse,
+    { id, grant, onRead }: { readonly id: string; readonly grant: Grant; readonly onRead: () => void },
+  ): Promise<void> {
+    const bytes = parts.budget.open((error) => error);
+    response.once('close', bytes.release);
+    const body = await wholeBody(request, parts.bodyBytesMax, bytes.take);
+    onRead();
+    const problem = (): RepriseError => requestProblem(call.method.input, body, formOf(request, parts.bodyBytesMax));
+    const message = messageIn(call, body);
+    if (message === undefined) throw problem();
+    const admitted = { id, grant, body: new RequestBody(() => undefined), bytes, problem };
+    const values = withRequest(createContextValues(), admitted);
+    const context = callContext(request, values);
+    const named = { call: call.method.name, message, request: admitted };
+    try {
+      const answer = await observedCall(parts, named, () => answerOf(call, message, context));
+      if (!response.destroyed) sendAnswer(response, request.headers['content-type'] ?? '', answer);
+    } catch (error) {
+      if (!response.destroyed) refuseBy(request, response, ConnectError.from(error));
     }
   }
 
@@ -163,15 +202,39 @@ function nothingThere(request: HttpRequest): never {
   });
 }
 
-/** Answers with an error without reading the body, in the protocol that the request speaks. */
+/** Never aborts: the client of a call with one message each way gets its answer, or has left. */
+const endless: AbortSignal = new AbortController().signal;
+
+/** Returns the context of a call with one message each way; such calls use no more of it than this. */
+function callContext({ headers }: HttpRequest, values: ContextValues): HandlerContext {
+  const context = {
+    values,
+    signal: endless,
+    get requestHeader(): Headers {
+      const texts = Object.entries(headers).filter((pair): pair is [string, string] => typeof pair[1] === 'string');
+      return new Headers(texts.filter(([name]) => !name.startsWith(':')));
+    },
+  };
+  return context as HandlerContext;
+}
+
+/** Answers with an error without reading the body. */
 function refuse(request: HttpRequest, response: HttpResponse, error: RepriseError): void {
+  refuseBy(request, response, connectError(error), retryHeader(error));
+}
+
+/** Answers with an error in the protocol that the request speaks. */
+function refuseBy(
+  request: HttpRequest,
+  response: HttpResponse,
+  failure: ConnectError,
+  retry: Readonly<Record<string, string>> = {},
+): void {
   if (response.headersSent) {
     response.destroy();
     return;
   }
-  const failure = connectError(error);
   const type = request.headers['content-type'] ?? '';
-  const retry = retryHeader(error);
   if (type.startsWith('application/grpc')) {
     const headers = new Headers({ 'content-type': type, ...retry });
     setTrailerStatus(headers, failure);
