@@ -32,7 +32,7 @@ export function servedStudio(
     diagnose: examine,
     reprise,
     ownTokens: new Set(tokens.map(({ id }) => id)),
-    page: async (asked) => {
+    page: oneByOne(async (asked) => {
       const { openMemoryStore } = await import('./store/memory/memory-store.ts');
       return await readyPage({
         ...asked,
@@ -42,7 +42,21 @@ export function servedStudio(
         release: release(),
         parts: readPageParts(builtFolder('studio-page')),
       });
-    },
+    }),
+  };
+}
+
+/** Makes calls of a function wait for each other: a page is made in memory. */
+function oneByOne<Asked, Answer>(work: (asked: Asked) => Promise<Answer>): (asked: Asked) => Promise<Answer> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (asked) => {
+    const answer = last.then(() => work(asked));
+    // The answer itself is not held on to.
+    last = answer.then(
+      () => undefined,
+      () => undefined,
+    );
+    return answer;
   };
 }
 

@@ -12,6 +12,7 @@ import type { EventStore, Platform } from '../core/store/event-store.ts';
 import { segmentOver } from '../core/view/segment.ts';
 import type { BundleRedaction } from '../engine/bundling/bundle-manifest.ts';
 import { type BundleScope, scopeOf } from '../engine/bundling/bundle-scope.ts';
+import { heldSize } from '../engine/bundling/held-size.ts';
 import { type PageBatch, pageBatches } from '../engine/bundling/page-batches.ts';
 import { redactedCopy } from '../engine/bundling/redact-bundle.ts';
 import { parseRedactRules } from '../engine/bundling/redact-rules.ts';
@@ -94,6 +95,8 @@ export interface PageExport {
   readonly release: string;
   /** Undefined if the app of pages is not built. */
   readonly parts: PageParts | undefined;
+  /** The most that is held in memory; `exportHeldMax` if left out. */
+  readonly heldMax?: number;
 }
 
 /** A page that is ready to be written. */
@@ -111,6 +114,7 @@ export async function readyPage(asked: PageExport): Promise<ReadyPage> {
   const engine = engineOn(asked.store);
   const isWhole = ref.branch === mainBranch && ref.at.kind === 'head';
   const scope = await scopeOf(engine, ref, isWhole);
+  await refuseLarge(engine, scope, asked);
   const { mask } = await sessionMasking(engine, ref.session);
   const rules = [...(mask === undefined ? [] : ['secrets']), ...asked.rules.filter((rule) => rule !== 'secrets')];
   const copy = rules.length === 0 ? undefined : await redactedCopy(engine, scope, rules);
@@ -127,6 +131,22 @@ export async function readyPage(asked: PageExport): Promise<ReadyPage> {
   const rows = { session, created: { root, seed, createdAt, erasures }, restores, heads };
   return { preview, text: () => pageText(preview, rows, asked) };
 }
+
+/** Refuses a history that would not fit into memory, before any of it is copied. */
+async function refuseLarge(
+  engine: Engine,
+  scope: BundleScope,
+  { ref, heldMax = limits.exportHeldMax }: Pick<PageExport, 'ref' | 'heldMax'>,
+): Promise<void> {
+  if ((await heldSize(engine, scope, heldMax)) <= heldMax) return;
+  throw new RepriseError(
+    'limit.exceeded',
+    `Cannot export ${refText(ref)} as a page: it has more than ${heldMax} characters ("exportHeldMax")`,
+    { hint: narrower, details: { limit: 'exportHeldMax', max: heldMax } },
+  );
+}
+
+const narrower = 'Export a branch or an earlier point, such as SESSION@100, or write a bundle instead of a page.';
 
 /** Names, for each payload that was taken out, the first rule that takes it. */
 async function leftOutOf(

@@ -80,6 +80,8 @@ const editsIn = (edits: string): readonly Edit[] => listIn(edits, 'edits') as un
 
 /** How long one page of a search may work. */
 const searchMs = 50;
+/** How long one page of the changes of a value may compare, after the fold of the events before it. */
+const changesMs = 1_000;
 /** Comparisons whose pages are still being read. */
 const comparisonsMax = 16;
 
@@ -249,7 +251,8 @@ function points(
     async readChanges({ projection, path, cursor, ...name }, context) {
       const { session, ...point } = await at(context, name);
       const { projection: fold } = lookProjection(projection, sha256);
-      const page = await readChanges(session, fold, { ...point, path, after: placeIn(cursor) });
+      const asked = { ...point, path, after: placeIn(cursor), isTimeUp: timeLimit(changesMs) };
+      const page = await readChanges(session, fold, asked);
       return { changes: page.changes.map(text), cursor: cursorOf(page.next) };
     },
     async readCauses(name, context) {
@@ -258,17 +261,26 @@ function points(
     },
     async searchEvents({ text: words, filter, raw, cursor, ...name }, context) {
       const { session, ...point } = await at(context, name);
-      const end = performance.now() + searchMs;
       const page = await searchEvents(session, {
         ...point,
         text: words,
         filter: objectIn(filter, 'filter') as EventFilter,
         isRaw: raw,
         after: placeIn(cursor),
-        isTimeUp: () => performance.now() > end,
+        isTimeUp: timeLimit(searchMs),
       });
       return { hits: page.hits.map(text), searched: toWhole(page.searched), cursor: cursorOf(page.next) };
     },
+  };
+}
+
+/** Returns a function that tells whether some milliseconds have passed since it was first called. */
+function timeLimit(ms: number): () => boolean {
+  let end: number | undefined;
+  return () => {
+    const now = performance.now();
+    end ??= now + ms;
+    return now > end;
   };
 }
 
