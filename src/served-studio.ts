@@ -5,10 +5,10 @@ import { createReprise } from './engine/reprise-parts.ts';
 import { builtFolder } from './node/built-folder.ts';
 import { release } from './node/release.ts';
 import { recordingOf } from './open-reprise.ts';
-import { readPageParts, readyPage } from './server/exported-page.ts';
-import { RunBook } from './server/run-book.ts';
 import type { ServedStudio } from './server/running-server.ts';
-import { readStudioFiles } from './server/studio-files.ts';
+import { readPageParts, readyPage } from './server/studio/exported-page.ts';
+import { RunBook } from './server/studio/run-book.ts';
+import { readStudioFiles } from './server/studio/studio-files.ts';
 import type { ServeOptions } from './server.ts';
 
 /** The parts that the studio of a server is made of. */

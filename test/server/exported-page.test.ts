@@ -5,7 +5,7 @@ import { parseRef } from '../../src/core/ref.ts';
 import type { RestoreRequest } from '../../src/core/store/restore-request.ts';
 import { type EventStore, openMemoryStore, openReprise, type Reprise, type Session } from '../../src/index.ts';
 import { createNodePlatform } from '../../src/node/platform.ts';
-import { readyPage } from '../../src/server/exported-page.ts';
+import { readyPage } from '../../src/server/studio/exported-page.ts';
 import { storyEvents } from '../contract/studio-story.ts';
 
 const platform = createNodePlatform();
