@@ -5,10 +5,10 @@ import { createReprise } from './engine/reprise-parts.ts';
 import { builtFolder } from './node/built-folder.ts';
 import { release } from './node/release.ts';
 import { recordingOf } from './open-reprise.ts';
-import { readPageParts, readyPage } from './server/exported-page.ts';
-import { RunBook } from './server/run-book.ts';
 import type { ServedStudio } from './server/running-server.ts';
-import { readStudioFiles } from './server/studio-files.ts';
+import { readPageParts, readyPage } from './server/studio/exported-page.ts';
+import { RunBook } from './server/studio/run-book.ts';
+import { readStudioFiles } from './server/studio/studio-files.ts';
 import type { ServeOptions } from './server.ts';
 
 /** The parts that the studio of a server is made of. */
@@ -32,7 +32,7 @@ export function servedStudio(
     diagnose: examine,
     reprise,
     ownTokens: new Set(tokens.map(({ id }) => id)),
-    page: async (asked) => {
+    page: oneByOne(async (asked) => {
       const { openMemoryStore } = await import('./store/memory/memory-store.ts');
       return await readyPage({
         ...asked,
@@ -42,7 +42,21 @@ export function servedStudio(
         release: release(),
         parts: readPageParts(builtFolder('studio-page')),
       });
-    },
+    }),
+  };
+}
+
+/** Makes calls of a function wait for each other: a page is made in memory. */
+function oneByOne<Asked, Answer>(work: (asked: Asked) => Promise<Answer>): (asked: Asked) => Promise<Answer> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (asked) => {
+    const answer = last.then(() => work(asked));
+    // The answer itself is not held on to.
+    last = answer.then(
+      () => undefined,
+      () => undefined,
+    );
+    return answer;
   };
 }
 

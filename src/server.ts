@@ -14,16 +14,16 @@ import { createNodePlatform } from './node/platform.ts';
 import { release } from './node/release.ts';
 import { storeLocation } from './node/store-location.ts';
 import { loadFormats, openOwnStore } from './open-own-store.ts';
-import { tokenCheck } from './server/access-tokens.ts';
-import { isLoopback } from './server/admission.ts';
-import { EarlyListener } from './server/early-listener.ts';
-import { addressOf, type Certificate } from './server/listener.ts';
-import type { WriteLog } from './server/log-line.ts';
-import type { SpanFormat } from './server/span-group.ts';
+import { tokenCheck } from './server/guarding/access-tokens.ts';
+import { isLoopback } from './server/guarding/admission.ts';
+import { EarlyListener } from './server/http/early-listener.ts';
+import { addressOf, type Certificate } from './server/http/listener.ts';
+import type { WriteLog } from './server/http/log-line.ts';
+import type { SpanFormat } from './server/spans/span-group.ts';
 
-export { type MadeToken, makeToken, type NewToken } from './server/access-tokens.ts';
-export type { Right } from './server/grant.ts';
-export type { LogLine, WriteLog } from './server/log-line.ts';
+export { type MadeToken, makeToken, type NewToken } from './server/guarding/access-tokens.ts';
+export type { Right } from './server/guarding/grant.ts';
+export type { LogLine, WriteLog } from './server/http/log-line.ts';
 
 /** How to serve a store. */
 export interface ServeOptions {

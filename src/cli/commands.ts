@@ -11,7 +11,7 @@ export const commands: readonly CommandEntry[] = [
   {
     name: 'studio',
     group: 'Start',
-    summary: 'open the studio: touch any point of a run, change it, watch what happens',
+    summary: 'look at any point of a run in the browser, and change it',
     load: async () => (await import('./commands/studio.ts')).studio,
   },
   {

@@ -3,6 +3,7 @@ import { Agent as HttpsAgent } from 'node:https';
 import type { Interceptor, Transport } from '@connectrpc/connect';
 import { createConnectTransport, createGrpcTransport, Http2SessionManager } from '@connectrpc/connect-node';
 import { tokenHeader } from '../wire/protocol.ts';
+import { withUnary } from './grpc-unary.ts';
 import type { ServerAddress } from './server-address.ts';
 
 /** A way to call a server, and how to let go of it. */
@@ -25,8 +26,10 @@ export function connect({ url, transport }: ServerAddress, token: string | undef
   const interceptors = token === undefined ? [] : [withToken(token)];
   if (transport === 'grpc') {
     const sessions = new Http2SessionManager(url, pings);
+    const headers: Readonly<Record<string, string>> = token === undefined ? {} : { [tokenHeader]: `Bearer ${token}` };
+    const streams = createGrpcTransport({ baseUrl: url, sessionManager: sessions, interceptors, compressMinBytes });
     return {
-      transport: createGrpcTransport({ baseUrl: url, sessionManager: sessions, interceptors, compressMinBytes }),
+      transport: withUnary({ url, headers, sessions, transport: streams }),
       close: () => sessions.abort(),
     };
   }

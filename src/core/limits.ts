@@ -229,6 +229,8 @@ export const limits = {
   subscriptionsMax: 32,
   /** Characters of an exported page. */
   exportBytesMax: 67_108_864,
+  /** Characters of the events and parts of an exported page before they are packed: all are in memory at once. */
+  exportHeldMax: 268_435_456,
   /** Tokens of one text in the context of a coding session; a longer one is cut. */
   contextItemTokensMax: 400,
   /** Characters of one text of a coding session that are shown; the rest is in its event. */

@@ -32,6 +32,8 @@ export interface ChangesReading {
   readonly path: string;
   /** Only changes by events after this one, in view order. */
   readonly after?: number;
+  /** Ends the page early; it has looked at one more event at least. */
+  readonly isTimeUp?: () => boolean;
 }
 
 /** The characters of a value that a change shows. */
@@ -41,7 +43,7 @@ const shownMax = 4_096;
 export async function readChanges(
   session: Session,
   projection: Projection<unknown, unknown>,
-  { branch, seq, path, after = 0 }: ChangesReading,
+  { branch, seq, path, after = 0, isTimeUp = () => false }: ChangesReading,
 ): Promise<ValueChanges> {
   let value = initialValue(projection);
   let held = readAt(projection, value, path);
@@ -61,10 +63,9 @@ export async function readChanges(
       continue;
     }
     const now = readAt(projection, value, path);
-    if (now.text === held.text) continue;
-    changes.push(changeOf(event, held.value, now.value));
+    if (now.text !== held.text) changes.push(changeOf(event, held.value, now.value));
     held = now;
-    if (changes.length >= limits.shownRowsMax) return { changes, next: event.seq };
+    if (changes.length >= limits.shownRowsMax || isTimeUp()) return { changes, next: event.seq };
   }
   return { changes, next: undefined };
 }

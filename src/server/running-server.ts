@@ -16,18 +16,25 @@ import { StateService } from '../wire/generated/reprise/v1/state_pb.ts';
 import { StoreService } from '../wire/generated/reprise/v1/store_pb.ts';
 import { StudioService } from '../wire/generated/reprise/v1/studio_pb.ts';
 import { productName, protocolVersion } from '../wire/protocol.ts';
-import { admission } from './admission.ts';
-import { BodyBudget } from './body-budget.ts';
-import { requestOf } from './call-log.ts';
-import { CallRates } from './call-rates.ts';
-import { type Callers, callersOf } from './callers.ts';
-import { codingService } from './coding-service.ts';
-import { DoneChanges } from './done-changes.ts';
-import { EndedTokens } from './ended-tokens.ts';
-import type { ReadyPage } from './exported-page.ts';
-import { fleetService } from './fleet-service.ts';
-import { checkRight, type Grant } from './grant.ts';
-import { healthPath, healthService } from './health-service.ts';
+import { requestOf } from './answering/call-log.ts';
+import { type Page, pathOf, requestHandler, send } from './answering/requests.ts';
+import { codingService } from './calls/coding-service.ts';
+import { DoneChanges } from './calls/done-changes.ts';
+import { fleetService } from './calls/fleet-service.ts';
+import { healthPath, healthService } from './calls/health-service.ts';
+import { reflectionService } from './calls/reflection-service.ts';
+import { replayPath, sendReplay } from './calls/replay-page.ts';
+import { sessionService, type VerbParts } from './calls/session-service.ts';
+import { stateService } from './calls/state-service.ts';
+import { storeService } from './calls/store-service.ts';
+import { admission } from './guarding/admission.ts';
+import { CallRates } from './guarding/call-rates.ts';
+import { type Callers, callersOf } from './guarding/callers.ts';
+import { EndedTokens } from './guarding/ended-tokens.ts';
+import { checkRight, type Grant } from './guarding/grant.ts';
+import { shippedSnapshots } from './guarding/shipped-snapshots.ts';
+import { timedStore } from './guarding/timed-store.ts';
+import { BodyBudget } from './http/body-budget.ts';
 import {
   addressOf,
   type Certificate,
@@ -36,25 +43,18 @@ import {
   type HttpResponse,
   type Listener,
   type ListenerLimits,
-} from './listener.ts';
-import type { WriteLog } from './log-line.ts';
-import { Metrics } from './metrics.ts';
-import { reflectionService } from './reflection-service.ts';
-import { replayPath, sendReplay } from './replay-page.ts';
-import { type Page, pathOf, requestHandler, send } from './requests.ts';
-import type { RunBook } from './run-book.ts';
-import { sessionService, type VerbParts } from './session-service.ts';
-import { shippedSnapshots } from './shipped-snapshots.ts';
-import { SpanCollector } from './span-collector.ts';
-import type { SpanFormat } from './span-group.ts';
-import { spanService, spansPath, takeSpans } from './spans-page.ts';
-import { queuedBytes, StalledClients } from './stalled-clients.ts';
-import { stateService } from './state-service.ts';
-import { storeService } from './store-service.ts';
-import { type StudioFiles, sendStudio } from './studio-files.ts';
-import { type AskedPage, studioRuns } from './studio-runs.ts';
-import { studioLooks } from './studio-service.ts';
-import { timedStore } from './timed-store.ts';
+} from './http/listener.ts';
+import type { WriteLog } from './http/log-line.ts';
+import { Metrics } from './http/metrics.ts';
+import { queuedBytes, StalledClients } from './http/stalled-clients.ts';
+import { SpanCollector } from './spans/span-collector.ts';
+import type { SpanFormat } from './spans/span-group.ts';
+import { spanService, spansPath, takeSpans } from './spans/spans-page.ts';
+import type { ReadyPage } from './studio/exported-page.ts';
+import type { RunBook } from './studio/run-book.ts';
+import { type StudioFiles, sendStudio } from './studio/studio-files.ts';
+import { type AskedPage, studioRuns } from './studio/studio-runs.ts';
+import { studioLooks } from './studio/studio-service.ts';
 
 /** The parts that a server is made of. */
 export interface ServerParts {

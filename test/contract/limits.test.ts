@@ -84,6 +84,7 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
   runsEndedMax: 'test/server/studio.test.ts',
   subscriptionsMax: 'test/server/studio.test.ts',
   exportBytesMax: 'test/server/exported-page.test.ts',
+  exportHeldMax: 'test/server/exported-page.test.ts',
 
   idBytesMax: async ({ session }) => {
     const error = await session

@@ -1,6 +1,8 @@
 /** Requests that a call cannot read: each gets a code, and the path of what is wrong. */
+import { connect as connectHttp2, type IncomingHttpHeaders } from 'node:http2';
 import { gzipSync } from 'node:zlib';
 import { fromBinary } from '@bufbuild/protobuf';
+import { findTrailerError } from '@connectrpc/connect/protocol-grpc';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createNodePlatform } from '../../src/node/platform.ts';
 import type { RunningServer } from '../../src/server/running-server.ts';
@@ -41,6 +43,24 @@ const framed = (message: Buffer): Buffer => {
   head.writeUInt32BE(message.length, 1);
   return Buffer.concat([head, message]);
 };
+
+/** Sends a body to a call by gRPC on HTTP/2, and reads the error out of the trailers. */
+async function refusedByGrpc(body: Buffer): Promise<Refusal> {
+  const session = connectHttp2(server.url);
+  const stream = session.request({
+    ':method': 'POST',
+    ':path': '/reprise.v1.SessionService/OpenSession',
+    'content-type': 'application/grpc+proto',
+    te: 'trailers',
+  });
+  stream.end(body);
+  const headers = await new Promise<IncomingHttpHeaders>((resolve) => stream.once('response', resolve));
+  session.destroy();
+  const names = ['grpc-status', 'grpc-message', 'grpc-status-details-bin'] as const;
+  const error = findTrailerError(new Headers(names.map((name) => [name, String(headers[name])])));
+  const [detail] = error?.findDetails(ErrorSchema) ?? [];
+  return { code: detail?.code ?? '', path: (JSON.parse(detail?.details || '{}') as { path?: unknown }).path };
+}
 
 const badText = Buffer.concat([Buffer.from('{"session":"a'), Buffer.from([0xff]), Buffer.from('b"}')]);
 
@@ -90,6 +110,21 @@ describe('a call with protobuf', () => {
     expect(Number(response.headers.get('grpc-status'))).toBe(3);
     const details = Buffer.from(response.headers.get('grpc-status-details-bin') ?? '', 'base64').toString();
     expect(details).toContain('option.invalid');
+  });
+
+  test.each<[string, Buffer, string, string]>([
+    ['an unknown field', framed(Buffer.from([0xf8, 0x06, 1])), 'option.invalid', '#111'],
+    ['bad UTF-8', framed(Buffer.from([0x12, 1, 0xff])), 'option.invalid', 'session'],
+    ['a field of the wrong type', framed(Buffer.from([0x10, 1])), 'option.invalid', 'session'],
+    ['a frame that is cut', framed(Buffer.from([0x12, 1, 65])).subarray(0, 6), 'option.invalid', ''],
+    ['a frame without its head', Buffer.from([0, 0]), 'option.invalid', ''],
+    ['no message', Buffer.alloc(0), 'option.invalid', ''],
+    ['two messages', Buffer.concat([framed(Buffer.alloc(0)), framed(Buffer.alloc(0))]), 'option.invalid', ''],
+    ['a frame that says it is huge', Buffer.from([0, 0xff, 0xff, 0xff, 0xff]), 'limit.exceeded', ''],
+    ['a packed frame that is not gzip', Buffer.from([1, 0, 0, 0, 1, 65]), 'option.invalid', ''],
+  ])('by gRPC refuses %s, and says where', async (_, body, code, path) => {
+    const refusal = await refusedByGrpc(body);
+    expect([refusal.code, refusal.path ?? '']).toEqual([code, path]);
   });
 
   test('refuses a body that unpacks to too many bytes', async () => {

@@ -1,11 +1,11 @@
 import { inflateSync } from 'node:zlib';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
 import { parseRef } from '../../src/core/ref.ts';
 import type { RestoreRequest } from '../../src/core/store/restore-request.ts';
-import { openMemoryStore, openReprise, type Reprise, type Session } from '../../src/index.ts';
+import { type EventStore, openMemoryStore, openReprise, type Reprise, type Session } from '../../src/index.ts';
 import { createNodePlatform } from '../../src/node/platform.ts';
-import { readyPage } from '../../src/server/exported-page.ts';
+import { readyPage } from '../../src/server/studio/exported-page.ts';
 import { storyEvents } from '../contract/studio-story.ts';
 
 const platform = createNodePlatform();
@@ -129,6 +129,28 @@ describe('an exported page', () => {
 
   test.each(['tools:x', 'agent:', 'nothing'])('refuses the rule %j', async (rule) => {
     await expect(exported('demo', [rule])).rejects.toMatchObject({ code: 'option.invalid' });
+  });
+
+  test('is refused over "exportHeldMax" before anything is copied, and a narrower ref is not', async () => {
+    const { store, session } = await world();
+    for (let count = 0; count < 20; count++)
+      await session.append({ type: 'note.added', data: { text: 'x'.repeat(900) } });
+    const restore = vi.fn<EventStore['restore']>();
+    const openScratch = (): EventStore => Object.assign(openMemoryStore({ platform }), { restore });
+    const about = { store, platform, namespace: 'default', rules: [], release: 'test', parts, recording: {} };
+    const asked = { ...about, openScratch, ref: parseRef('demo'), heldMax: 20_000 };
+    await expect(readyPage(asked)).rejects.toMatchObject({
+      code: 'limit.exceeded',
+      details: { limit: 'exportHeldMax' },
+      hint: expect.stringContaining('earlier point'),
+    });
+    expect(restore).not.toHaveBeenCalled();
+    const page = await readyPage({
+      ...asked,
+      ref: parseRef('demo@10'),
+      openScratch: () => openMemoryStore({ platform }),
+    });
+    expect(page.preview.events).toBe(10);
   });
 
   test('is refused over "exportBytesMax"', async () => {

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { RepriseError } from '../../src/core/error.ts';
 import { beginning, seq } from '../../src/core/point.ts';
 import { createNodePlatform } from '../../src/node/platform.ts';
-import type { Grant, Right } from '../../src/server/grant.ts';
-import { type GuardedStore, guardStore, rightOf } from '../../src/server/guarded-store.ts';
+import type { Grant, Right } from '../../src/server/guarding/grant.ts';
+import { type GuardedStore, guardStore, rightOf } from '../../src/server/guarding/guarded-store.ts';
 import { openMemoryStore } from '../../src/store/memory/memory-store.ts';
 import { noDigest, note, request } from '../../src/testing/contract/contract-case.ts';
 

@@ -1,7 +1,7 @@
 import type { EventStore } from '../../src/core/store/event-store.ts';
 import { createNodePlatform } from '../../src/node/platform.ts';
-import type { Grant } from '../../src/server/grant.ts';
-import { listen } from '../../src/server/listener.ts';
+import type { Grant } from '../../src/server/guarding/grant.ts';
+import { listen } from '../../src/server/http/listener.ts';
 import { type RunningServer, startServer } from '../../src/server/running-server.ts';
 
 /** May do everything, everywhere. */

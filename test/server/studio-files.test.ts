@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readStudioFiles, sendStudio } from '../../src/server/studio-files.ts';
+import { readStudioFiles, sendStudio } from '../../src/server/studio/studio-files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'reprise-files-'));
 const code = 'export const words = "the same words";\n'.repeat(100);

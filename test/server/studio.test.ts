@@ -9,7 +9,7 @@ import { createNodePlatform } from '../../src/node/platform.ts';
 import type { CompareAnswer } from '../../src/reading/compared-views.ts';
 import type { StudioRun } from '../../src/reading/run-orders.ts';
 import type { ValueChange } from '../../src/reading/value-changes.ts';
-import { RunBook } from '../../src/server/run-book.ts';
+import { RunBook } from '../../src/server/studio/run-book.ts';
 import { makeToken, type Right, type Server, serve } from '../../src/server.ts';
 import { openMemoryStore } from '../../src/store/memory/memory-store.ts';
 import { ErrorSchema } from '../../src/wire/generated/reprise/v1/server_pb.ts';

@@ -2,7 +2,7 @@ import { createClient } from '@connectrpc/connect';
 import { createConnectTransport, createGrpcTransport } from '@connectrpc/connect-node';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createNodePlatform } from '../../src/node/platform.ts';
-import { verbTable } from '../../src/server/verb-table.ts';
+import { verbTable } from '../../src/server/calls/verb-table.ts';
 import { makeToken, type Server, serve } from '../../src/server.ts';
 import { openMemoryStore } from '../../src/store/memory/memory-store.ts';
 import { CodingService } from '../../src/wire/generated/reprise/v1/coding_pb.ts';

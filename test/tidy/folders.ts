@@ -38,6 +38,7 @@ const folders: Readonly<Record<string, readonly string[]>> = {
     'coding',
     itself,
   ],
+  server: ['http', 'guarding', 'answering', 'calls', 'spans', 'studio', itself],
   cli: ['terminal', itself, 'answering', 'render', 'demo', 'options', 'running', 'commands'],
 };
 

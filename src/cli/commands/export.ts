@@ -10,7 +10,7 @@ import type { DifferingUnit } from '../../engine/importing/export-units.ts';
 import type { Reprise } from '../../engine/reprise.ts';
 import { readSigningKey } from '../../node/signing-key.ts';
 import { placeFolder } from '../../node/tool-places.ts';
-import type { ExportPreview } from '../../server/exported-page.ts';
+import type { ExportPreview } from '../../server/studio/exported-page.ts';
 import { bytesText, plural } from '../../wording/amount.ts';
 import { plain } from '../../wording/text.ts';
 import { projectionNamed } from '../answering/node-projections.ts';

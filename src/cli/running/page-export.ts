@@ -2,7 +2,7 @@ import { builtFolder } from '../../node/built-folder.ts';
 import { createNodePlatform } from '../../node/platform.ts';
 import { release } from '../../node/release.ts';
 import { openStore, recordingOf } from '../../open-reprise.ts';
-import { type ReadyPage, readPageParts, readyPage } from '../../server/exported-page.ts';
+import { type ReadyPage, readPageParts, readyPage } from '../../server/studio/exported-page.ts';
 import { openMemoryStore } from '../../store/memory/memory-store.ts';
 import type { Context } from '../context.ts';
 

@@ -17,6 +17,12 @@ interface BookMessage {
   readonly answers: readonly string[];
 }
 
+/** Where a message was: the seq of an event, and the turn it happened in. */
+interface MessageAt {
+  readonly seq: Seq;
+  readonly turn: string | undefined;
+}
+
 /** An event of a view, as far as repeating turns needs it. */
 export interface BookEntry {
   readonly seq: Seq;
@@ -51,6 +57,8 @@ class ChangeIndex {
   /** The changes of the rule by which a contradiction on a topic was settled here. */
   readonly #rules = new Map<string | undefined, BookEntry[]>();
   readonly messages: BookEntry[] = [];
+  /** Whether one of them is of no agent: anybody may have read it. */
+  hasCommonMessages = false;
   /** The turns that ran. */
   readonly ran: BookEntry[] = [];
   /** The repeated turns, and everything that they led to. */
@@ -82,7 +90,10 @@ class ChangeIndex {
     const { type, agent, cause, content, event } = entry;
     if (isAboutClaims) listIn(this.#claims, entry.topic).push(entry);
     if (type === 'strategy.changed') this.#rule = entry;
-    if (type === 'message.added' || event.replaces !== undefined) this.messages.push(entry);
+    if (type === 'message.added' || event.replaces !== undefined) {
+      this.messages.push(entry);
+      if (agent === undefined) this.hasCommonMessages = true;
+    }
     for (const owner of entry.stateOf) listIn(this.#stateOf, owner).push(entry);
     const isOutside = cause === undefined && content !== undefined;
     if (agent !== undefined && (type.startsWith('agent.') || isOutside)) listIn(this.#ofAgent, agent).push(entry);
@@ -122,8 +133,8 @@ export class TurnBook {
   readonly #ids = new Set<string>();
   /** The topic of each claim. */
   readonly #topics = new Map<string, string | undefined>();
-  /** The events that hold each message. */
-  readonly #messages = new Map<string, BookEntry[]>();
+  /** The first event that holds each message, and the first in no turn or a different one. */
+  readonly #messages = new Map<string, { readonly first: MessageAt; other?: MessageAt }>();
   /** The events that came after the fork of the branch. */
   readonly mine: BookEntry[] = [];
   /** Those of them that can be reasons. */
@@ -184,9 +195,23 @@ export class TurnBook {
     return this.#withState.has(agent);
   }
 
-  /** Tells whether an event in the view, of those that count, holds a message. */
-  hasMessage(is: string, counts: (entry: BookEntry) => boolean = () => true): boolean {
-    return this.#messages.get(is)?.some(counts) === true;
+  /** Tells whether an event in the view holds a message. */
+  hasMessage(is: string): boolean {
+    return this.#messages.has(is);
+  }
+
+  /** Tells whether an event before a seq, which is not of a turn, holds a message. */
+  hadMessage(is: string, { before, notIn }: { readonly before: Seq; readonly notIn: string }): boolean {
+    const { first, other } = this.#messages.get(is) ?? {};
+    const found = first?.turn === notIn ? other : first;
+    return found !== undefined && found.seq < before;
+  }
+
+  #noteMessage(is: string, { id, seq }: BookEntry): void {
+    const at = { seq, turn: this.#turnOf.get(id)?.begun.id };
+    const known = this.#messages.get(is);
+    if (known === undefined) this.#messages.set(is, { first: at });
+    else if (known.other === undefined && known.first.turn !== at.turn) known.other = at;
   }
 
   /** Notes an event that a marker took out of the view: the marker can be the reason why a turn runs. */
@@ -211,7 +236,7 @@ export class TurnBook {
     }
     if (entry.type === 'belief.committed') this.#topics.set(entry.id, entry.topic);
     this.#noteTurn(entry);
-    for (const { is } of entry.messages ?? []) listIn(this.#messages, is).push(entry);
+    for (const { is } of entry.messages ?? []) this.#noteMessage(is, entry);
     for (const agent of entry.stateOf) this.#withState.add(agent);
     const { agent, content } = entry;
     if (agent === undefined || content === undefined || aboutFleet.test(entry.type)) return;

@@ -1,7 +1,7 @@
 import { createRouterTransport } from '@connectrpc/connect';
 import { createReprise } from '../../../src/engine/reprise-parts.ts';
-import { sessionService } from '../../../src/server/session-service.ts';
-import { studioLooks } from '../../../src/server/studio-service.ts';
+import { sessionService } from '../../../src/server/calls/session-service.ts';
+import { studioLooks } from '../../../src/server/studio/studio-service.ts';
 import { openMemoryStore } from '../../../src/store/memory/memory-store.ts';
 import { ServerService } from '../../../src/wire/generated/reprise/v1/server_pb.ts';
 import { SessionService } from '../../../src/wire/generated/reprise/v1/session_pb.ts';

@@ -1,0 +1,242 @@
+import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
+import { hasCode, RepriseError } from '../../core/error.ts';
+import { given, isObject, type JsonObject, type JsonValue, numberAt, objectAt, stringAt } from '../../core/json.ts';
+import { previous } from '../../core/point.ts';
+import type { StateHandle } from '../../engine/state/state-handle.ts';
+import type { Transaction } from '../../engine/state/transaction.ts';
+import type { Committed } from '../../engine/state/transaction-work.ts';
+import type { StateService } from '../../wire/generated/reprise/v1/state_pb.ts';
+import { beatMs } from '../../wire/protocol.ts';
+import { requestOf } from '../answering/call-log.ts';
+import { actingAgent } from '../guarding/grant.ts';
+import { batched, gathered } from '../http/batches.ts';
+import { jsonIn, listIn, objectIn } from '../http/json-text.ts';
+import type { DoneChanges } from './done-changes.ts';
+import { optionsIn, texts, type VerbParts } from './session-service.ts';
+
+/** Names the state of an agent on a branch in a request. */
+interface StatePlace {
+  readonly namespace: string;
+  readonly session: string;
+  readonly branch: string;
+  readonly agent: string;
+}
+
+/** Names a transaction in a request. */
+interface HeldTransaction extends StatePlace {
+  readonly transaction: string;
+}
+
+/** Returns the verbs of the state of agents. Open transactions live in this process, apart for each token. */
+export function stateService(parts: VerbParts, done: DoneChanges): ServiceImpl<typeof StateService> {
+  const at: AtState = async (context, { namespace, session, branch, agent: asked }) => {
+    const agent = actingAgent(requestOf(context).grant, asked);
+    const opened = await parts.repriseOf(context, namespace).session(session);
+    const state = branch === '' ? opened.state : opened.state.on(branch);
+    return agent === '' ? state : state.as(agent);
+  };
+  return {
+    ...reads(at, parts.draining),
+    ...transactions(at, done, (context, held) => committedBefore(parts, at, context, held)),
+    async commitState(asked, context) {
+      const { operations, read, requestId, options, ...place } = asked;
+      const state = await at(context, place);
+      const { grant } = requestOf(context);
+      const transaction = { ...place, transaction: requestId };
+      const committed = await done.once(grant, { call: 'CommitState', requestId, request: asked }, async () => {
+        const before = requestId === '' ? undefined : await committedBefore(parts, at, context, transaction);
+        if (before !== undefined) return before;
+        const begin = { ...optionsIn<object>(options), ...(requestId === '' ? {} : { txn: requestId }) };
+        return await commitAt(state.begin(begin), listIn(operations, 'operations'), listIn(read, 'read'));
+      });
+      return answerOf(committed);
+    },
+  };
+}
+
+type AtState = (context: HandlerContext, place: StatePlace) => Promise<StateHandle>;
+
+const answerOf = (value: unknown): { readonly answer: string } => ({ answer: JSON.stringify(value ?? null) });
+
+type ReadCall = 'getState' | 'listKeys' | 'scanState' | 'getHistory' | 'replayState' | 'diffState';
+
+function reads(at: AtState, draining: AbortSignal): Pick<ServiceImpl<typeof StateService>, ReadCall> {
+  return {
+    async getState({ key, where, ...place }, context) {
+      const state = await at(context, place);
+      return answerOf(where === '' ? await state.get(key) : await state.getAt(key, optionsAt(where)));
+    },
+    async *listKeys({ options, ...place }, context) {
+      const found = (await at(context, place)).keys(optionsIn(options));
+      for await (const keys of batched(gathered(found), beatMs)) yield { keys: [...keys] };
+    },
+    async *scanState({ prefix, options, ...place }, context) {
+      const found = (await at(context, place)).scan(prefix, optionsIn(options));
+      for await (const values of batched(gathered(texts(found)), beatMs)) yield { values: [...values] };
+    },
+    async *getHistory({ key, options, ...place }, context) {
+      const found = (await at(context, place)).history(key, optionsIn(options));
+      for await (const versions of batched(gathered(texts(found)), beatMs)) yield { versions: [...versions] };
+    },
+    async *replayState({ options, ...place }, context) {
+      const signal = AbortSignal.any([context.signal, draining]);
+      const own = given({ agent: requestOf(context).grant.agent });
+      const found = (await at(context, place)).replay({ ...optionsIn<object>(options), ...own, signal });
+      for await (const held of batched(gathered(texts(found)), beatMs)) yield { transactions: [...held] };
+    },
+    async *diffState({ left, right, options, ...place }, context) {
+      const state = await at(context, place);
+      const found = state.diff(left, right === '' ? undefined : right, optionsIn(options));
+      for await (const held of batched(gathered(texts(found)), beatMs)) yield { changes: [...held] };
+    },
+  };
+}
+
+const optionsAt = (where: string): { readonly version?: number } => objectIn(where, 'where') as { version?: number };
+
+type TransactionCall =
+  | 'beginTransaction'
+  | 'writeState'
+  | 'deleteState'
+  | 'readState'
+  | 'commitTransaction'
+  | 'abortTransaction';
+
+function transactions(
+  at: AtState,
+  done: DoneChanges,
+  committed: (context: HandlerContext, held: HeldTransaction) => Promise<Committed | undefined>,
+): Pick<ServiceImpl<typeof StateService>, TransactionCall> {
+  const open = async (
+    context: HandlerContext,
+    { transaction, agent, ...place }: HeldTransaction,
+  ): Promise<Transaction> => {
+    const state = await at(context, { agent, ...place });
+    try {
+      const found = state.openTransaction(transaction);
+      const acting = actingAgent(requestOf(context).grant, agent);
+      return acting === '' ? found : found.as(acting);
+    } catch (error) {
+      throw elsewhere(error);
+    }
+  };
+  return {
+    async beginTransaction({ options, ...place }, context) {
+      return { transaction: (await at(context, place)).begin(optionsIn(options)).txn };
+    },
+    async writeState({ key, value, ...held }, context) {
+      (await open(context, held)).write(key, jsonIn(value, 'value'));
+      return {};
+    },
+    async deleteState({ key, ...held }, context) {
+      (await open(context, held)).delete(key);
+      return {};
+    },
+    async readState({ key, ...held }, context) {
+      return answerOf(await (await open(context, held)).get(key));
+    },
+    async commitTransaction(held, context) {
+      const { grant } = requestOf(context);
+      const commit = async (): Promise<Committed> => {
+        const transaction = await open(context, held).catch(async (error: unknown) => {
+          const before = hasCode(error, 'transaction.not-found') ? await committed(context, held) : undefined;
+          if (before === undefined) throw error;
+          return { commit: async () => before };
+        });
+        return await transaction.commit();
+      };
+      const { transaction: requestId } = held;
+      return answerOf(await done.once(grant, { call: 'CommitTransaction', requestId, request: held }, commit));
+    },
+    async abortTransaction(held, context) {
+      (await open(context, held)).abort();
+      return {};
+    },
+  };
+}
+
+/**
+ * Returns the result of a transaction that was committed before, by the id of its event: the process that held it may
+ * have ended before its answer arrived.
+ */
+async function committedBefore(
+  parts: VerbParts,
+  at: AtState,
+  context: HandlerContext,
+  { transaction, ...place }: HeldTransaction,
+): Promise<Committed | undefined> {
+  const point = await parts.locate(context, place, transaction);
+  if (point === undefined) return undefined;
+  const { agent } = requestOf(context).grant;
+  const state = await at(context, { ...place, branch: point.branch });
+  const range = { after: previous(point.seq), through: point.seq, agent: agent ?? null };
+  for await (const { txn, seq, time, operations } of state.replay(range)) {
+    if (txn !== transaction || operations.length === 0) continue;
+    return { txn, seq, time, versions: operations.map(({ agent: of, key, version }) => ({ agent: of, key, version })) };
+  }
+  return undefined;
+}
+
+/** Says why a transaction that a client holds may not be known here. */
+function elsewhere(error: unknown): unknown {
+  if (!hasCode(error, 'transaction.not-found')) return error;
+  return new RepriseError('transaction.not-found', error.message, {
+    hint: 'A transaction lives in the server process that began it, and belongs to the token that began it. Begin a new one.',
+    details: error.details,
+  });
+}
+
+/** Commits operations if what was read is still so. */
+async function commitAt(transaction: Transaction, operations: readonly JsonValue[], read: readonly JsonValue[]) {
+  try {
+    for (const [index, item] of read.entries()) await checkRead(transaction, item, index);
+    for (const [index, item] of operations.entries()) apply(transaction, item, index);
+    return await transaction.commit();
+  } catch (error) {
+    if (transaction.committed === undefined && !transaction.isInConflict) transaction.abort();
+    throw error;
+  }
+}
+
+async function checkRead(transaction: Transaction, item: JsonValue, index: number): Promise<void> {
+  const [key, version] = [stringAt(item, 'key'), numberAt(item, 'version')];
+  const [prefix, keys] = [stringAt(item, 'prefix'), objectAt(item, 'keys')];
+  if (prefix !== undefined && keys !== undefined) return await checkPrefix(transaction, prefix, keys);
+  if (key === undefined || version === undefined)
+    throw malformed(`read[${index}]`, '{ key, version } or { prefix, keys: { KEY: VERSION } }');
+  const held = await transaction.get(key);
+  if (held.version !== version) throw conflict(key, version, held.version);
+}
+
+/** Refuses a commit if a key under a prefix was added, changed or deleted since it was read. */
+async function checkPrefix(transaction: Transaction, prefix: string, keys: JsonObject): Promise<void> {
+  const left = new Map(Object.entries(keys));
+  for await (const { key, version } of transaction.scan(prefix)) {
+    const expected = left.get(key);
+    if (expected !== version) throw conflict(key, Number(expected ?? 0), version);
+    left.delete(key);
+  }
+  for (const [key, version] of left) throw conflict(key, Number(version), 0);
+}
+
+function conflict(key: string, expected: number, actual: number): RepriseError {
+  return new RepriseError('state.conflict', `Cannot commit: "${key}" has version ${actual}, not ${expected}`, {
+    hint: 'Read again, and decide again.',
+    details: { key, expected, actual },
+  });
+}
+
+function apply(transaction: Transaction, item: JsonValue, index: number): void {
+  const [key, op] = [stringAt(item, 'key'), stringAt(item, 'op')];
+  const value = isObject(item) ? item['value'] : undefined;
+  if (key !== undefined && op === 'delete' && value === undefined) transaction.delete(key);
+  else if (key !== undefined && op === 'write' && value !== undefined) transaction.write(key, value);
+  else throw malformed(`operations[${index}]`, '{ key, op: "write", value } or { key, op: "delete" }');
+}
+
+function malformed(path: string, form: string): RepriseError {
+  return new RepriseError('option.invalid', `Cannot commit: "${path}" does not have its form`, {
+    hint: `Write ${form}.`,
+    details: { path },
+  });
+}
