@@ -110,6 +110,7 @@ async function makeAll(): Promise<void> {
 async function runningOne(browser: Browser, studio: RunningStudio): Promise<void> {
   const page = await browser.newPage();
   await page.goto(studio.url('/s/refund/main@2'));
+  await page.locator('[data-part=fork]').waitFor();
   await page.keyboard.press('f');
   await page.getByRole('button', { name: '+ system' }).click();
   await page.locator('.cm-content').click();
@@ -128,6 +129,7 @@ async function runningOne(browser: Browser, studio: RunningStudio): Promise<void
 async function experimentTable(browser: Browser, studio: RunningStudio): Promise<void> {
   const page = await browser.newPage();
   await page.goto(studio.url('/s/refund/main@2'));
+  await page.locator('[data-part=fork]').waitFor();
   await page.keyboard.press('f');
   await page.getByRole('button', { name: '+ system' }).click();
   await page.locator('.cm-content').click();
