@@ -6,7 +6,7 @@ export function nearestNames(text: string, names: readonly string[]): readonly s
   const wanted = pairsOf(text);
   return names
     .map((name) => ({ name, likeness: likeness(wanted, pairsOf(name)) }))
-    .filter(({ likeness }) => likeness > 0.2)
+    .filter(({ likeness }) => likeness > 0.3)
     .sort((a, b) => b.likeness - a.likeness || (a.name < b.name ? -1 : 1))
     .slice(0, offeredMax)
     .map(({ name }) => name);
