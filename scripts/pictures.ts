@@ -148,7 +148,13 @@ async function readOnly(browser: Browser, folder: Folder): Promise<void> {
   const { origin, stop } = await startServer(folder, '--port', '0');
   const url = (path: string): string => `${origin}${path}#token=${token}`;
   try {
-    await make(browser, { url }, 'read-only', { path: '/s/refund/main@4', act: press('?') });
+    await make(browser, { url }, 'read-only', {
+      path: '/s/refund/main@4',
+      act: async (page) => {
+        await page.keyboard.press('?');
+        await page.getByRole('dialog').waitFor();
+      },
+    });
     await make(browser, { url: (path) => `${origin}${path}` }, 'token', { path: '/' });
   } finally {
     await stop();

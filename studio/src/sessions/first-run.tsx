@@ -135,7 +135,7 @@ export function FirstRun({ onBeginning }: { readonly onBeginning: (isBeginning: 
           <Snippet text="npx reprise import run.json" />
           {append ? (
             <label className="first-drop">
-              <span>{isBusy ? 'A moment…' : 'Drop a file anywhere here, or choose one'}</span>
+              <span>{isBusy ? 'A moment…' : 'Drop a file here, or choose one'}</span>
               <input type="file" disabled={isBusy} onChange={(event) => take(event.target.files)} />
             </label>
           ) : null}
