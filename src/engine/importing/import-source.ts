@@ -6,7 +6,7 @@ import { limits } from '../../core/limits.ts';
 import type { Point } from '../../core/point.ts';
 import type { ForeignFormat, ForeignReader, UnitMeaning } from '../../core/recording/foreign-format.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
-import { sessionMasking } from '../recording/session-masking.ts';
+import { secretFinder, sessionMasking } from '../recording/session-masking.ts';
 import type { Imported, ImportOptions, ImportWarning } from './import-options.ts';
 import {
   begin,
@@ -126,8 +126,11 @@ class ImportRun {
     const name = { format: source.format.name, source: reader.session ?? id };
     const known = await standingOf(engine, id, name);
     await makeSession(engine, id);
-    const { mask } = await sessionMasking(engine, id);
-    const events = new UnitEvents(engine, name, { mask, keepsMasked: options.mask === true });
+    const masking =
+      options.mask === true
+        ? { mask: (await sessionMasking(engine, id)).mask, finder: undefined }
+        : { mask: undefined, finder: secretFinder(engine) };
+    const events = new UnitEvents(engine, name, masking);
     const standing = known ?? (await begin(engine, id, name, { reader, events, frame: options.frame }));
     const run = new ImportRun(engine, source, reader, options, standing, events);
     if (fault !== undefined) run.#warn('', 0, fault);
@@ -136,7 +139,7 @@ class ImportRun {
 
   /** Reads a file of lines. */
   async lines(file: string, chunks: AsyncIterable<string | Uint8Array>): Promise<void> {
-    for await (const units of lineBatches(chunks, file)) {
+    for await (const units of lineBatches(chunks, file, { hint: this.#events.hint })) {
       for (const raw of units) await this.#add(file, raw, () => undefined);
       // Everything there is now was read: a follower wants to see it.
       if (units.length === 0) await this.#settle();

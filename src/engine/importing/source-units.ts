@@ -13,6 +13,8 @@ export interface RawUnit {
   readonly bytes?: Uint8Array;
   /** The end of its line, if it is not a line feed. */
   readonly end?: string;
+  /** False if it surely holds no secret that a built-in rule finds. */
+  readonly mayHoldSecret?: boolean;
 }
 
 /** The text around the elements of a file. */
@@ -39,9 +41,9 @@ const decoding = { fatal: true, ignoreBOM: true };
 export async function* lineBatches(
   chunks: AsyncIterable<string | Uint8Array>,
   file: string,
-  limit: LineLimit = 'importUnitBytesMax',
+  { limit = 'importUnitBytesMax', hint }: LineOptions = {},
 ): AsyncGenerator<readonly RawUnit[], void, undefined> {
-  const lines = new LineCutter(file, limit);
+  const lines = new LineCutter(file, limit, hint);
   for await (const chunk of chunks) {
     // An empty piece says that everything there is now was read.
     if (chunk.length === 0) yield [];
@@ -52,22 +54,31 @@ export async function* lineBatches(
   if (last !== undefined) yield [last];
 }
 
-const lineFeed = 10;
+const [lineFeed, carriageReturn] = [10, 13];
 
 /** The limits of the bytes of a line. */
 type LineLimit = 'importUnitBytesMax' | 'bundleLineBytesMax';
 
+/** How lines are read. */
+export interface LineOptions {
+  readonly limit?: LineLimit;
+  /** Tells whether a line may hold a secret, by its bytes. */
+  readonly hint?: ((bytes: Uint8Array) => boolean) | undefined;
+}
+
 class LineCutter {
   readonly #file: string;
   readonly #limit: LineLimit;
+  readonly #hint: LineOptions['hint'];
   readonly #decoder = new TextDecoder('utf-8', decoding);
   #at = 0;
   #held: Uint8Array[] = [];
   #heldBytes = 0;
 
-  constructor(file: string, limit: LineLimit) {
+  constructor(file: string, limit: LineLimit, hint: LineOptions['hint']) {
     this.#file = file;
     this.#limit = limit;
+    this.#hint = hint;
   }
 
   cut(chunk: Uint8Array): RawUnit[] {
@@ -79,7 +90,13 @@ class LineCutter {
     this.#hold(chunk.subarray(0, end));
     const whole = this.#take();
     this.#hold(chunk.subarray(end));
-    return this.#lines(whole);
+    const units: RawUnit[] = [];
+    for (let start = 0; start < whole.length; ) {
+      const feed = whole.indexOf(lineFeed, start);
+      units.push(this.#line(whole.subarray(start, feed)));
+      start = feed + 1;
+    }
+    return units;
   }
 
   /** Returns the last line, which has no end. */
@@ -122,35 +139,14 @@ class LineCutter {
     return whole;
   }
 
-  #lines(whole: Uint8Array): RawUnit[] {
-    const text = decoded(this.#decoder, whole);
-    if (text === undefined) return this.#byteLines(whole);
-    const units: RawUnit[] = [];
-    for (let start = 0; start < text.length; ) {
-      const end = text.indexOf('\n', start);
-      const isReturned = end > start && text.charCodeAt(end - 1) === 13;
-      const line = text.slice(start, isReturned ? end - 1 : end);
-      units.push(isReturned ? { at: this.#at++, text: line, end: '\r\n' } : { at: this.#at++, text: line });
-      start = end + 1;
-    }
-    return units;
-  }
-
-  #byteLines(whole: Uint8Array): RawUnit[] {
-    const units: RawUnit[] = [];
-    for (let start = 0; start < whole.length; ) {
-      const end = whole.indexOf(lineFeed, start);
-      units.push(this.#line(whole.subarray(start, end)));
-      start = end + 1;
-    }
-    return units;
-  }
-
+  /** Decodes a line by itself: a text that is cut out of a long one would keep all of it in memory. */
   #line(bytes: Uint8Array): RawUnit {
-    const text = decoded(this.#decoder, bytes);
     const at = this.#at++;
-    if (text === undefined) return { at, text: undefined, bytes };
-    return text.endsWith('\r') ? { at, text: text.slice(0, -1), end: '\r\n' } : { at, text };
+    const isReturned = bytes.at(-1) === carriageReturn;
+    const text = decoded(this.#decoder, isReturned ? bytes.subarray(0, -1) : bytes);
+    if (text === undefined) return { at, text, bytes };
+    const hint = this.#hint === undefined ? undefined : { mayHoldSecret: this.#hint(bytes) };
+    return isReturned ? { at, text, end: '\r\n', ...hint } : { at, text, ...hint };
   }
 }
 
@@ -258,11 +254,18 @@ export type ParsedUnit =
 
 // A number of so many digits, or with an exponent, may be one that JavaScript rounds. Ids and times are in strings.
 const riskyNumber = /(?:^|[:,[])\s*-?(?:[\d.]{16}|[\d.]+[eE])/;
+// Text with a risky number has one of these, which are much quicker to look for.
+const manyDigits = /[\d.]{16}/;
+const exponent = /[:,[]\s*-?[\d.]+[eE]/;
+const bareNumber = /^\s*-?[\d.]/;
+
+const mayRound = (text: string): boolean =>
+  (manyDigits.test(text) || exponent.test(text) || bareNumber.test(text)) && riskyNumber.test(text);
 
 /** Parses the JSON of a unit. Of a number that JavaScript cannot carry exactly, it says so instead of rounding it. */
 export function parseUnit(text: string): ParsedUnit {
   try {
-    return { value: riskyNumber.test(text) ? parseJson(text) : (JSON.parse(text) as JsonValue) };
+    return { value: mayRound(text) ? parseJson(text) : (JSON.parse(text) as JsonValue) };
   } catch (error) {
     if (hasCode(error, 'json.unsafe-number'))
       return { fault: 'it holds a number that JavaScript cannot carry exactly' };
