@@ -1,14 +1,11 @@
 import type { MaskingOptions } from './masking-options.ts';
 import { OwnRules, type RunWithin } from './own-rules.ts';
 import { RememberedValues } from './remembered-values.ts';
-import { mayHoldSecret } from './secret-hint.ts';
 import { TextSecrets } from './text-secrets.ts';
 
 /** Finds the rules by which masking would find something, in one text after the other. */
 export interface SecretFinder {
-  /** Tells whether bytes may hold a secret; undefined if only {@link rulesIn} can tell. */
-  readonly hint: ((bytes: Uint8Array) => boolean) | undefined;
-  /** Returns the names of the rules; `mayHold` is the answer of the hint. */
+  /** Returns the names of the rules; `mayHold` is false if the bytes of the text hint that it holds none. */
   readonly rulesIn: (text: string, mayHold?: boolean) => readonly string[];
 }
 
@@ -28,7 +25,6 @@ export function createSecretFinder(
   };
   const isPlain = !own.hasPatterns && !own.hasFields;
   return {
-    hint: isPlain ? mayHoldSecret : undefined,
     rulesIn: (text, mayHold = true) => {
       if (!mayHold && isPlain && !remembered.isIn(text)) return none;
       return own.within(

@@ -24,8 +24,12 @@ export type KeptText = string | readonly (string | Hole)[];
 const holeUnitsMin = 64;
 
 /** Returns the text of a unit with holes where its events hold a long string. Filling them gives back the same text. */
-export function keepText(text: string, events: readonly (JsonInput | undefined)[]): KeptText {
-  const tokens = new Tokens(text.includes('\\u'));
+export function keepText(
+  text: string,
+  events: readonly (JsonInput | undefined)[],
+  hasEscapes: boolean = text.includes('\\u'),
+): KeptText {
+  const tokens = new Tokens(hasEscapes);
   for (const [of, data] of events.entries())
     if (data !== undefined) tokens.collect(data as JsonObject, of === 0 ? {} : { of }, []);
   return tokens.isEmpty ? text : cut(text, tokens);

@@ -210,7 +210,7 @@ async function* linesOf(
   file: string,
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<{ readonly text: string; readonly line: number }> {
-  for await (const units of lineBatches(chunks, file, { limit: 'bundleLineBytesMax' }))
+  for await (const units of lineBatches(chunks, file, 'bundleLineBytesMax'))
     for (const { at, text, end } of units) {
       if (text === undefined || end !== undefined) throw badLine(file, at + 1);
       yield { text, line: at + 1 };

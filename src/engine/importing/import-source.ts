@@ -42,7 +42,7 @@ export interface SourceFile {
 }
 
 /** Units that are looked up in the log together. */
-const lookupUnits = 400;
+const lookupUnits = 100;
 
 /** Reads one source into a session, or adds what is new to it. */
 export async function importSource(engine: Engine, source: OpenedSource, options: ImportOptions): Promise<Imported> {
@@ -139,7 +139,7 @@ class ImportRun {
 
   /** Reads a file of lines. */
   async lines(file: string, chunks: AsyncIterable<string | Uint8Array>): Promise<void> {
-    for await (const units of lineBatches(chunks, file, { hint: this.#events.hint })) {
+    for await (const units of lineBatches(chunks, file)) {
       for (const raw of units) await this.#add(file, raw, () => undefined);
       // Everything there is now was read: a follower wants to see it.
       if (units.length === 0) await this.#settle();
@@ -214,10 +214,14 @@ class ImportRun {
   }
 
   /** Reads the meaning of a unit. A unit that has none is kept, with the reason if it is worth a warning. */
-  #meaning(file: string, { at, text, bytes }: RawUnit, later: (count: number) => JsonValue | undefined): ReadUnit {
+  #meaning(
+    file: string,
+    { at, text, bytes, hint }: RawUnit,
+    later: (count: number) => JsonValue | undefined,
+  ): ReadUnit {
     const none = (type: string, reason?: string) => ({ meaning: { type, drafts: [] }, ...given({ reason }) });
     if (text?.trim() === '') return none('blank');
-    const { value, fault } = text === undefined ? { value: undefined, fault: undefined } : parseUnit(text);
+    const { value, fault } = text === undefined ? { value: undefined, fault: undefined } : parseUnit(text, hint);
     try {
       const meaning = this.#reader.unit({ file, at, text, ...given({ bytes }), value, later });
       if (meaning !== undefined) return { meaning };

@@ -48,8 +48,9 @@ export const forkReason = 'fork in the imported source';
 
 const differsReason = 'the imported source differs from here on';
 
-const batchEventsMax = 2_000;
-const batchSizeMax = 4_194_304;
+// Larger batches take more memory, because their events live through more collections of garbage, and no less time.
+const batchEventsMax = 1_000;
+const batchSizeMax = 1_048_576;
 
 /** Appends units to their branches, in batches, and forks where the source does. */
 export class ImportWriter {

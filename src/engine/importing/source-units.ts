@@ -3,6 +3,7 @@ import { hasCode, RepriseError } from '../../core/error.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { elementsOf } from '../../core/json-elements.ts';
 import { limits } from '../../core/limits.ts';
+import { type TextHint, textHint } from '../../core/masking/text-hint.ts';
 import type { UnitCut } from '../../core/recording/foreign-format.ts';
 
 /** A unit as it is cut out of a file. */
@@ -13,8 +14,8 @@ export interface RawUnit {
   readonly bytes?: Uint8Array;
   /** The end of its line, if it is not a line feed. */
   readonly end?: string;
-  /** False if it surely holds no secret that a built-in rule finds. */
-  readonly mayHoldSecret?: boolean;
+  /** Traits of its text, if its bytes were looked at. */
+  readonly hint?: TextHint;
 }
 
 /** The text around the elements of a file. */
@@ -41,9 +42,9 @@ const decoding = { fatal: true, ignoreBOM: true };
 export async function* lineBatches(
   chunks: AsyncIterable<string | Uint8Array>,
   file: string,
-  { limit = 'importUnitBytesMax', hint }: LineOptions = {},
+  limit: LineLimit = 'importUnitBytesMax',
 ): AsyncGenerator<readonly RawUnit[], void, undefined> {
-  const lines = new LineCutter(file, limit, hint);
+  const lines = new LineCutter(file, limit);
   for await (const chunk of chunks) {
     // An empty piece says that everything there is now was read.
     if (chunk.length === 0) yield [];
@@ -59,26 +60,17 @@ const [lineFeed, carriageReturn] = [10, 13];
 /** The limits of the bytes of a line. */
 type LineLimit = 'importUnitBytesMax' | 'bundleLineBytesMax';
 
-/** How lines are read. */
-export interface LineOptions {
-  readonly limit?: LineLimit;
-  /** Tells whether a line may hold a secret, by its bytes. */
-  readonly hint?: ((bytes: Uint8Array) => boolean) | undefined;
-}
-
 class LineCutter {
   readonly #file: string;
   readonly #limit: LineLimit;
-  readonly #hint: LineOptions['hint'];
   readonly #decoder = new TextDecoder('utf-8', decoding);
   #at = 0;
   #held: Uint8Array[] = [];
   #heldBytes = 0;
 
-  constructor(file: string, limit: LineLimit, hint: LineOptions['hint']) {
+  constructor(file: string, limit: LineLimit) {
     this.#file = file;
     this.#limit = limit;
-    this.#hint = hint;
   }
 
   cut(chunk: Uint8Array): RawUnit[] {
@@ -145,7 +137,8 @@ class LineCutter {
     const isReturned = bytes.at(-1) === carriageReturn;
     const text = decoded(this.#decoder, isReturned ? bytes.subarray(0, -1) : bytes);
     if (text === undefined) return { at, text, bytes };
-    const hint = this.#hint === undefined ? undefined : { mayHoldSecret: this.#hint(bytes) };
+    // Nobody looks for secrets in the lines of a bundle.
+    const hint = this.#limit === 'importUnitBytesMax' ? { hint: textHint(bytes) } : undefined;
     return isReturned ? { at, text, end: '\r\n', ...hint } : { at, text, ...hint };
   }
 }
@@ -254,18 +247,13 @@ export type ParsedUnit =
 
 // A number of so many digits, or with an exponent, may be one that JavaScript rounds. Ids and times are in strings.
 const riskyNumber = /(?:^|[:,[])\s*-?(?:[\d.]{16}|[\d.]+[eE])/;
-// Text with a risky number has one of these, which are much quicker to look for.
-const manyDigits = /[\d.]{16}/;
-const exponent = /[:,[]\s*-?[\d.]+[eE]/;
-const bareNumber = /^\s*-?[\d.]/;
-
-const mayRound = (text: string): boolean =>
-  (manyDigits.test(text) || exponent.test(text) || bareNumber.test(text)) && riskyNumber.test(text);
 
 /** Parses the JSON of a unit. Of a number that JavaScript cannot carry exactly, it says so instead of rounding it. */
-export function parseUnit(text: string): ParsedUnit {
+export function parseUnit(text: string, hint?: TextHint): ParsedUnit {
   try {
-    return { value: mayRound(text) ? parseJson(text) : (JSON.parse(text) as JsonValue) };
+    return {
+      value: hint?.mayRound !== false && riskyNumber.test(text) ? parseJson(text) : (JSON.parse(text) as JsonValue),
+    };
   } catch (error) {
     if (hasCode(error, 'json.unsafe-number'))
       return { fault: 'it holds a number that JavaScript cannot carry exactly' };

@@ -6,6 +6,7 @@ import type { SecretFinder } from '../../core/masking/secret-finder.ts';
 import type { UnitMeaning } from '../../core/recording/foreign-format.ts';
 import { keepText } from '../../core/recording/kept-text.ts';
 import { costOf, type PriceTable } from '../../core/recording/prices.ts';
+import { unitId } from '../../core/recording/unit-id.ts';
 import { readTime } from '../../core/time.ts';
 import type { Engine } from '../context/engine.ts';
 import type { RawUnit } from './source-units.ts';
@@ -65,11 +66,6 @@ export class UnitEvents {
     this.#masking = masking;
   }
 
-  /** Tells whether bytes may hold a secret; undefined if nobody asks. */
-  get hint(): ((bytes: Uint8Array) => boolean) | undefined {
-    return this.#masking.finder?.hint;
-  }
-
   /** Returns a unit with its events; one without a meaning becomes `source.kept`. */
   prepare(
     file: string,
@@ -93,7 +89,7 @@ export class UnitEvents {
       keep([{ type: 'source.kept', data: given({ reason: why }) }])[0] as EventDraft;
     const ends = settled.map((draft, index) => this.#finished(draft, `${id}-s${index}`, settledPlace));
     const drafts = meaning.drafts.length === 0 ? [fallback(reason)] : keep(meaning.drafts);
-    if (text !== undefined) this.#count(this.#masking.finder?.rulesIn(text, raw.mayHoldSecret) ?? []);
+    if (text !== undefined) this.#count(this.#masking.finder?.rulesIn(text, raw.hint?.mayHoldSecret) ?? []);
     return { file, at, id, meaning, settled: ends, drafts, fallback, size: (text?.length ?? bytes?.length ?? 0) + 256 };
   }
 
@@ -117,7 +113,7 @@ export class UnitEvents {
   #idOf(text: string, at = 0): string {
     const { format, source } = this.#name;
     const hash = this.#engine.platform.sha256(`${format}\n${source}\n${text}`);
-    return at.toString(16).padStart(placeDigits, '0') + hash.slice(0, idDigits - placeDigits);
+    return unitId(at, hash);
   }
 
   /** Returns an event with its id, time, cause, cost and source. It leaves out an agent or run that cannot be an id here. */
@@ -189,18 +185,16 @@ export class UnitEvents {
   }
 }
 
-/** Digits of an id, and those of them that are the place of its unit. */
-const [idDigits, placeDigits] = [32, 8];
-
 /** The source of an event that no unit of its own stands for, so that an export does not write it a second time. */
 const settledPlace: JsonObject = { type: 'settled' };
 
-function keptOf({ text, bytes }: RawUnit, drafts: readonly EventDraft[]): JsonObject {
+function keptOf({ text, bytes, hint }: RawUnit, drafts: readonly EventDraft[]): JsonObject {
   if (text === undefined) return { bytes: base64(bytes ?? new Uint8Array()) };
   return {
     text: keepText(
       text,
       drafts.map(({ data }) => data),
+      hint?.hasEscapes,
     ) as JsonObject[string],
   };
 }
