@@ -212,6 +212,14 @@ describe('others', () => {
     ]);
   });
 
+  test('a unit without a time has that of the one before it; the first have that of the source', async () => {
+    for (const format of ['pi', 'copilot-cli', 'gemini-cli', 'claude-code']) {
+      const times: string[] = [];
+      for await (const { time } of (await session(sourceOf(format))).replay()) times.push(time);
+      expect(times.every((time) => time.startsWith('2026-01-14T01:05:')), format).toBe(true);
+    }
+  });
+
   test('a tree of pi forks where two prompts follow one message; a compaction keeps the last messages', async () => {
     const { session: id, branches } = await told(sourceOf('pi'));
     expect(branches).toHaveLength(2);

@@ -130,7 +130,7 @@ class ImportRun {
       options.mask === true
         ? { mask: (await sessionMasking(engine, id)).mask, finder: undefined }
         : { mask: undefined, finder: secretFinder(engine) };
-    const events = new UnitEvents(engine, name, masking);
+    const events = new UnitEvents(engine, name, masking, reader.startedAt);
     const standing = known ?? (await begin(engine, id, name, { reader, events, frame: options.frame }));
     const run = new ImportRun(engine, source, reader, options, standing, events);
     if (fault !== undefined) run.#warn('', 0, fault);

@@ -59,11 +59,13 @@ export class UnitEvents {
   #given: string | undefined;
   #time: string | undefined;
 
-  constructor(engine: Engine, name: SourceName, masking: UnitMasking) {
+  /** Events before the first one that has a time get `startedAt`. */
+  constructor(engine: Engine, name: SourceName, masking: UnitMasking, startedAt: string | undefined) {
     this.#engine = engine;
     this.#name = name;
     this.#prices = engine.recording.prices ?? {};
     this.#masking = masking;
+    this.#time = startedAt === undefined ? undefined : readTime(startedAt);
   }
 
   /** Returns a unit with its events; one without a meaning becomes `source.kept`. */
