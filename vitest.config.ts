@@ -17,6 +17,12 @@ const commands = 'test/e2e/cli/{demo,forget,server,shapes,state,withstand}.test.
 /** Hostile cases that can differ on a server, and run there too. */
 const hostile = 'test/hostile/{rows,histories}.test.ts';
 
+/**
+ * Kinds whose files each get a process: they keep connections, servers or children for the length of a file. The files
+ * of all others leave nothing behind, and share what they import.
+ */
+const alone = new Set(['crash', 'docs', 'postgres', 'server', 'soak']);
+
 /** One kind of test: where its files are, and when a test that hangs is given up, on a machine as busy as it may be. */
 function kind(name: string, timeoutMs: number, include: readonly string[] = [`test/${name}/**/*.test.ts`]) {
   return {
@@ -31,8 +37,7 @@ function kind(name: string, timeoutMs: number, include: readonly string[] = [`te
         REPRISE_MASK_KEY: 'a key for tests, which everyone may know',
         ...(soaking ? { REPRISE_RUNS: process.env['REPRISE_RUNS'] ?? '400' } : {}),
       },
-      // Unit tests leave nothing behind, so their files share what they import.
-      ...(name === 'unit' ? { isolate: false, restoreMocks: true } : {}),
+      ...(alone.has(name) ? {} : { isolate: false, restoreMocks: true }),
       ...(name === 'postgres' ? { globalSetup: ['test/postgres/global-setup.ts'] } : {}),
     },
   };
@@ -47,7 +52,7 @@ export default defineConfig({
     // Beside its test, under a name that fits the house.
     resolveSnapshotPath: (path, extension) => path.replace(/\.test\.ts$/, extension),
     projects: [
-      kind('unit', 60 * second, ['src/**/*.test.ts']),
+      kind('unit', 60 * second, ['src/**/*.test.ts', 'studio/src/**/*.test.ts']),
       kind('house', 120 * second, ['test/tidy*.test.ts', 'test/wall.test.ts']),
       kind('contract', 120 * second),
       kind('server', 180 * second),

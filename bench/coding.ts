@@ -139,6 +139,17 @@ async function reportRows(mebibytes: number): Promise<Row[]> {
       tail: `1..${tests}\n`,
       item: (index) => `${failing(index) ? 'not ok' : 'ok'} ${index} - t${index}\n# ${noise}\n`,
     },
+    'pytest text': {
+      head: '=== test session starts ===\n=== short test summary info ===\n',
+      tail: `=== ${Math.ceil(tests / 20)} failed, ${tests - Math.ceil(tests / 20)} passed in 9.00s ===\n`,
+      item: (index) => `${failing(index) ? 'FAILED' : 'PASSED'} tests/test_a.py::test_${index} - Error: ${noise}\n`,
+    },
+    'go test -json': {
+      head: '{"Action":"start","Package":"p"}\n',
+      tail: '{"Action":"fail","Package":"p"}\n',
+      item: (index) =>
+        `{"Action":"output","Package":"p","Test":"T${index}","Output":"${noise}"}\n{"Action":"${failing(index) ? 'fail' : 'pass'}","Package":"p","Test":"T${index}"}\n`,
+    },
   };
   const rows: Row[] = [];
   for (const [name, form] of Object.entries(forms)) rows.push(await reportRow(name, form, tests));

@@ -1,6 +1,7 @@
 /**
  * `npm run bench` measures every group of rows and writes `BENCHMARKS.md`; `npm run bench -- append replay` only prints
- * those, `-- postgres` all whose names begin so; `--quick` goes through everything with tiny sizes, whose figures mean nothing.
+ * those, `-- postgres` all whose names begin so; `--quick` goes through everything with tiny sizes, whose figures mean
+ * nothing; `--long` scrubs in the studio for ten minutes.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -31,6 +32,7 @@ import { benchServer } from './server.ts';
 import { benchState } from './state.ts';
 import { benchStateCommits } from './state-commits.ts';
 import { benchSteady } from './steady.ts';
+import { benchStudio } from './studio.ts';
 import { fullSizes, quickSizes, Workspace } from './workspace.ts';
 
 const groups: Readonly<Record<string, (workspace: Workspace) => Promise<Row[]>>> = {
@@ -59,6 +61,7 @@ const groups: Readonly<Record<string, (workspace: Workspace) => Promise<Row[]>>>
   'postgres-beliefs': benchPostgresBeliefs,
   recording: benchRecording,
   cli: benchCli,
+  studio: benchStudio,
 };
 
 /** The groups that a word means: the one of that name, or all that begin with it. */
@@ -69,8 +72,14 @@ function groupsOf(word: string): string[] {
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
-async function run(chosen: readonly string[], isQuick: boolean): Promise<Row[]> {
-  using workspace = new Workspace(isQuick ? quickSizes : fullSizes);
+const longScrubMs = 600_000;
+
+async function run(
+  chosen: readonly string[],
+  { quick, long }: { readonly quick: boolean; readonly long: boolean },
+): Promise<Row[]> {
+  const sizes = quick ? quickSizes : fullSizes;
+  using workspace = new Workspace(long ? { ...sizes, scrubMs: longScrubMs } : sizes);
   const rows: Row[] = [];
   for (const [name, bench] of Object.entries(groups)) {
     if (chosen.length > 0 && !chosen.includes(name)) continue;
@@ -85,7 +94,7 @@ async function run(chosen: readonly string[], isQuick: boolean): Promise<Row[]> 
 
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
-    options: { quick: { type: 'boolean', default: false } },
+    options: { quick: { type: 'boolean', default: false }, long: { type: 'boolean', default: false } },
     allowPositionals: true,
   });
   const unknown = positionals.filter((word) => groupsOf(word).length === 0);
@@ -101,7 +110,7 @@ async function main(): Promise<void> {
       .map(([name, value]) => `${name} ${value}`)
       .join(', '),
   );
-  const rows = await run(positionals.flatMap(groupsOf), values.quick);
+  const rows = await run(positionals.flatMap(groupsOf), values);
   const busy = `${before} before, ${load()} after; this benchmark alone makes about 1`;
   say(`\n${tally(rows)}; load ${busy}`);
   // Only a whole run is worth keeping.

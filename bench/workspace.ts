@@ -35,6 +35,8 @@ export interface Sizes {
   readonly steps: number;
   /** Model calls of a session that records whole requests; measured at this many and at twice as many. */
   readonly turns: number;
+  /** How long somebody scrubs in the studio. */
+  readonly scrubMs: number;
 }
 
 /** The sizes that the goals name. */
@@ -48,6 +50,7 @@ export const fullSizes: Sizes = {
   ancestors: 100,
   steps: 1_000,
   turns: 1_000,
+  scrubMs: 20_000,
 };
 
 /** Just enough to see that every row still runs; the figures mean nothing. */
@@ -61,6 +64,7 @@ export const quickSizes: Sizes = {
   ancestors: 5,
   steps: 10,
   turns: 10,
+  scrubMs: 500,
 };
 
 /** An open store with everything that is measured on it. */

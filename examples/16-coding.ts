@@ -36,7 +36,7 @@ await coding.endRun();
 // Rebuilt from the log alone, with the arguments that the log captured. Nothing is appended.
 const replay = await coding.replayRun('run-2', { prepareRequest: true });
 console.log(replay.context.text);
-console.log(`${replay.context.tokens} tokens; request for ${String(replay.request?.openai['model'])}`);
+console.log(`${replay.context.tokens} tokens; request for ${replay.request?.openai.model}`);
 console.log(`set aside, as data: ${String(replay.receipt.quarantined[0]?.content)}`);
 
 // The transitions between the ends of two runs.

@@ -10,6 +10,7 @@ import type { ImportRow } from '../src/cli/commands/import.ts';
 import type { KeyAnswer } from '../src/cli/commands/key.ts';
 import type { RepairAnswer } from '../src/cli/commands/repair.ts';
 import type { ServeAnswer } from '../src/cli/commands/serve.ts';
+import type { StudioAnswer } from '../src/cli/commands/studio.ts';
 import type { TokenMade } from '../src/cli/commands/token.ts';
 import type { VerifyAnswer } from '../src/cli/commands/verify.ts';
 import type { CopyRow } from '../src/cli/render/copy-table.ts';
@@ -470,8 +471,9 @@ export const shapes: Readonly<Record<string, CliShape>> = {
       text: 'always',
       differs: 'always',
       bundle: 'always',
+      leftOut: 'optional',
     },
-    '`text` is null with `--to`. `differs` lists the units of the source that were edited, erased, removed or masked. `bundle` is null with `--format`; of a bundle it has `{ session, events, branches, root, redacted, key }`.',
+    '`text` is null with `--to`. `differs` lists the units of the source that were edited, erased, removed or masked. `bundle` is null with `--format`; of a bundle it has `{ session, events, branches, root, redacted, key }`. `leftOut` is there with `--format html`: `{ branch, seq, type, rule }` of at most 200 payloads.',
   ),
   copy: shape<CopyRow>(
     {
@@ -484,6 +486,10 @@ export const shapes: Readonly<Record<string, CliShape>> = {
       error: 'always',
     },
     'One line per session as soon as it is done. `outcome` is `copied`, `updated`, `replaced` (something was erased at the source since), `unchanged` or `refused`; `written` counts events; `branches` are `{ branch, head, digest }`; `error` is `{ code, message, hint }` for a refused session, else null. `--json=object`: `{ sessions }`. Exits with 1 if a session was refused; the others are copied anyway.',
+  ),
+  studio: shape<StudioAnswer>(
+    { url: 'always', store: 'always' },
+    'Printed when the studio is ready; `url` has the token in its fragment. Exits with 0 after SIGTERM or Ctrl-C.',
   ),
   serve: shape<ServeAnswer>(
     { url: 'always', store: 'always' },

@@ -13,7 +13,7 @@ export const storyPicturePath = 'docs/story.svg';
 
 const columns = 100;
 
-/** Returns what `npm start` prints to a terminal with colors. */
+/** Returns what `npm start` prints to a terminal with colors, before it opens the studio. */
 export function storyScreen(): string {
   const folder = mkdtempSync(join(tmpdir(), 'reprise-cast-'));
   const script = fileURLToPath(new URL('story.ts', import.meta.url));
@@ -21,7 +21,7 @@ export function storyScreen(): string {
   const { NO_COLOR: _, ...own } = process.env;
   const env = { ...own, FORCE_COLOR: '1', COLUMNS: String(columns), npm_lifecycle_event: 'start', npm_command: 'run' };
   // One pipe for both streams keeps the order in which a person sees them.
-  const words = ['-c', 'exec "$0" "$1" --file "$2" 2>&1', process.execPath, script, file];
+  const words = ['-c', 'exec "$0" "$1" --no-studio --file "$2" 2>&1', process.execPath, script, file];
   const { status, stdout } = spawnSync('/bin/sh', words, { encoding: 'utf8', env });
   rmSync(folder, { recursive: true, force: true });
   if (status !== 0) throw new Error(`The story went wrong: ${stdout}`);

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { main } from '../src/cli/main.ts';
 import { tellStory } from '../src/cli/running/demo-story.ts';
 import { Output } from '../src/cli/terminal/output.ts';
 
@@ -34,7 +35,12 @@ const store = `sqlite:${inside.startsWith('..') ? file : inside}`;
 
 const out = new Output(undefined);
 await out.line(out.bold('Reprise: a time machine for AI agents') + out.dim('  (one SQLite file, no network)'));
-await tellStory({ out, store });
+const { session } = await tellStory({ out, store });
 await out.line(`\n${out.dim('All of it is still there. To type these commands yourself:')}`);
 await out.line(`  alias reprise='npm run -s reprise --'; export REPRISE_STORE=${store}`);
 await out.line(out.dim('Next: reprise --help, README.md and examples/. The agent of this story is src/cli/demo/.'));
+if (values['no-studio'] !== true) {
+  await out.line(`\n${out.dim('Now touch it: every point can be opened, changed and run on.')}`);
+  await out.flush();
+  process.exitCode = await main(['studio', session, '--store', store]);
+}

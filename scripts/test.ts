@@ -9,6 +9,7 @@ const steps: readonly (readonly [name: string, ...command: string[]])[] = [
   ['check the types', 'npm', 'run', '--silent', 'check:types'],
   ['check for unused code', 'npm', 'run', '--silent', 'check:unused'],
   ['run the tests', 'npm', 'exec', '--no', '--', 'vitest', 'run', ...process.argv.slice(2)],
+  ['test the studio in a browser', 'npm', 'run', '--silent', 'test:studio'],
   ['check the package', 'npm', 'run', '--silent', 'check:package'],
 ];
 

@@ -6,6 +6,7 @@ import type { ServerService } from '../src/wire/generated/reprise/v1/server_pb.t
 import type { SessionService } from '../src/wire/generated/reprise/v1/session_pb.ts';
 import type { StateService } from '../src/wire/generated/reprise/v1/state_pb.ts';
 import type { StoreService } from '../src/wire/generated/reprise/v1/store_pb.ts';
+import type { StudioService } from '../src/wire/generated/reprise/v1/studio_pb.ts';
 import type { WireWorld } from './wire-world.ts';
 
 /** The requests of one service, by call. */
@@ -19,6 +20,7 @@ export interface WireExamples {
   readonly CodingService: Requests<typeof CodingService>;
   readonly FleetService: Requests<typeof FleetService>;
   readonly StoreService: Requests<typeof StoreService>;
+  readonly StudioService: Requests<typeof StudioService>;
 }
 
 const demo = { session: 'demo' };
@@ -35,6 +37,7 @@ export function wireExamples(world: WireWorld): WireExamples {
     CodingService: codingExamples,
     FleetService: fleetExamples,
     StoreService: { ...storeLooks, ...storeChanges(world) },
+    StudioService: { ...studioExamples, readExperiment: { experiment: world.experiment } },
   };
 }
 
@@ -121,6 +124,32 @@ const fleetExamples: WireExamples['FleetService'] = {
   replayAgent: { ...outage, agent: 'db' },
   getAgentState: { ...outage, agent: 'db', projection: 'conversation' },
   getKnown: { ...outage, agent: 'db', point: 'main' },
+};
+
+const studioExamples: Omit<WireExamples['StudioService'], 'readExperiment'> = {
+  readSessions: { filter: text({ outcome: 'ok' }), limit: 10 },
+  readIndex: { ...demo, around: 2 },
+  readEvents: { ...main, seqs: [1, 2] },
+  readGists: { ...main, seqs: [1, 2] },
+  readText: { ...main, seq: 2, path: '/data/message/content', offset: 6, length: 1 },
+  readContext: { ...demo, point: 'main@4' },
+  readKnown: { ...demo, point: 'main@5', projections: ['state'], since: 'main@4' },
+  readChanges: { ...demo, projection: 'state', path: '/support/plan' },
+  readCauses: { ...demo, point: 'main@2' },
+  searchEvents: { ...demo, text: 'order', filter: text({ types: ['message.added'] }) },
+  compareViews: { left: 'demo', right: 'demo/careful', states: ['state'] },
+  compareTable: { refs: ['demo', 'demo/careful'] },
+  readTree: { ...demo },
+  previewEdits: { ...demo, point: 'main@4', edits: text([{ kind: 'prompt', text: 'Order 9' }]) },
+  previewChange: { ...demo, point: 'main@3', change: 'rewind' },
+  readStore: {},
+  listAgents: {},
+  startRun: { ...demo, point: 'main@2', order: text({ kind: 'fork', agent: 'payer' }), requestId: 'start-1' },
+  answerQuestion: { run: '$RUN', question: 'q1', answer: text({ kind: 'effect', answer: 'run' }) },
+  stopRun: { run: '$RUN' },
+  listRuns: {},
+  follow: { subscriptions: [{ branch: { ...main, after: 2 } }, { runs: {} }] },
+  exportPage: { ref: 'demo', rules: text(['note.added']), preview: true },
 };
 
 const session = { namespace: 'default', session: 'demo' };

@@ -13,6 +13,8 @@ Generated from \`proto/reprise/v1\` by \`npm run docs:pages\`; edit it there.
 
 A server speaks gRPC, gRPC-web and Connect on one port; see [the guide](../guides/serve.md). With curl, post the JSON form of a request to \`/SERVICE/CALL\`. A request of a stream stands behind five bytes: a zero, and its length. Below, \`$SERVER\` is the address that \`reprise serve\` prints, and \`$REPRISE_TOKEN\` a token of all rights; the tests run every command on this page. gRPC reflection gives the schema to tools, and \`grpc.health.v1.Health/Check\` needs no token.
 
+\`StudioService\` is for the pages of the studio of the same release and may change with them. Its runs need a server that was started with \`--agents\`; below, the agent \`payer\` asks before it pays.
+
 An error has a detail of the type \`reprise.v1.Error\` with [its code](errors.md).
 Whole numbers of 64 bits are strings in JSON, at most 2^53 - 1, and are read as numbers too. Fields called JSON text hold what the command line prints with \`--json\`.
 \`GET /v1/replay/REF\` is \`ReplayEvents\` as lines of JSON; an empty line is a beat. Its parameters are \`namespace\`, \`history\`, \`after\`, \`through\`, \`since\`, \`until\`, \`filter\`, \`direction\`, \`limit\`, \`follow\` and \`leaveOut\`.
@@ -69,6 +71,9 @@ function callsIn(service: string, body: string, { messages, examples }: PagePart
 function command(call: string, example: JsonObject, kind: 'unary' | 'stream' | 'both'): string {
   const curl = kind === 'unary' ? plainCurl(call, example) : streamCurl(call, example, kind);
   if (call.endsWith('/BeginTransaction')) return kept(curl);
+  // The run is JSON text inside the answer, and its id comes first.
+  if (call.endsWith('/StartRun'))
+    return `RUN=$(${curl} |\n  sed 's/^{"run":"{\\\\"id\\\\":\\\\"\\([^\\\\]*\\).*/\\1/')`;
   const { transaction: _, ...place } = example;
   return call.endsWith('/AbortTransaction')
     ? `${kept(plainCurl('StateService/BeginTransaction', place))}\n${curl}`
@@ -83,7 +88,7 @@ function kept(curl: string): string {
 
 function plainCurl(call: string, example: JsonObject): string {
   const json = JSON.stringify(example);
-  // In double quotes the shell fills in the transaction.
+  // In double quotes the shell fills in the transaction or the run.
   const data = json.includes('$') ? JSON.stringify(json) : `'${json}'`;
   return `curl -s ${token} -H 'Content-Type: application/json' \\\n  -d ${data} "$SERVER/reprise.v1.${call}"`;
 }
@@ -92,7 +97,7 @@ function streamCurl(call: string, example: JsonObject, kind: 'stream' | 'both'):
   const json = JSON.stringify(example);
   const length = Buffer.byteLength(json);
   const bytes = [24, 16, 8, 0].map((shift) => `\\${((length >> shift) & 255).toString(8).padStart(3, '0')}`).join('');
-  const how = kind === 'both' ? ' --http2-prior-knowledge' : call.endsWith('/Watch') ? ' -m 1' : '';
+  const how = kind === 'both' ? ' --http2-prior-knowledge' : /\/(?:Watch|Follow)$/.test(call) ? ' -m 1' : '';
   const sent = `-H 'Content-Type: application/connect+json' --data-binary @- "$SERVER/reprise.v1.${call}"`;
   return `printf '\\000${bytes}%s' '${json}' |\n  curl -s${how} ${token} ${sent}`;
 }

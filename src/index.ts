@@ -161,6 +161,7 @@ export type { CallGuard, NamedCall, StoredStart } from './core/recording/call-gu
 export type { EffectAction, EffectClass, EffectPolicy, EffectTable } from './core/recording/effects.ts';
 export type { Approval, KeptQuestion, PersonAnswer, PersonBook, WaitingCall } from './core/recording/person-calls.ts';
 export type {
+  AnswerPiece,
   CallEnd,
   CallStart,
   ModelRequest,
@@ -342,11 +343,9 @@ export type {
   CodingBook,
   CodingRun,
   FileEntry,
-  NoteEntry,
-  NoteKind,
   RequestEntry,
   RiskEntry,
-  Sources,
+  SentCall,
 } from './core/coding/coding-book.ts';
 export type { CodingDiff, TestTransition, TextChanges } from './core/coding/coding-diff.ts';
 export type { CodingContext, Explanation, TokenCounter } from './core/coding/context.ts';
@@ -357,8 +356,9 @@ export type {
   FailureStatus,
   FileChange,
 } from './core/coding/failure-book.ts';
+export type { NoteEntry } from './core/coding/note.ts';
 export type { PatchedFile, PatchFault } from './core/coding/patched-file.ts';
-export type { PreparedRequest } from './core/coding/prepared-request.ts';
+export type { AnthropicPayload, OpenAIPayload, PreparedRequest } from './core/coding/prepared-request.ts';
 export type { Project } from './core/coding/project-path.ts';
 export type { CodingReceipt, ProviderCount } from './core/coding/receipt.ts';
 export type { RecordGroup, RecordTrust, StateRecord } from './core/coding/record.ts';
@@ -368,6 +368,7 @@ export {
   readTestReport,
 } from './core/coding/reports/read-report.ts';
 export type { ReportedFailure, ReportFormat, TestReport } from './core/coding/reports/report.ts';
+export type { Sources } from './core/coding/sources.ts';
 export type { Selection } from './core/coding/test-command.ts';
 export type { FolderWriter } from './core/store/platform.ts';
 export type {

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { foreignFormats, writtenFormats } from './adapters/import/foreign-formats.ts';
 import { RepriseError } from './core/error.ts';
 import { given } from './core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys, shownValue } from './core/known-keys.ts';
@@ -9,7 +8,6 @@ import { type Config, checkConfig } from './core/recording/config.ts';
 import { checkPrices, knownPrices, type PriceTable } from './core/recording/prices.ts';
 import type { AgentKeeper } from './core/store/agent-port.ts';
 import type { EventStore, Platform } from './core/store/event-store.ts';
-import type { TokenKeeper } from './core/store/token-store.ts';
 import type { Reprise } from './engine/reprise.ts';
 import { createReprise } from './engine/reprise-parts.ts';
 import { createBundles } from './node/bundle-files.ts';
@@ -21,6 +19,7 @@ import { checkShown, loadProject, type Project, settingOf } from './node/project
 import { release } from './node/release.ts';
 import { chooseStore, type StoreLocation } from './node/store-location.ts';
 import { openBundleStore, openScratch } from './open-bundle.ts';
+import { loadFormats, openOwnStore } from './open-own-store.ts';
 
 /** How to open Reprise. */
 export interface OpenOptions {
@@ -109,7 +108,8 @@ export async function openReprise(options: string | OpenOptions = {}): Promise<R
   return createReprise({
     store,
     platform,
-    formats: [...foreignFormats, ...writtenFormats, ...(project.config?.config.formats ?? [])],
+    formats: project.config?.config.formats ?? [],
+    loadFormats,
     files: createForeignFiles(),
     bundles: createBundles(openScratch),
     recording: recordingOf(opened, project),
@@ -138,8 +138,9 @@ async function projectFor({ config, store }: OpenOptions): Promise<Project> {
   return project;
 }
 
-function recordingOf(
-  opened: OpenOptions,
+/** Returns the prices and the masking of whatever is recorded. */
+export function recordingOf(
+  opened: Pick<OpenOptions, 'masking' | 'prices'>,
   project: Project,
 ): NonNullable<Parameters<typeof createReprise>[0]['recording']> {
   const masking = opened.masking ?? settingOf(project, 'masking') ?? {};
@@ -147,7 +148,8 @@ function recordingOf(
   return masking === false ? { prices } : { prices, masking: checkMasking(masking), maskKey };
 }
 
-async function openStore(
+/** Opens the store of a location, on this machine or on a server. */
+export async function openStore(
   location: StoreLocation,
   platform: Platform,
   options: OpenOptions,
@@ -156,33 +158,6 @@ async function openStore(
   if (location.kind === 'bundle')
     return await openBundleStore(location.path, { platform, namespace: options.namespace ?? 'default' });
   return await openOwnStore(location, platform, options);
-}
-
-/** A place that can take tokens and be served. */
-type OwnLocation = Exclude<StoreLocation, { kind: 'server' | 'bundle' }>;
-
-/** Opens a store that needs no server: in memory, in a file, or in a database. */
-export async function openOwnStore(
-  location: OwnLocation,
-  platform: Platform,
-  options: Pick<OpenOptions, 'durability' | 'readOnly' | 'create' | 'busyWaitMs'>,
-): Promise<EventStore & TokenKeeper> {
-  // Only the store that is used is loaded: a command that prints a line should not wait for all.
-  if (location.kind === 'memory') {
-    const { openMemoryStore } = await import('./store/memory/memory-store.ts');
-    return openMemoryStore({ platform });
-  }
-  const { durability, readOnly, create, busyWaitMs } = options;
-  const how = {
-    platform,
-    ...given({ durability, readOnly, create, busyWaitMs }),
-  };
-  if (location.kind === 'postgres') {
-    const { openPostgresStore } = await import('./store/postgres/postgres-store.ts');
-    return await openPostgresStore({ url: location.url, ...how });
-  }
-  const { openSqliteStore } = await import('./store/sqlite/sqlite-store.ts');
-  return await openSqliteStore({ path: location.path, ...how });
 }
 
 async function openServer(url: string, platform: Platform, options: OpenOptions): Promise<EventStore & AgentKeeper> {

@@ -1,25 +1,24 @@
 // A server: one history for many machines.
 
 import { readFile } from 'node:fs/promises';
-import { foreignFormats, writtenFormats } from './adapters/import/foreign-formats.ts';
-import { otlp } from './adapters/import/otlp.ts';
-import { otlpDocument } from './adapters/import/otlp-protobuf.ts';
 import { RepriseError } from './core/error.ts';
-import { given } from './core/json.ts';
+import { given, type JsonValue } from './core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from './core/known-keys.ts';
 import { limits } from './core/limits.ts';
+import { type Config, checkConfig } from './core/recording/config.ts';
 import type { EventStore, Platform } from './core/store/event-store.ts';
-import type { TokenKeeper } from './core/store/token-store.ts';
+import type { TokenKeeper, TokenRecord, TokenStore } from './core/store/token-store.ts';
+import type { Reprise } from './engine/reprise.ts';
 import { maskKey } from './node/mask-key.ts';
 import { createNodePlatform } from './node/platform.ts';
 import { release } from './node/release.ts';
 import { storeLocation } from './node/store-location.ts';
-import { openOwnStore } from './open-reprise.ts';
+import { loadFormats, openOwnStore } from './open-own-store.ts';
 import { tokenCheck } from './server/access-tokens.ts';
 import { isLoopback } from './server/admission.ts';
-import type { Certificate } from './server/listener.ts';
+import { EarlyListener } from './server/early-listener.ts';
+import { addressOf, type Certificate } from './server/listener.ts';
 import type { WriteLog } from './server/log-line.ts';
-import { startServer } from './server/running-server.ts';
 import type { SpanFormat } from './server/span-group.ts';
 
 export { type MadeToken, makeToken, type NewToken } from './server/access-tokens.ts';
@@ -48,6 +47,14 @@ export interface ServeOptions {
   readonly graceMs?: number;
   /** `disk` (the default) survives power loss; `process` survives the death of the process only, and is faster. */
   readonly durability?: 'disk' | 'process';
+  /** Whether the pages of the studio are served; true if left out. */
+  readonly studio?: boolean;
+  /** A configuration whose agents a token with the right `run` may start; none if left out. */
+  readonly agents?: Config;
+  /** Tokens that only this server knows, beside those of the store. */
+  readonly tokens?: readonly TokenRecord[];
+  /** Examines the store for the studio, with the rights of the one who asks. */
+  readonly examine?: (reprise: Reprise) => Promise<JsonValue>;
   /** Gets a line for every call; none of them holds a payload. */
   readonly log?: WriteLog;
   /** Clock, ids, hashing and salts. */
@@ -77,6 +84,10 @@ const serveKeys: KnownKeys = optionKeys<ServeOptions>(
     callsPerSecond: 'number',
     graceMs: 'number',
     durability: 'text',
+    studio: 'flag',
+    agents: 'object',
+    tokens: 'list',
+    examine: 'function',
     log: 'function',
     platform: 'object',
   },
@@ -105,48 +116,70 @@ export async function serve(options: ServeOptions = {}): Promise<Server> {
   const { host = '127.0.0.1', port = defaultPort, tls, platform = createNodePlatform() } = options;
   checkExposure(host, options);
   const certificate = tls === undefined ? undefined : await certificateOf(tls);
+  const agents = options.agents === undefined ? undefined : checkConfig(options.agents, 'agents');
   const { store, close: closeStore } = await storeOf(options, platform);
-  const server = await startServer({
-    store,
-    platform,
-    release: release(),
-    authenticate: tokenCheck(store.tokens, platform),
-    host,
-    port,
-    hostNames: options.hostNames ?? (isLoopback(host) ? 'loopback' : 'any'),
-    openMetrics: options.openMetrics === true,
-    log: options.log ?? (() => undefined),
-    formats: [...foreignFormats, ...writtenFormats],
-    spans: spanFormat,
-    recording: { masking: {}, maskKey },
-    limits: limitsOf(options),
-    ...given({ certificate }),
-  }).catch(async (error: unknown) => {
+  const at = { host, port, limits: limitsOf(options), ...given({ certificate }) };
+  const early = await EarlyListener.start(at).catch(async (error: unknown) => {
     await closeStore();
     throw cannotListen(host, port, error);
   });
+  const starting = soon(async () => {
+    const { startServer } = await import('./server/running-server.ts');
+    const { servedStudio } = await import('./served-studio.ts');
+    return await startServer({
+      store,
+      platform,
+      release: release(),
+      authenticate: tokenCheck(withOwn(store.tokens, options.tokens ?? []), platform),
+      listen: async (handler) => early.answerBy(handler),
+      hostNames: options.hostNames ?? (isLoopback(host) ? 'loopback' : 'any'),
+      openMetrics: options.openMetrics === true,
+      log: options.log ?? (() => undefined),
+      loadFormats,
+      loadSpans,
+      recording: { masking: {}, maskKey },
+      studio: servedStudio(options, { store, platform, agents }),
+      ...at,
+    });
+  });
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => {
-    closing ??= server.close().then(closeStore);
+    closing ??= starting.then((server) => server.close()).then(closeStore);
     return closing;
   };
   return {
-    url: server.url,
-    renew: async () => (tls === undefined ? undefined : server.renew(await certificateOf(tls))),
+    url: addressOf(at, early.listener.port),
+    renew: async () => (tls === undefined ? undefined : early.listener.renew(await certificateOf(tls))),
     close,
     [Symbol.asyncDispose]: close,
   };
 }
 
-/** The importer of OTLP, for spans that come one after the other. */
-const spanFormat: SpanFormat = {
-  documentOf: otlpDocument,
-  draftsOf: (document) => {
-    const reader = otlp.open({ path: undefined, text: '', document: undefined, files: [''] });
-    const unit = { file: '', at: 0, text: undefined, value: document, later: () => undefined };
-    return reader.unit(unit)?.drafts ?? [];
-  },
-};
+/** Returns the tokens of a store and a few more. */
+function withOwn(tokens: TokenStore, own: readonly TokenRecord[]): Pick<TokenStore, 'find'> {
+  return { find: async (id) => own.find((token) => token.id === id) ?? (await tokens.find(id)) };
+}
+
+/** Begins work after the caller has had its turn: a command prints its address before the code behind it is loaded. */
+function soon<Result>(work: () => Promise<Result>): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    setImmediate(() => void work().then(resolve, reject));
+  });
+}
+
+/** Loads the importer of OTLP, for spans that come one after the other. */
+async function loadSpans(): Promise<SpanFormat> {
+  const { otlp } = await import('./adapters/import/otlp.ts');
+  const { otlpDocument } = await import('./adapters/import/otlp-protobuf.ts');
+  return {
+    documentOf: otlpDocument,
+    draftsOf: (document) => {
+      const reader = otlp.open({ path: undefined, text: '', document: undefined, files: [''] });
+      const unit = { file: '', at: 0, text: undefined, value: document, later: () => undefined };
+      return reader.unit(unit)?.drafts ?? [];
+    },
+  };
+}
 
 /** Refuses to let other machines read the traffic, unless that was asked for. */
 function checkExposure(host: string, { tls, insecure }: ServeOptions): void {

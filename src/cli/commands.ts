@@ -9,6 +9,12 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/demo.ts')).demo,
   },
   {
+    name: 'studio',
+    group: 'Start',
+    summary: 'open the studio: touch any point of a run, change it, watch what happens',
+    load: async () => (await import('./commands/studio.ts')).studio,
+  },
+  {
     name: 'list',
     group: 'Look',
     summary: 'list sessions and branches, newest first',

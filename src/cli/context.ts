@@ -8,7 +8,6 @@ import type { Session } from '../engine/session.ts';
 import type { LoadedConfig } from '../node/config-file.ts';
 import { checkShown, loadProject, type Project, readProject, settingOf } from '../node/project.ts';
 import { absoluteUrl, type ChosenStore, chooseStore } from '../node/store-location.ts';
-import { openReprise } from '../open-reprise.ts';
 import { branchesOf } from '../reading/branch-tree.ts';
 import { findWork } from '../reading/find-work.ts';
 import { type OpenRef, openRef } from '../reading/open-ref.ts';
@@ -102,6 +101,8 @@ export class Context {
     const { location } = this.chosenStore();
     const { config, settings } = this.#options.store === undefined ? this.project() : this.#projectOrNone();
     const masking = settings?.settings.masking;
+    // A command that opens no store, such as `serve`, should not wait for the verbs.
+    const { openReprise } = await import('../open-reprise.ts');
     const opened = openReprise({
       create,
       config: config?.config ?? false,

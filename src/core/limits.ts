@@ -203,6 +203,34 @@ export const limits = {
   summaryAgentsMax: 100,
   /** Characters of an error's message that are recorded; the rest is cut. */
   errorTextMax: 10_000,
+  /** Events in one answer of the studio. */
+  shownEventsMax: 200,
+  /** Characters of one answer of the studio, about. */
+  shownBytesMax: 4_194_304,
+  /** Characters of one text in an answer of the studio; a longer one is cut, and the rest is read by itself. */
+  shownTextMax: 262_144,
+  /** Characters of one stretch of a text that was cut. */
+  shownStretchMax: 1_048_576,
+  /** Characters of the line that describes an event in a list of the studio. */
+  shownGistMax: 200,
+  /** Rows in one answer of the studio: sessions, branches, pairs of a comparison, changes of a value. */
+  shownRowsMax: 200,
+  /** Hits in one page of a search. */
+  searchHitsMax: 100,
+  /** Events that one page of a search reads. */
+  searchEventsMax: 2_000,
+  /** Refs of one comparison as a table. */
+  comparedRefsMax: 8,
+  /** Events that a look at causes follows up and down. */
+  causesShownMax: 200,
+  /** Runs that a server keeps under way at once. */
+  runsOpenMax: 8,
+  /** Runs that have ended and that a server still lists; the oldest go first. */
+  runsEndedMax: 100,
+  /** Subscriptions of one stream of the studio. */
+  subscriptionsMax: 32,
+  /** Characters of an exported page. */
+  exportBytesMax: 67_108_864,
   /** Tokens of one text in the context of a coding session; a longer one is cut. */
   contextItemTokensMax: 400,
   /** Characters of one text of a coding session that are shown; the rest is in its event. */
@@ -215,6 +243,10 @@ export const limits = {
   codingRunsMax: 1_000,
   /** Bytes of the content of a quarantined risk. */
   riskBytesMax: 1_048_576,
+  /** Risks of a coding session: every context is searched for the texts of all of them. */
+  risksMax: 1_000,
+  /** Bytes of all risks of a coding session. */
+  risksBytesMax: 2_097_152,
   /** Characters of a report of tests. */
   reportTextMax: 268_435_456,
   /** Characters of one entry of a report: a file of a JSON report, a line, a tag. */

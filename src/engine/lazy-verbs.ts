@@ -101,7 +101,13 @@ export async function findExperiment(engine: Engine, id: string): Promise<Experi
 export async function importOne(engine: Engine, source: ImportSource, options: ImportOptions): Promise<Imported> {
   if (await isBundle(engine, source))
     return (await import('./bundling/import-bundle.ts')).importBundle(engine, String(source), options);
-  return (await import('./importing/import.ts')).importOne(engine, source, options);
+  return (await import('./importing/import.ts')).importOne(await withFormats(engine), source, options);
+}
+
+/** Returns an engine that holds every format. */
+async function withFormats(engine: Engine): Promise<Engine> {
+  const loaded = (await engine.loadFormats()).map((format) => [format.name, format] as const);
+  return loaded.length === 0 ? engine : { ...engine, formats: new Map([...loaded, ...engine.formats]) };
 }
 
 /** Tells whether a source is the path of a bundle. */
@@ -116,22 +122,22 @@ export async function* importEach(
   options: ImportOptions,
 ): AsyncGenerator<Imported | ImportFailure, void, undefined> {
   if (await isBundle(engine, source)) yield await importOne(engine, source, options);
-  else yield* (await import('./importing/import.ts')).importEach(engine, source, options);
+  else yield* (await import('./importing/import.ts')).importEach(await withFormats(engine), source, options);
 }
 
 /** Writes the view at a ref in a foreign format; see `export.ts`. */
 export async function exportText(engine: Engine, ref: Ref, format: string): Promise<string> {
-  return (await import('./importing/export.ts')).exportText(engine, ref, format);
+  return (await import('./importing/export.ts')).exportText(await withFormats(engine), ref, format);
 }
 
 /** Writes the view at a ref as the files of a foreign format; see `export.ts`. */
 export async function exportFiles(engine: Engine, ref: Ref, format: string): Promise<Exported> {
-  return (await import('./importing/export.ts')).exportFiles(engine, ref, format);
+  return (await import('./importing/export.ts')).exportFiles(await withFormats(engine), ref, format);
 }
 
 /** Writes the view at a ref as its tool resumes it; see `export.ts`. */
 export async function handBack(engine: Engine, ref: Ref, format: string): Promise<HandedBack> {
-  return (await import('./importing/export.ts')).handBack(engine, ref, format);
+  return (await import('./importing/export.ts')).handBack(await withFormats(engine), ref, format);
 }
 
 /** Writes a session or a history as a bundle; see `write-bundle.ts`. */
@@ -189,7 +195,12 @@ export async function compareStrictly(
   const looking = await import('./looking/compare.ts');
   looking.checkCompare(options);
   if (options.format === undefined) return looking.compareStrictly(engine, left, right);
-  return (await import('./importing/export.ts')).compareOutlines(engine, left, right, options.format);
+  return (await import('./importing/export.ts')).compareOutlines(
+    await withFormats(engine),
+    left,
+    right,
+    options.format,
+  );
 }
 
 /** Erases a payload; see `erase.ts`. */

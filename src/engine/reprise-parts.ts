@@ -24,6 +24,8 @@ export interface RepriseParts {
   readonly onRead?: (events: number) => void;
   /** Formats of saved runs that can be read and written. */
   readonly formats?: readonly ForeignFormat[];
+  /** Loads more formats when a history is imported or exported; those of `formats` go before them. */
+  readonly loadFormats?: () => Promise<readonly ForeignFormat[]>;
   /** The files of the machine; without them, files cannot be imported by their path. */
   readonly files?: ForeignFiles;
   /** The bundles of the machine; without them, bundles can be neither written nor read. */
@@ -47,6 +49,7 @@ export function createEngine({
   snapshotEvents = limits.snapshotEventsMin,
   onRead = () => undefined,
   formats = [],
+  loadFormats = async () => [],
   files = noFiles,
   bundles = noBundles,
   recording = {},
@@ -60,6 +63,7 @@ export function createEngine({
     snapshotEvents,
     onRead,
     formats: new Map(formats.map((format) => [format.name, format])),
+    loadFormats,
     files,
     bundles,
     recording: { maskKey: randomKey(platform), ...recording },

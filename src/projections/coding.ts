@@ -37,6 +37,13 @@ export const codingBook: Projection<CodingBook> = {
  */
 export const coding: Projection<CodingBook, Coding> = { ...codingBook, finish: codingOf };
 
+/** The runs of a coding session alone: a verb that records looks for the open one, and needs nothing else. */
+export const codingRuns: Projection<CodingBook> = {
+  ...codingBook,
+  name: 'coding-runs',
+  types: ['run.started', 'run.ended'],
+};
+
 /** Types of events that inform a coding agent, and that no test or constraint depends on. */
 const told: ReadonlySet<string> = new Set(['decision.made', 'procedure.added', 'evidence.added', 'note.added']);
 

@@ -7,9 +7,12 @@ import { drawnBranches } from './branch-tree.ts';
 export async function archivedBranches(session: Session, tree: BranchNode): Promise<ReadonlySet<string>> {
   const archived = new Set<string>();
   for (const { node } of drawnBranches(tree)) {
-    if (node.parent === null) continue;
-    const held = await session.metadata({ branch: node.branch });
-    if (held[archivedKey] !== undefined) archived.add(node.branch);
+    if (await isArchived(session, node)) archived.add(node.branch);
   }
   return archived;
+}
+
+/** Tells whether a branch is archived; the first one of a session never is. */
+export async function isArchived(session: Session, { branch, parent }: BranchNode): Promise<boolean> {
+  return parent !== null && (await session.metadata({ branch }))[archivedKey] !== undefined;
 }

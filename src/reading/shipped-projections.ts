@@ -3,10 +3,14 @@ import type { Projection } from '../core/event/projection.ts';
 import { nearest } from '../core/nearest.ts';
 import type { Sha256 } from '../core/parts/digest.ts';
 import { refText } from '../core/ref.ts';
+import { activity } from '../projections/activity.ts';
 import { coding } from '../projections/coding.ts';
 import { conversation } from '../projections/conversation.ts';
+import { eventIndex } from '../projections/event-index.ts';
 import { fingerprintProjection } from '../projections/fingerprint.ts';
+import { beliefs, fleet } from '../projections/fleet.ts';
 import { graphState } from '../projections/graph-state.ts';
+import { markers } from '../projections/markers.ts';
 import { metadata } from '../projections/metadata.ts';
 import { runs } from '../projections/runs.ts';
 import { simulated } from '../projections/simulated.ts';
@@ -61,6 +65,15 @@ export function shippedProjections(sha256: Sha256): readonly NamedProjection[] {
     },
   ];
 }
+
+/** The projections that only screens read, such as the index of a history; nobody names them. */
+export const innerProjections: readonly Projection<unknown, unknown>[] = [
+  eventIndex,
+  markers,
+  activity,
+  fleet,
+  beliefs,
+] as readonly Projection<unknown, unknown>[];
 
 /** Finds a projection by name; the error for a misspelled name suggests the closest one. */
 export function projectionNamed(name: string, sha256: Sha256): NamedProjection {

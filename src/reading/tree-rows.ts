@@ -60,7 +60,8 @@ export function treeRow(session: Session, { node, summary: held, edits }: TreeBr
 const beginnings: ReadonlySet<string> = new Set(['run.started', 'turn.started', 'call.started', 'task.started']);
 const editsMax = 20;
 
-async function editsOf(session: Session, { branch, parent }: BranchNode): Promise<string[]> {
+/** Returns the edits that a branch was made with, in words. */
+export async function editsOf(session: Session, { branch, parent }: BranchNode): Promise<string[]> {
   const found: string[] = [];
   const own = { at: { branch }, history: 'raw', after: (parent?.seq ?? 0) + 1, limit: editsMax } as const;
   for await (const { type, data } of session.replay(own)) {

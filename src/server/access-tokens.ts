@@ -76,7 +76,7 @@ const form = /^Bearer rpt_([0-9a-f]{12})_([A-Za-z0-9_-]{43})$/;
 
 /** Returns a function that finds out who calls from the header of a request. */
 export function tokenCheck(
-  tokens: TokenStore,
+  tokens: Pick<TokenStore, 'find'>,
   platform: Platform,
 ): (authorization: string | undefined) => Promise<Grant> {
   const known = new BoundedMap<string, { readonly grant: Grant; readonly until: number }>(rememberedMax);

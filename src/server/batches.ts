@@ -1,4 +1,4 @@
-import { firstOf } from './beats.ts';
+import { withBeats } from './beats.ts';
 
 /** Items of one message at most. */
 const itemsMax = 64;
@@ -8,32 +8,47 @@ const bytesMax = 262_144;
 /** When nothing comes for so long, the first beat tells the client that its request was accepted. */
 const firstMs = 100;
 
-/**
- * Gathers texts that are there at once into messages; an empty one is a beat, which shows that the server is there. It
- * never waits for a full message: a follower gets an event as soon as it is stored.
- */
+/** Returns pages of texts as messages; an empty one is a beat, which shows that the server is there. */
 export async function* batched(
-  items: AsyncIterable<string>,
+  pages: AsyncIterable<readonly string[]>,
   everyMs: number,
-): AsyncGenerator<string[], void, undefined> {
+  itemsAtOnce: number = itemsMax,
+): AsyncGenerator<readonly string[], void, undefined> {
+  for await (const page of withBeats(pages, { everyMs, firstMs: Math.min(firstMs, everyMs) })) {
+    if (page === undefined) yield [];
+    else yield* messagesOf(page, itemsAtOnce);
+  }
+}
+
+function* messagesOf(page: readonly string[], itemsAtOnce: number): Generator<readonly string[], void, undefined> {
+  let [first, bytes] = [0, 0];
+  for (const [index, text] of page.entries()) {
+    const length = Buffer.byteLength(text);
+    if (index > first && (index - first >= itemsAtOnce || bytes + length > bytesMax)) {
+      yield page.slice(first, index);
+      [first, bytes] = [index, 0];
+    }
+    bytes += length;
+  }
+  if (first < page.length) yield first === 0 ? page : page.slice(first);
+}
+
+/**
+ * Gathers texts that are there at once into pages. It never waits for a full one: a follower gets what it follows as soon
+ * as that is stored.
+ */
+export async function* gathered(items: AsyncIterable<string>): AsyncGenerator<readonly string[], void, undefined> {
   const iterator = items[Symbol.asyncIterator]();
   let next = iterator.next();
   try {
-    for (let waitMs = Math.min(firstMs, everyMs); ; waitMs = everyMs) {
-      const first = await firstOf(next, waitMs);
-      if (first === undefined) {
-        yield [];
-        continue;
-      }
+    for (;;) {
+      const first = await next;
       if (first.done === true) return;
       const texts = [first.value];
-      let bytes = Buffer.byteLength(first.value);
       next = iterator.next();
-      while (texts.length < itemsMax && bytes < bytesMax) {
+      while (texts.length < itemsMax) {
         const more = await atOnce(next);
         if (more === undefined || more.done === true) break;
-        bytes += Buffer.byteLength(more.value);
-        if (bytes > bytesMax) break;
         texts.push(more.value);
         next = iterator.next();
       }
@@ -45,7 +60,7 @@ export async function* batched(
   }
 }
 
-/** Turns of the queue of promises in which the next event of a page that was read comes. */
+/** Turns of the queue of promises in which the next item of a page that was read comes. */
 const turnsMax = 8;
 
 /** Returns what a promise gives in this turn of the event loop; undefined if it takes longer. */
@@ -57,7 +72,7 @@ async function atOnce<Value>(promise: Promise<Value>): Promise<Value | undefined
     },
     () => undefined,
   );
-  // Events of one page come without a turn of the event loop, and there are many of them.
+  // Items of one page come without a turn of the event loop, and there are many of them.
   for (let turn = 0; turn < turnsMax && found === undefined; turn++) await Promise.resolve();
   if (found !== undefined) return found.value;
   let timer: ReturnType<typeof setImmediate> | undefined;

@@ -1,10 +1,12 @@
 import { RepriseError } from '../core/error.ts';
-import { connectError } from './call-failure.ts';
 
-/** A body that is counted. */
-interface CountedBody {
-  readonly body: AsyncIterable<Uint8Array>;
-  /** Gives the bytes back when the call has ended. */
+/** The bytes of one request, which are counted. */
+export interface CountedBytes {
+  /** Passes a body on and counts it. */
+  readonly counted: (body: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>;
+  /** Counts more bytes, such as those that a body unpacks to; throws `store.busy` if they are too many. */
+  readonly take: (bytes: number) => void;
+  /** Gives the bytes back when the request is done with them. */
   readonly release: () => void;
   /** Whether the bytes were too many, which the answer already says. */
   readonly isRefused: boolean;
@@ -21,8 +23,8 @@ export class BodyBudget {
     this.#onChange = onChange;
   }
 
-  /** Passes the body of a request on and counts it. */
-  counted(body: AsyncIterable<Uint8Array>): CountedBody {
+  /** Begins to count the bytes of a request. `failure` makes the error that gets through where they are read. */
+  open(failure: (error: RepriseError) => Error): CountedBytes {
     let held = 0;
     let isRefused = false;
     const release = (): void => {
@@ -30,16 +32,16 @@ export class BodyBudget {
       held = 0;
     };
     const take = (bytes: number): void => {
-      // It is thrown in the middle of a call, where only an error with a status gets through.
       if (this.#bytes + bytes > this.#bytesMax) {
         isRefused = true;
-        throw connectError(this.#full());
+        throw failure(this.#full());
       }
       held += bytes;
       this.#change(bytes);
     };
     return {
-      body: counting(body, take),
+      counted: (body) => counting(body, take),
+      take,
       release,
       get isRefused() {
         return isRefused;

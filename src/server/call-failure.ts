@@ -36,5 +36,7 @@ export function isGone({ code }: ConnectError): boolean {
 
 /** Tells whether an answer could not be written because its client had left. */
 export function hasLeft(error: unknown): boolean {
-  return /\b(?:ECANCELED|EPIPE|ECONNRESET)\b/.test(error instanceof Error ? error.message : '');
+  if (!(error instanceof Error)) return false;
+  const code = 'code' in error ? String(error.code) : '';
+  return /\b(?:ECANCELED|EPIPE|ECONNRESET|ERR_STREAM_DESTROYED)\b/.test(`${code} ${error.message}`);
 }

@@ -1,6 +1,7 @@
 import { isMessage, type Message } from '@bufbuild/protobuf';
 import { ConnectError, type ContextValues, createContextKey, type Interceptor } from '@connectrpc/connect';
 import { RepriseError } from '../core/error.ts';
+import type { CountedBytes } from './body-budget.ts';
 import { answerTo, isGone, type ReportFailure } from './call-failure.ts';
 import type { Grant } from './grant.ts';
 import type { WriteLog } from './log-line.ts';
@@ -14,6 +15,8 @@ export interface AdmittedRequest {
   readonly grant: Grant;
   /** The body as far as it was read. */
   readonly body: RequestBody;
+  /** The bytes that the request holds. */
+  readonly bytes: CountedBytes;
   /** Returns the error for a message of this call that could not be read. */
   readonly problem: () => RepriseError;
 }
@@ -36,19 +39,13 @@ export function requestOf({ values }: { readonly values: ContextValues }): Admit
 export function observed(log: WriteLog, metrics: Metrics): Interceptor {
   return (next) => async (request) => {
     const call = request.method.name;
-    const { id, grant, body, problem } = requestOf({ values: request.contextValues });
+    const { id, grant, body, bytes, problem } = requestOf({ values: request.contextValues });
     // The message of a call that is not a stream was read before; that of a stream is read below.
     if (!request.stream) body.release();
     const started = performance.now();
     const report: ReportFailure = (failed, error) =>
       log({ level: 'error', message: 'A call failed', request: id, call: failed, error: detailOf(error) });
-    const end = (code: string): void => {
-      const ms = performance.now() - started;
-      metrics.add('reprise_requests_total', 1, { call, code });
-      metrics.add('reprise_request_seconds', ms / 1_000, { call });
-      if (code === 'store.denied') metrics.add('reprise_denials_total', 1, { code });
-      log({ level: 'info', message: 'A call ended', request: id, call, token: grant.token, code, ms: Math.round(ms) });
-    };
+    const end = (code: string): void => callEnded(log, metrics, { call, code, id, grant, started });
     const failed = (error: unknown): never => {
       const known = body.isRead ? error : readingFailure(error, problem);
       body.release();
@@ -57,7 +54,9 @@ export function observed(log: WriteLog, metrics: Metrics): Interceptor {
     };
     try {
       if (!request.stream) checkKnown(request.message);
-      const response = await next(request.stream ? { ...request, message: checked(request.message, body) } : request);
+      const response = await next(
+        request.stream ? { ...request, message: checked(request.message, body, bytes) } : request,
+      );
       if (response.stream) return { ...response, message: streamed(response.message, end, failed) };
       end('ok');
       return response;
@@ -67,15 +66,35 @@ export function observed(log: WriteLog, metrics: Metrics): Interceptor {
   };
 }
 
+/** A call that has ended. */
+interface EndedCall extends Pick<AdmittedRequest, 'id' | 'grant'> {
+  readonly call: string;
+  readonly code: string;
+  /** When it began, by `performance.now()`. */
+  readonly started: number;
+}
+
+/** Counts a call that has ended, and writes a line about it. */
+export function callEnded(log: WriteLog, metrics: Metrics, { call, code, id, grant, started }: EndedCall): void {
+  const ms = performance.now() - started;
+  metrics.add('reprise_requests_total', 1, { call, code });
+  metrics.add('reprise_request_seconds', ms / 1_000, { call });
+  if (code === 'store.denied') metrics.add('reprise_denials_total', 1, { code });
+  log({ level: 'info', message: 'A call ended', request: id, call, token: grant.token, code, ms: Math.round(ms) });
+}
+
 /** Passes the messages of a stream on; each was read by the framework when it comes. */
 async function* checked<Item extends Message>(
   messages: AsyncIterable<Item>,
   body: RequestBody,
+  bytes: CountedBytes,
 ): AsyncGenerator<Item, void, undefined> {
   for await (const message of messages) {
     body.release();
     checkKnown(message);
     yield message;
+    // The call asks for the next message when it has answered this one.
+    bytes.release();
   }
 }
 

@@ -27,12 +27,12 @@ interface CallerParts {
   readonly store: EventStore;
   readonly platform: Platform;
   readonly snapshots: ShippedSnapshots;
-  /** The formats that a history can be exported in. */
-  readonly formats: readonly ForeignFormat[];
+  /** Loads the formats that a history can be exported in. */
+  readonly loadFormats: () => Promise<readonly ForeignFormat[]>;
 }
 
 /** Returns what callers use: each token has a guarded store, and an engine on it with transactions of its own. */
-export function callersOf({ store, platform, snapshots, formats }: CallerParts): Callers {
+export function callersOf({ store, platform, snapshots, loadFormats }: CallerParts): Callers {
   // The project of the server says nothing about a caller, and nobody writes folders from outside.
   const { project: _, writeFolder: __, ...ownPlatform } = platform;
   const guard = { store, platform, shipped: snapshots.names, keep: snapshots.keep };
@@ -46,7 +46,7 @@ export function callersOf({ store, platform, snapshots, formats }: CallerParts):
     const guarded = guardStore(guard, grant);
     const reprise =
       held?.reprise ??
-      createReprise({ store: { ...guarded, close: async () => undefined }, platform: ownPlatform, formats });
+      createReprise({ store: { ...guarded, close: async () => undefined }, platform: ownPlatform, loadFormats });
     const made = { grant, store: guarded, reprise };
     known.set(grant.token, made);
     return made;

@@ -9,7 +9,7 @@ import type { Session } from '../engine/session.ts';
 import { projectionNamed } from '../reading/shipped-projections.ts';
 import type { FleetService } from '../wire/generated/reprise/v1/fleet_pb.ts';
 import { beatMs } from '../wire/protocol.ts';
-import { batched } from './batches.ts';
+import { batched, gathered } from './batches.ts';
 import { requestOf } from './call-log.ts';
 import { actingAgent, checkUnbound } from './grant.ts';
 import { jsonIn, listIn, objectIn } from './json-text.ts';
@@ -78,7 +78,7 @@ export function fleetService(parts: VerbParts): ServiceImpl<typeof FleetService>
       const on = place.branch === '' ? session : await session.branch(place.branch);
       const signal = AbortSignal.any([context.signal, parts.draining]);
       const found = on.audit({ ...optionsIn<object>(options), signal } as never);
-      for await (const events of batched(texts(found), beatMs)) yield { events };
+      for await (const events of batched(gathered(texts(found)), beatMs)) yield { events: [...events] };
     },
   };
 }
@@ -122,7 +122,7 @@ function agentCalls(
     async *replayAgent({ options, ...place }, context) {
       const signal = AbortSignal.any([context.signal, parts.draining]);
       const found = (await as(context, place)).replay({ ...optionsIn<object>(options), signal });
-      for await (const events of batched(texts(found), beatMs)) yield { events };
+      for await (const events of batched(gathered(texts(found)), beatMs)) yield { events: [...events] };
     },
     async getAgentState({ point, projection, ...place }, context) {
       const { projection: named } = projectionNamed(projection, parts.sha256);

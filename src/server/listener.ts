@@ -1,4 +1,4 @@
-import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   createServer as createHttp2Server,
   createSecureServer,
@@ -80,6 +80,11 @@ export async function listen(
   };
 }
 
+/** Returns the address of a server, as a client gives it to `openReprise`. */
+export function addressOf({ host, certificate }: Pick<ListenOptions, 'host' | 'certificate'>, port: number): string {
+  return `${certificate === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
 /** Where to listen, and how much to accept. */
 export interface ListenOptions {
   readonly host: string;
@@ -131,10 +136,10 @@ const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 /** Node has no server for both protocols without TLS, so the first bytes decide which one gets the connection. */
 function clearServer(handler: HttpHandler, limits: ListenerLimits, sessions: Set<ServerHttp2Session>): Serving {
   const { headerBytes, greetingMs, idleMs } = limits;
-  const http1 = createHttpServer(
-    { maxHeaderSize: headerBytes, headersTimeout: greetingMs, keepAliveTimeout: idleMs },
-    handler,
-  );
+  // An import would also load the clients of HTTP in Node, which takes longer than the rest of the start.
+  const http1 = process
+    .getBuiltinModule('node:http')
+    .createServer({ maxHeaderSize: headerBytes, headersTimeout: greetingMs, keepAliveTimeout: idleMs }, handler);
   const http2 = createHttp2Server(http2Options(limits), handler);
   http2.on('session', (session) => keepSession(session, sessions, idleMs));
   const server = createNetServer({ noDelay: true }, (socket) => {

@@ -25,22 +25,35 @@ export async function sendReplay(
 ): Promise<void> {
   const url = new URL(request.url ?? '', 'http://host');
   const { namespace, leaveOut, ...options } = optionsOf(url.searchParams);
-  const ref = decodeURIComponent(url.pathname.slice(replayPath.length));
+  const ref = refIn(url.pathname.slice(replayPath.length));
   const left = new AbortController();
   response.once('close', () => left.abort());
   const { session, point } = await openRef(reprise(namespace), ref);
   const signal = AbortSignal.any([left.signal, draining]);
-  const events = session.replay({ ...options, at: point, signal });
-  const lines = batched(eventTexts(events, leaveOut), beatMs);
+  const pages = eventTexts(session.replay({ ...options, at: point, signal }), leaveOut);
+  const lines = batched(pages, beatMs, Number.POSITIVE_INFINITY);
   // The first events come before the headers, so that a mistake in the request still gets its status.
   let next = await lines.next();
   response.setHeader('content-type', 'application/x-ndjson');
   for (; next.done !== true; next = await lines.next()) {
-    write(response, next.value.length === 0 ? '\n' : `${next.value.join('\n')}\n`);
+    // Bytes go out as they are; a text would be measured and turned into bytes piece by piece.
+    write(response, Buffer.from(next.value.length === 0 ? '\n' : `${next.value.join('\n')}\n`));
     if (queuedBytes(response) > queuedBytesMax && !left.signal.aborted) await drained(response);
     if (left.signal.aborted) break;
   }
+  await lines.return();
   response.end();
+}
+
+function refIn(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    throw new RepriseError('option.invalid', 'Cannot replay: the path has escapes that are not UTF-8', {
+      hint: 'Write each byte of a ref as %XX, in UTF-8.',
+      details: { path: 'ref' },
+    });
+  }
 }
 
 /** Waits until a client has taken what was written, or has left. */
@@ -56,9 +69,9 @@ function drained(response: HttpResponse): Promise<void> {
   });
 }
 
-function write(response: HttpResponse, text: string): void {
-  if ('stream' in response) response.write(text);
-  else response.write(text);
+function write(response: HttpResponse, bytes: Buffer): void {
+  if ('stream' in response) response.write(bytes);
+  else response.write(bytes);
 }
 
 interface ReplayQuery extends Omit<ReplayOptions, 'at' | 'signal'> {

@@ -1,25 +1,29 @@
 import { Code, ConnectError, type ConnectRouter, createConnectRouter, createContextValues } from '@connectrpc/connect';
 import { codeToHttpStatus, errorToJsonBytes } from '@connectrpc/connect/protocol-connect';
 import { setTrailerStatus } from '@connectrpc/connect/protocol-grpc';
-import {
-  compressionGzip,
-  universalRequestFromNodeRequest,
-  universalResponseToNodeResponse,
-} from '@connectrpc/connect-node';
+import { universalRequestFromNodeRequest, universalResponseToNodeResponse } from '@connectrpc/connect-node';
 import { RepriseError } from '../core/error.ts';
 import { numberAt } from '../core/json.ts';
 import type { BodyBudget } from './body-budget.ts';
 import { connectError, hasLeft } from './call-failure.ts';
-import { observed, withRequest } from './call-log.ts';
+import { callEnded, observed, withRequest } from './call-log.ts';
 import type { Grant } from './grant.ts';
 import type { HttpHandler, HttpRequest, HttpResponse } from './listener.ts';
 import type { WriteLog } from './log-line.ts';
 import type { Metrics } from './metrics.ts';
 import { RequestBody } from './request-body.ts';
 import { type BodyForm, requestProblem } from './request-problem.ts';
+import { countedGzip, countingUnpacked } from './unpacking.ts';
+
+/** A request that is not a call of a service. */
+interface PageAnswer {
+  /** Its name in the log and the figures. */
+  readonly call: string;
+  readonly answered: Promise<void>;
+}
 
 /** Answers a request that is not a call; undefined if the path is not its own. */
-type Page = (request: HttpRequest, response: HttpResponse, grant: Grant) => Promise<void> | undefined;
+export type Page = (request: HttpRequest, response: HttpResponse, grant: Grant) => PageAnswer | undefined;
 
 /** The parts of the server that a request goes through. */
 export interface RequestParts {
@@ -52,7 +56,7 @@ export function requestHandler(parts: RequestParts): HttpHandler {
   const router = createConnectRouter({
     interceptors: [observed(parts.log, parts.metrics)],
     readMaxBytes: parts.bodyBytesMax,
-    acceptCompression: [compressionGzip],
+    acceptCompression: [countedGzip],
     // Compressing each message of a stream costs far more than the network does.
     compressMinBytes: 1_048_576,
     // To ignore what was asked for would be a wrong answer.
@@ -64,7 +68,10 @@ export function requestHandler(parts: RequestParts): HttpHandler {
     response.on('error', () => undefined);
     const id = requestId(request) ?? parts.newId();
     response.setHeader('x-request-id', id);
-    answer(request, response, id).catch((error) => refused(parts, request, response, id, error));
+    answer(request, response, id).catch((error) => {
+      // The client left while its body was read; there is nobody to tell.
+      if (!response.destroyed || error instanceof RepriseError) refused(parts, request, response, id, error);
+    });
   };
 
   async function answer(request: HttpRequest, response: HttpResponse, id: string): Promise<void> {
@@ -73,29 +80,43 @@ export function requestHandler(parts: RequestParts): HttpHandler {
     const grant = await parts.authenticate(request);
     parts.checkRate(grant);
     const handler = handlers.get(pathOf(request));
-    if (handler === undefined) return await (parts.page(request, response, grant) ?? nothingThere(request));
     const late = setTimeout(() => response.destroy(), parts.bodyMsMax);
-    const body = new RequestBody(() => clearTimeout(late));
-    const form = formOf(request, parts.bodyBytesMax);
-    const problem = (): RepriseError => requestProblem(handler.method.input, body.bytes, form);
-    const values = withRequest(createContextValues(), { id, grant, body, problem });
-    const called = universalRequestFromNodeRequest(request, response, undefined, values);
-    const counted = parts.budget.counted(called.body as AsyncIterable<Uint8Array>);
     parts.metrics.add('reprise_streams', 1);
     response.once('close', () => {
       clearTimeout(late);
       parts.metrics.add('reprise_streams', -1);
-      counted.release();
     });
+    if (handler === undefined) {
+      // Nobody reads the body of a GET, so its end does not come.
+      if (request.method === 'GET') clearTimeout(late);
+      else request.once('end', () => clearTimeout(late));
+      return await showPage(request, response, id, grant);
+    }
+    const body = new RequestBody(() => clearTimeout(late));
+    const form = formOf(request, parts.bodyBytesMax);
+    const problem = (): RepriseError => requestProblem(handler.method.input, body.bytes, form);
+    // It is thrown in the middle of a call, where only an error with a status gets through.
+    const bytes = parts.budget.open(connectError);
+    const values = withRequest(createContextValues(), { id, grant, body, bytes, problem });
+    const called = universalRequestFromNodeRequest(request, response, undefined, values);
+    const counted = bytes.counted(called.body as AsyncIterable<Uint8Array>);
+    response.once('close', bytes.release);
     try {
-      const answered = await handler({ ...called, body: body.kept(counted.body) });
+      const answered = await countingUnpacked(bytes, () => handler({ ...called, body: body.kept(counted) }));
       // The framework answers a request that it cannot read without a code of ours.
-      if (handler.method.methodKind === 'unary' && !body.isRead && !counted.isRefused) throw problem();
+      if (handler.method.methodKind === 'unary' && !body.isRead && !bytes.isRefused) throw problem();
       await universalResponseToNodeResponse(answered, response);
     } catch (error) {
       // The client left in the middle; there is nobody to tell.
       if (ConnectError.from(error).code !== Code.Aborted && !hasLeft(error) && !response.destroyed) throw error;
     }
+  }
+
+  async function showPage(request: HttpRequest, response: HttpResponse, id: string, grant: Grant): Promise<void> {
+    const started = performance.now();
+    const { call, answered } = parts.page(request, response, grant) ?? nothingThere(request);
+    await answered;
+    callEnded(parts.log, parts.metrics, { call, code: 'ok', id, grant, started });
   }
 }
 

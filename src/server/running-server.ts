@@ -1,8 +1,9 @@
 import type { ConnectRouter } from '@connectrpc/connect';
-import { given } from '../core/json.ts';
+import { given, type JsonValue } from '../core/json.ts';
 import type { ForeignFormat } from '../core/recording/foreign-format.ts';
 import type { EventStore, Platform } from '../core/store/event-store.ts';
 import type { RecordingDefaults } from '../engine/context/recording-defaults.ts';
+import type { Reprise } from '../engine/reprise.ts';
 import { createReprise } from '../engine/reprise-parts.ts';
 import { Health } from '../wire/generated/grpc/health/v1/health_pb.ts';
 import { ServerReflection } from '../wire/generated/grpc/reflection/v1/reflection_pb.ts';
@@ -13,6 +14,7 @@ import { ServerService } from '../wire/generated/reprise/v1/server_pb.ts';
 import { SessionService } from '../wire/generated/reprise/v1/session_pb.ts';
 import { StateService } from '../wire/generated/reprise/v1/state_pb.ts';
 import { StoreService } from '../wire/generated/reprise/v1/store_pb.ts';
+import { StudioService } from '../wire/generated/reprise/v1/studio_pb.ts';
 import { productName, protocolVersion } from '../wire/protocol.ts';
 import { admission } from './admission.ts';
 import { BodyBudget } from './body-budget.ts';
@@ -21,15 +23,26 @@ import { CallRates } from './call-rates.ts';
 import { type Callers, callersOf } from './callers.ts';
 import { codingService } from './coding-service.ts';
 import { DoneChanges } from './done-changes.ts';
+import { EndedTokens } from './ended-tokens.ts';
+import type { ReadyPage } from './exported-page.ts';
 import { fleetService } from './fleet-service.ts';
 import { checkRight, type Grant } from './grant.ts';
 import { healthPath, healthService } from './health-service.ts';
-import { type Certificate, type HttpRequest, type HttpResponse, type ListenerLimits, listen } from './listener.ts';
+import {
+  addressOf,
+  type Certificate,
+  type HttpHandler,
+  type HttpRequest,
+  type HttpResponse,
+  type Listener,
+  type ListenerLimits,
+} from './listener.ts';
 import type { WriteLog } from './log-line.ts';
 import { Metrics } from './metrics.ts';
 import { reflectionService } from './reflection-service.ts';
 import { replayPath, sendReplay } from './replay-page.ts';
-import { pathOf, requestHandler, send } from './requests.ts';
+import { type Page, pathOf, requestHandler, send } from './requests.ts';
+import type { RunBook } from './run-book.ts';
 import { sessionService, type VerbParts } from './session-service.ts';
 import { shippedSnapshots } from './shipped-snapshots.ts';
 import { SpanCollector } from './span-collector.ts';
@@ -38,6 +51,9 @@ import { spanService, spansPath, takeSpans } from './spans-page.ts';
 import { queuedBytes, StalledClients } from './stalled-clients.ts';
 import { stateService } from './state-service.ts';
 import { storeService } from './store-service.ts';
+import { type StudioFiles, sendStudio } from './studio-files.ts';
+import { type AskedPage, studioRuns } from './studio-runs.ts';
+import { studioLooks } from './studio-service.ts';
 import { timedStore } from './timed-store.ts';
 
 /** The parts that a server is made of. */
@@ -48,20 +64,39 @@ export interface ServerParts {
   readonly release: string;
   readonly authenticate: (authorization: string | undefined) => Promise<Grant>;
   readonly host: string;
-  readonly port: number;
+  /** Listens at the host. */
+  readonly listen: (handler: HttpHandler) => Promise<Listener>;
   /** The names by which clients may call the server. */
   readonly hostNames: readonly string[] | 'loopback' | 'any';
   readonly certificate?: Certificate;
   /** Shows `/metrics` to everyone. */
   readonly openMetrics: boolean;
   readonly log: WriteLog;
-  /** The formats that a history can be exported in. */
-  readonly formats: readonly ForeignFormat[];
-  /** Reads the spans of OpenTelemetry. */
-  readonly spans: SpanFormat;
+  /** Loads the formats that a history can be exported in. */
+  readonly loadFormats: () => Promise<readonly ForeignFormat[]>;
+  /** Loads the format that reads the spans of OpenTelemetry. */
+  readonly loadSpans: () => Promise<SpanFormat>;
   /** The masking of spans. */
   readonly recording: RecordingDefaults;
   readonly limits: ServerLimits;
+  readonly studio?: ServedStudio;
+}
+
+/** The studio of a server: its files, the runs it can start, and what it says of the store. */
+export interface ServedStudio {
+  /** Whether its pages are served. */
+  readonly isServed: boolean;
+  /** Undefined if they are not built. */
+  readonly files: StudioFiles | undefined;
+  /** Undefined if no runs can be started. */
+  readonly runs: RunBook | undefined;
+  readonly diagnose: ((reprise: Reprise) => Promise<JsonValue>) | undefined;
+  /** The engine of the server itself, which no rights bind. */
+  readonly reprise: Reprise;
+  /** The ids of the tokens that only this server knows. */
+  readonly ownTokens: ReadonlySet<string>;
+  /** Bundles a history for a page. */
+  readonly page: (asked: AskedPage) => Promise<ReadyPage>;
 }
 
 /** The most that a server accepts and holds. */
@@ -89,7 +124,7 @@ export interface RunningServer {
 
 /** Starts a server. */
 export async function startServer(parts: ServerParts): Promise<RunningServer> {
-  const { host, certificate, limits, platform } = parts;
+  const { limits, platform } = parts;
   const draining = new AbortController();
   const open = new Set<HttpResponse>();
   const metrics = new Metrics(parts.release, () =>
@@ -97,36 +132,36 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
   );
   const store = timedStore(parts.store, (method, seconds) => metrics.add('reprise_store_seconds', seconds, { method }));
   const snapshots = shippedSnapshots(store, platform);
-  const callers = callersOf({ store, platform, snapshots, formats: parts.formats });
+  const callers = callersOf({ store, platform, snapshots, loadFormats: parts.loadFormats });
   const collector = new SpanCollector({
-    format: parts.spans,
+    format: parts.loadSpans,
     store,
     reprise: createReprise({ store, platform, recording: parts.recording }),
     gatherMs: limits.gatherMs,
     onSpans: (outcome, count) => metrics.add('reprise_spans_total', count, { outcome }),
   });
   const rates = new CallRates(limits.callsPerSecond, platform.elapsedMs);
+  const budget = new BodyBudget(limits.bytesInFlight, (bytes) => metrics.set('reprise_bytes_in_flight', bytes));
   const stalled = new StalledClients(open, limits.stalledMs);
+  const ended = new EndedTokens(open, parts.authenticate);
+  const admit = admission(parts.hostNames);
   const handler = requestHandler({
-    admit: admission(parts.hostNames),
+    admit: (request) => {
+      // A prober calls the machine by its address.
+      if (!isProbe(request)) admit(request);
+    },
     authenticate: async (request) =>
       pathOf(request) === healthPath ? anyone : await parts.authenticate(request.headers.authorization),
     checkRate: (grant) => rates.check(grant),
     routes: routesOf({ ...parts, store }, { draining: draining.signal, metrics, callers, collector }),
     openPage: (request, response) =>
-      openPage(request, response, parts.openMetrics ? metrics : undefined, draining.signal),
-    page: (request, response, grant) => {
-      const path = request.method === 'GET' ? pathOf(request) : '';
-      if (request.method === 'POST' && pathOf(request) === spansPath)
-        return takeSpans(collector, parts.spans, request, response, { grant, bytesMax: limits.bodyBytes });
-      if (path === '/metrics') return showMetrics(response, metrics, grant);
-      if (!path.startsWith(replayPath)) return undefined;
-      return sendReplay((namespace) => callers.repriseOf(grant, namespace), request, response, draining.signal);
-    },
+      openPage(request, response, parts.openMetrics ? metrics : undefined, draining.signal) ||
+      (parts.studio?.isServed === true && sendStudio(parts.studio.files, request, response)),
+    page: pagesFor(parts, { draining: draining.signal, metrics, callers, collector }, budget),
     newId: platform.newId,
     log: parts.log,
     metrics,
-    budget: new BodyBudget(limits.bytesInFlight, (bytes) => metrics.set('reprise_bytes_in_flight', bytes)),
+    budget,
     bodyBytesMax: limits.bodyBytes,
     bodyMsMax: limits.bodyMs,
   });
@@ -135,9 +170,9 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
     response.once('close', () => open.delete(response));
     handler(request, response);
   };
-  const listener = await listen(answered, { host, port: parts.port, limits, ...given({ certificate }) });
+  const listener = await parts.listen(answered);
   return {
-    url: `${certificate === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${listener.port}`,
+    url: addressOf(parts, listener.port),
     get open() {
       return open.size;
     },
@@ -145,12 +180,34 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
     close: async () => {
       draining.abort();
       listener.stop();
+      await parts.studio?.runs?.close();
       await settled(open, limits.graceMs);
       listener.destroy();
       stalled.close();
+      ended.close();
       await snapshots.settled();
       metrics.close();
     },
+  };
+}
+
+/** Returns the function that answers requests which are not calls, for those who have a token. */
+function pagesFor(
+  { loadSpans, limits }: ServerParts,
+  { draining, metrics, callers, collector }: Running,
+  budget: BodyBudget,
+): Page {
+  return (request, response, grant) => {
+    const path = pathOf(request);
+    if (request.method === 'POST' && path === spansPath) {
+      const held = { grant, budget, bytesMax: limits.bodyBytes };
+      return { call: 'Spans page', answered: takeSpans(collector, loadSpans, request, response, held) };
+    }
+    if (request.method !== 'GET') return undefined;
+    if (path === '/metrics') return { call: 'Metrics page', answered: showMetrics(response, metrics, grant) };
+    if (!path.startsWith(replayPath)) return undefined;
+    const answered = sendReplay((name) => callers.repriseOf(grant, name), request, response, draining);
+    return { call: 'Replay page', answered };
   };
 }
 
@@ -166,7 +223,7 @@ interface Running {
 }
 
 function routesOf(
-  { platform, release, spans }: ServerParts,
+  { platform, release, loadSpans, studio, authenticate }: ServerParts,
   { draining, metrics, callers, collector }: Running,
 ): (router: ConnectRouter) => void {
   const done = new DoneChanges();
@@ -203,13 +260,43 @@ function routesOf(
       callers.stateOf(requestOf(context).grant, namespace);
     router.service(StateService, stateService({ ...verbs, repriseOf: stateOf }, done));
     router.service(FleetService, fleetService({ ...verbs, repriseOf: stateOf }));
-    const services = [ServerService, StoreService, SessionService, StateService, CodingService, FleetService];
+    router.service(StudioService, {
+      ...studioLooks({ ...verbs, tokenOf: (context) => requestOf(context).grant.token }),
+      ...studioRuns({
+        ...verbs,
+        grantOf: (context) => requestOf(context).grant,
+        storeOf: (grant) => ({ ...callers.storeOf(grant), close: async () => undefined }),
+        recheck: async ({ requestHeader }) =>
+          void (await authenticate(requestHeader.get('authorization') ?? undefined)),
+        runs: studio?.runs,
+        done,
+        diagnose: studio?.diagnose,
+        ownReprise: ({ token }) => (studio?.ownTokens.has(token) === true ? studio.reprise : undefined),
+        page: studio?.page,
+      }),
+    });
+    const services = [
+      ServerService,
+      StoreService,
+      SessionService,
+      StateService,
+      CodingService,
+      FleetService,
+      StudioService,
+    ];
     const names = services.map(({ typeName }) => typeName);
-    router.service(TraceService, spanService(collector, spans));
+    router.service(TraceService, spanService(collector, loadSpans));
     router.service(Health, healthService(names, draining));
     router.service(ServerReflection, reflectionService([...services, Health, ServerReflection]));
   };
 }
+
+/** Tells whether a request asks only whether the server is there, which says nothing about its store. */
+function isProbe(request: HttpRequest): boolean {
+  return request.method === 'GET' && probePaths.has(pathOf(request));
+}
+
+const probePaths: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
 
 /** Answers pages that need no token. */
 function openPage(
@@ -224,7 +311,7 @@ function openPage(
     sendMetrics(response, metrics);
     return true;
   }
-  if (path !== '/healthz' && path !== '/readyz') return false;
+  if (!isProbe(request)) return false;
   const isReady = path === '/healthz' || !draining.aborted;
   send(response, isReady ? 200 : 503, { 'content-type': 'text/plain' }, isReady ? 'ok\n' : 'draining\n');
   return true;

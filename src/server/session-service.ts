@@ -1,10 +1,12 @@
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import { RepriseError } from '../core/error.ts';
 import type { Event } from '../core/event/event.ts';
-import { arrayAt, given, isArray, type JsonObject } from '../core/json.ts';
+import { arrayAt, isArray, type JsonObject } from '../core/json.ts';
 import type { Sha256 } from '../core/parts/digest.ts';
 import type { Point } from '../core/point.ts';
+import type { Replay } from '../core/session/session-log.ts';
 import type { Branch } from '../engine/branch.ts';
+import { textsOf } from '../engine/looking/replay.ts';
 import type { Reprise } from '../engine/reprise.ts';
 import type { Session } from '../engine/session.ts';
 import { projectionNamed } from '../reading/shipped-projections.ts';
@@ -12,7 +14,7 @@ import { errorToWire } from '../wire/error-codec.ts';
 import type { SessionService, StreamAppendsRequest } from '../wire/generated/reprise/v1/session_pb.ts';
 import { beatMs } from '../wire/protocol.ts';
 import { fromWhole } from '../wire/whole-number.ts';
-import { batched } from './batches.ts';
+import { batched, gathered } from './batches.ts';
 import { jsonIn, listIn, objectIn } from './json-text.ts';
 
 /** The parts of a server that the verbs need. */
@@ -59,7 +61,8 @@ export function sessionService(parts: VerbParts): ServiceImpl<typeof SessionServ
     async *scanSessions({ namespace, limit }, context) {
       const records = parts.repriseOf(context, namespace).sessions();
       const max = fromWhole(limit);
-      for await (const sessions of batched(texts(records, max === 0 ? undefined : max), beatMs)) yield { sessions };
+      const found = gathered(texts(records, max === 0 ? undefined : max));
+      for await (const sessions of batched(found, beatMs)) yield { sessions: [...sessions] };
     },
     async removeSession({ confirm, ...name }, context) {
       await (await at(context, name)).delete({ confirm });
@@ -68,8 +71,8 @@ export function sessionService(parts: VerbParts): ServiceImpl<typeof SessionServ
     async *replayEvents({ options, leaveOut, ...name }, context) {
       const session = await at(context, name);
       const signal = AbortSignal.any([context.signal, parts.draining]);
-      const events = session.replay({ ...optionsIn<object>(options), signal });
-      for await (const sent of batched(eventTexts(events, leaveOut), beatMs)) yield { events: sent };
+      const pages = eventTexts(session.replay({ ...optionsIn<object>(options), signal }), leaveOut);
+      for await (const events of batched(pages, beatMs)) yield { events: [...events] };
     },
     streamAppends: (requests, context) => appendBatches(requests, (name) => at(context, name)),
     async diff({ namespace, left, right, options }, context) {
@@ -245,16 +248,18 @@ export async function* texts(items: AsyncIterable<unknown>, max?: number): Async
   }
 }
 
-/** Returns events as JSON text, without some of their fields. */
-export async function* eventTexts(
-  events: AsyncIterable<Event>,
-  leaveOut: readonly string[],
-): AsyncGenerator<string, void, undefined> {
-  for await (const event of events) yield JSON.stringify(leaveOut.length === 0 ? event : without(event, leaveOut));
+/** Returns the events of a replay as pages of JSON text, without some of their fields. */
+export function eventTexts(replay: Replay, leaveOut: readonly string[]): AsyncIterable<readonly string[]> {
+  return leaveOut.length === 0 ? textsOf(replay) : gathered(shortened(replay, leaveOut));
 }
 
-function without(event: Event, fields: readonly string[]): JsonObject {
-  const kept: Record<string, unknown> = { ...event };
-  for (const field of fields) delete kept[field];
-  return given(kept) as JsonObject;
+async function* shortened(
+  events: AsyncIterable<Event>,
+  fields: readonly string[],
+): AsyncGenerator<string, void, undefined> {
+  for await (const event of events) {
+    const kept: Record<string, unknown> = { ...event };
+    for (const field of fields) delete kept[field];
+    yield JSON.stringify(kept);
+  }
 }

@@ -3,7 +3,7 @@ import type { EventStore, Platform, SessionRef, Snapshot } from '../core/store/e
 import { keepAt } from '../engine/history/fold.ts';
 import { placeAt } from '../engine/history/place.ts';
 import { createEngine } from '../engine/reprise-parts.ts';
-import { shippedProjections } from '../reading/shipped-projections.ts';
+import { innerProjections, shippedProjections } from '../reading/shipped-projections.ts';
 
 /** The snapshots that a server makes itself, since a caller could lie about them. */
 export interface ShippedSnapshots {
@@ -18,7 +18,9 @@ export interface ShippedSnapshots {
 /** Returns the snapshots of the projections that Reprise ships. */
 export function shippedSnapshots(store: EventStore, platform: Platform): ShippedSnapshots {
   const shipped = new Map<string, Projection<unknown, unknown>>(
-    shippedProjections(platform.sha256).map(({ projection }) => [projection.name, projection]),
+    [...shippedProjections(platform.sha256).map(({ projection }) => projection), ...innerProjections].map(
+      (projection) => [projection.name, projection],
+    ),
   );
   const engine = createEngine({ store, platform });
   return {

@@ -10,18 +10,23 @@ import { type SpanFormat, SpanGroup, spansIn } from './span-group.ts';
 
 /** Traces that are remembered after their spans were stored, so that late ones find what is around them. */
 const groupsMax = 1_000;
+/** Bytes of the spans that are remembered; the traces that came first are forgotten beyond it. */
+const rememberedBytesMax = 67_108_864;
 /** How long a trace that looks whole waits for more. */
 const quietMs = 50;
 
 /** The parts of a collector. */
 export interface CollectorParts {
-  readonly format: SpanFormat;
+  /** Loads the format when the first spans come. */
+  readonly format: () => Promise<SpanFormat>;
   readonly store: EventStore;
   /** An engine that masks as recorders do. */
   readonly reprise: Reprise;
   readonly gatherMs: number;
   /** Gets how many spans were stored or refused. */
   readonly onSpans: (outcome: 'stored' | 'refused', count: number) => void;
+  /** Bytes of spans to remember at most; 64 MiB if left out. */
+  readonly rememberedBytes?: number;
 }
 
 /** The answer to an export. */
@@ -75,9 +80,27 @@ export class SpanCollector {
       refused += count;
       why = outcome.reason.message;
     }
+    this.#forget();
     this.#parts.onSpans('stored', spans.length + malformed - refused);
     if (refused > 0) this.#parts.onSpans('refused', refused);
     return { refused, why };
+  }
+
+  /** Groups of spans that are remembered. */
+  get remembered(): number {
+    return this.#groups.size;
+  }
+
+  /** Forgets stored traces, those that came first before the others, until the rest may be kept. */
+  #forget(): void {
+    const { rememberedBytes = rememberedBytesMax } = this.#parts;
+    let bytes = [...this.#groups.values()].reduce((sum, { group }) => sum + group.bytes, 0);
+    for (const [key, { group, waiting }] of this.#groups) {
+      if (bytes <= rememberedBytes) return;
+      if (waiting !== undefined) continue;
+      this.#groups.delete(key);
+      bytes -= group.bytes;
+    }
   }
 
   #groupOf(namespace: string, id: string): HeldGroup {
@@ -85,7 +108,7 @@ export class SpanCollector {
     const held = this.#groups.get(key);
     if (held !== undefined) return held;
     const made = {
-      group: new SpanGroup(id, this.#parts.format),
+      group: new SpanGroup(id),
       namespace,
       waiting: undefined,
       flush: () => undefined,
@@ -120,7 +143,7 @@ export class SpanCollector {
     const id = checkId('session', group.session);
     const session = await this.#parts.reprise.namespace(namespace).session(id, { create: true });
     const mask = await session.masker();
-    const drafts = group.draftsOf(fresh).map((draft) => ({ ...mask(draft), id: draft.id }));
+    const drafts = group.draftsOf(fresh, await this.#parts.format()).map((draft) => ({ ...mask(draft), id: draft.id }));
     const known = await this.#parts.store.locate(
       { namespace, session: session.id },
       drafts.map(({ id: own }) => own),

@@ -52,14 +52,13 @@ const sessionAttributes = ['gen_ai.conversation.id', 'session.id'];
 /** The spans of one trace as far as they came, and the events that they mean. */
 export class SpanGroup {
   readonly id: string;
-  readonly #format: SpanFormat;
   readonly #spans = new Map<string, SentSpan>();
   /** Spans whose events were not stored yet. */
   readonly #fresh = new Set<string>();
+  #bytes = 0;
 
-  constructor(id: string, format: SpanFormat) {
+  constructor(id: string) {
     this.id = id;
-    this.#format = format;
   }
 
   /** Whether the trace has a root, and each span its parent: then nothing has to be waited for. */
@@ -77,6 +76,12 @@ export class SpanGroup {
     if (this.#spans.has(span.id)) return;
     this.#spans.set(span.id, span);
     this.#fresh.add(span.id);
+    this.#bytes += JSON.stringify(span).length;
+  }
+
+  /** About the bytes that its spans take. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
   /** The session that the trace belongs to: the conversation that a span names, else the trace. */
@@ -101,25 +106,25 @@ export class SpanGroup {
   }
 
   /** Returns the events of these spans in order, with ids made of the ids of spans. */
-  draftsOf(fresh: readonly string[]): readonly (EventDraft & { readonly id: string })[] {
+  draftsOf(fresh: readonly string[], format: SpanFormat): readonly (EventDraft & { readonly id: string })[] {
     const ids = new Map<string, string[]>();
     for (const id of fresh)
-      for (const [index, draft] of this.#ownDrafts(id).entries()) {
+      for (const [index, draft] of this.#ownDrafts(id, format).entries()) {
         const key = JSON.stringify(draft);
         ids.set(key, [...(ids.get(key) ?? []), `${this.id}-${id}-${index}`]);
       }
-    return this.#read([...this.#spans.values()]).flatMap((draft) => {
+    return draftsIn([...this.#spans.values()], format).flatMap((draft) => {
       const id = ids.get(JSON.stringify(draft))?.shift();
       return id === undefined ? [] : [{ ...draft, id }];
     });
   }
 
   /** The events of a span are those that are there with it, and not with the spans around it alone. */
-  #ownDrafts(id: string): readonly EventDraft[] {
+  #ownDrafts(id: string, format: SpanFormat): readonly EventDraft[] {
     const around = this.#ancestors(id);
-    const without = this.#read(around).map((draft) => JSON.stringify(draft));
+    const without = draftsIn(around, format).map((draft) => JSON.stringify(draft));
     const own = this.#spans.get(id);
-    return this.#read(own === undefined ? around : [...around, own]).filter((draft) => {
+    return draftsIn(own === undefined ? around : [...around, own], format).filter((draft) => {
       const at = without.indexOf(JSON.stringify(draft));
       if (at >= 0) without.splice(at, 1);
       return at < 0;
@@ -137,9 +142,9 @@ export class SpanGroup {
     }
     return [...found.values()];
   }
+}
 
-  #read(spans: readonly SentSpan[]): readonly EventDraft[] {
-    const resourceSpans = spans.map(({ span, resource }) => ({ resource, scopeSpans: [{ spans: [span] }] }));
-    return spans.length === 0 ? [] : this.#format.draftsOf({ resourceSpans });
-  }
+function draftsIn(spans: readonly SentSpan[], format: SpanFormat): readonly EventDraft[] {
+  const resourceSpans = spans.map(({ span, resource }) => ({ resource, scopeSpans: [{ spans: [span] }] }));
+  return spans.length === 0 ? [] : format.draftsOf({ resourceSpans });
 }

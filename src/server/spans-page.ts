@@ -1,4 +1,3 @@
-import { gunzipSync } from 'node:zlib';
 import { create, toBinary, toJsonString } from '@bufbuild/protobuf';
 import type { ServiceImpl } from '@connectrpc/connect';
 import { RepriseError } from '../core/error.ts';
@@ -8,6 +7,7 @@ import {
   ExportTraceServiceResponseSchema,
   type TraceService,
 } from '../wire/generated/opentelemetry/proto/collector/trace/v1/trace_service_pb.ts';
+import type { BodyBudget, CountedBytes } from './body-budget.ts';
 import { requestOf } from './call-log.ts';
 import type { Grant } from './grant.ts';
 import { jsonIn } from './json-text.ts';
@@ -16,6 +16,7 @@ import { refused } from './request-problem.ts';
 import { send } from './requests.ts';
 import type { Collected, SpanCollector } from './span-collector.ts';
 import type { SpanFormat } from './span-group.ts';
+import { unpacked } from './unpacking.ts';
 
 /** The path to which exporters of OpenTelemetry send spans over HTTP. */
 export const spansPath = '/v1/traces';
@@ -23,19 +24,28 @@ export const spansPath = '/v1/traces';
 /** The header that names the namespace of spans; the first one of the token, or the default one, if it is missing. */
 const namespaceHeader = 'x-reprise-namespace';
 
+/** The most that an export may hold. */
+interface SpanLimits {
+  readonly budget: BodyBudget;
+  readonly bytesMax: number;
+}
+
 /** Takes spans over HTTP, as protobuf or JSON, and answers in the same form. */
 export async function takeSpans(
   collector: SpanCollector,
-  format: SpanFormat,
+  loadFormat: () => Promise<SpanFormat>,
   request: HttpRequest,
   response: HttpResponse,
-  { grant, bytesMax }: { readonly grant: Grant; readonly bytesMax: number },
+  { grant, budget, bytesMax }: SpanLimits & { readonly grant: Grant },
 ): Promise<void> {
   const type = request.headers['content-type'] ?? '';
   const isJson = type.startsWith('application/json');
   if (!isJson && !type.startsWith('application/x-protobuf')) throw refused('', 'is neither JSON nor protobuf');
-  const body = unpacked(await bodyOf(request, bytesMax), request.headers['content-encoding'], bytesMax);
-  const document = isJson ? jsonIn(body.toString('utf8'), 'body') : format.documentOf(body);
+  const bytes = budget.open((error) => error);
+  response.once('close', bytes.release);
+  const sent = await bodyOf(bytes.counted(request as AsyncIterable<Uint8Array>), bytesMax);
+  const body = await plainBody(sent, request.headers['content-encoding'], bytesMax, bytes);
+  const document = isJson ? jsonIn(textIn(body), 'body') : (await loadFormat()).documentOf(body);
   if (!isObject(document)) throw refused('', 'is not an export of spans');
   const named = request.headers[namespaceHeader];
   const collected = await collector.collect(
@@ -51,11 +61,15 @@ export async function takeSpans(
 }
 
 /** Returns the gRPC call by which exporters send spans. */
-export function spanService(collector: SpanCollector, format: SpanFormat): ServiceImpl<typeof TraceService> {
+export function spanService(
+  collector: SpanCollector,
+  loadFormat: () => Promise<SpanFormat>,
+): ServiceImpl<typeof TraceService> {
   return {
     async export(request, context) {
       const { grant } = requestOf(context);
-      const document: JsonObject | undefined = format.documentOf(toBinary(ExportTraceServiceRequestSchema, request));
+      const { documentOf } = await loadFormat();
+      const document: JsonObject | undefined = documentOf(toBinary(ExportTraceServiceRequestSchema, request));
       if (document === undefined) throw refused('resourceSpans', 'is not an export of spans');
       const namespace = namespaceOf(grant, context.requestHeader.get(namespaceHeader) ?? '');
       return answerOf(await collector.collect(grant, namespace, document));
@@ -71,10 +85,10 @@ function namespaceOf({ namespaces }: Grant, named: string): string {
   return named === '' ? (namespaces?.[0] ?? 'default') : named;
 }
 
-async function bodyOf(request: HttpRequest, bytesMax: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
+async function bodyOf(body: AsyncIterable<Uint8Array>, bytesMax: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  for await (const chunk of body) {
     bytes += chunk.length;
     if (bytes > bytesMax) throw tooLong(bytesMax);
     chunks.push(chunk);
@@ -82,13 +96,27 @@ async function bodyOf(request: HttpRequest, bytesMax: number): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-function unpacked(body: Buffer, encoding: string | undefined, bytesMax: number): Buffer {
+async function plainBody(
+  body: Uint8Array,
+  encoding: string | undefined,
+  bytesMax: number,
+  bytes: CountedBytes,
+): Promise<Uint8Array> {
   if (encoding === undefined || encoding === 'identity') return body;
   if (encoding !== 'gzip') throw refused('', 'has a compression that is not gzip');
   try {
-    return gunzipSync(body, { maxOutputLength: bytesMax });
+    return await unpacked(body, bytesMax, bytes);
   } catch (error) {
+    if (error instanceof RepriseError) throw error;
     throw error instanceof RangeError ? tooLong(bytesMax) : refused('', 'is not gzip');
+  }
+}
+
+function textIn(body: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body);
+  } catch {
+    throw refused('', 'is not UTF-8');
   }
 }
 

@@ -7,7 +7,7 @@ import type { Transaction } from '../engine/state/transaction.ts';
 import type { Committed } from '../engine/state/transaction-work.ts';
 import type { StateService } from '../wire/generated/reprise/v1/state_pb.ts';
 import { beatMs } from '../wire/protocol.ts';
-import { batched } from './batches.ts';
+import { batched, gathered } from './batches.ts';
 import { requestOf } from './call-log.ts';
 import type { DoneChanges } from './done-changes.ts';
 import { actingAgent } from './grant.ts';
@@ -38,11 +38,12 @@ export function stateService(parts: VerbParts, done: DoneChanges): ServiceImpl<t
   return {
     ...reads(at, parts.draining),
     ...transactions(at, done, (context, held) => committedBefore(parts, at, context, held)),
-    async commitState({ operations, read, requestId, options, ...place }, context) {
+    async commitState(asked, context) {
+      const { operations, read, requestId, options, ...place } = asked;
       const state = await at(context, place);
       const { grant } = requestOf(context);
       const transaction = { ...place, transaction: requestId };
-      const committed = await done.once(grant, requestId, async () => {
+      const committed = await done.once(grant, { call: 'CommitState', requestId, request: asked }, async () => {
         const before = requestId === '' ? undefined : await committedBefore(parts, at, context, transaction);
         if (before !== undefined) return before;
         const begin = { ...optionsIn<object>(options), ...(requestId === '' ? {} : { txn: requestId }) };
@@ -67,26 +68,26 @@ function reads(at: AtState, draining: AbortSignal): Pick<ServiceImpl<typeof Stat
     },
     async *listKeys({ options, ...place }, context) {
       const found = (await at(context, place)).keys(optionsIn(options));
-      for await (const keys of batched(found, beatMs)) yield { keys };
+      for await (const keys of batched(gathered(found), beatMs)) yield { keys: [...keys] };
     },
     async *scanState({ prefix, options, ...place }, context) {
       const found = (await at(context, place)).scan(prefix, optionsIn(options));
-      for await (const values of batched(texts(found), beatMs)) yield { values };
+      for await (const values of batched(gathered(texts(found)), beatMs)) yield { values: [...values] };
     },
     async *getHistory({ key, options, ...place }, context) {
       const found = (await at(context, place)).history(key, optionsIn(options));
-      for await (const versions of batched(texts(found), beatMs)) yield { versions };
+      for await (const versions of batched(gathered(texts(found)), beatMs)) yield { versions: [...versions] };
     },
     async *replayState({ options, ...place }, context) {
       const signal = AbortSignal.any([context.signal, draining]);
       const own = given({ agent: requestOf(context).grant.agent });
       const found = (await at(context, place)).replay({ ...optionsIn<object>(options), ...own, signal });
-      for await (const held of batched(texts(found), beatMs)) yield { transactions: held };
+      for await (const held of batched(gathered(texts(found)), beatMs)) yield { transactions: [...held] };
     },
     async *diffState({ left, right, options, ...place }, context) {
       const state = await at(context, place);
       const found = state.diff(left, right === '' ? undefined : right, optionsIn(options));
-      for await (const held of batched(texts(found), beatMs)) yield { changes: held };
+      for await (const held of batched(gathered(texts(found)), beatMs)) yield { changes: [...held] };
     },
   };
 }
@@ -144,7 +145,8 @@ function transactions(
         });
         return await transaction.commit();
       };
-      return answerOf(await done.once(grant, `commit ${held.transaction}`, commit));
+      const { transaction: requestId } = held;
+      return answerOf(await done.once(grant, { call: 'CommitTransaction', requestId, request: held }, commit));
     },
     async abortTransaction(held, context) {
       (await open(context, held)).abort();

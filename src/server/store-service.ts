@@ -101,7 +101,7 @@ export function storeService(parts: StoreServiceParts): ServiceImpl<typeof Store
     async *watch({ branch, after }, context) {
       const signal = AbortSignal.any([context.signal, draining]);
       const heads = storeOf(context).watch(branchRefFromWire(branch), seqFrom(after), signal);
-      for await (const head of withBeats(heads, beatMs, signal)) yield given({ head: toWholeOr(head) });
+      for await (const head of withBeats(heads, { everyMs: beatMs, signal })) yield given({ head: toWholeOr(head) });
     },
     ...listings(storeOf),
   };
@@ -199,20 +199,22 @@ function changes({ callerOf, done, onAppend }: StoreServiceParts): Pick<ServiceI
       const made = await callerOf(context).store.createSession(sessionRefFromWire(session), options);
       return { session: sessionToWire(made) };
     },
-    async renameSession({ session, to, replaces, requestId, seed }, context) {
+    async renameSession(asked, context) {
+      const { session, to, replaces, requestId, seed } = asked;
       const { grant, store } = callerOf(context);
       const ref = sessionRefFromWire(session);
       const branches = replaces?.branches.map(({ branch, digest }) => ({ branch, digest: digestFrom(digest) }));
       const request = { to, ...given({ replaces: branches }) };
-      await done.once(grant, requestId, async () => {
+      await done.once(grant, { call: 'RenameSession', requestId, request: asked }, async () => {
         if (!(await isRenamed(store, ref, to, seed))) await store.renameSession(ref, request);
       });
       return {};
     },
-    async deleteSession({ session, requestId, seed }, context) {
+    async deleteSession(asked, context) {
+      const { session, requestId, seed } = asked;
       const { grant, store } = callerOf(context);
       const ref = sessionRefFromWire(session);
-      const deleted = await done.once(grant, requestId, async () => {
+      const deleted = await done.once(grant, { call: 'DeleteSession', requestId, request: asked }, async () => {
         const isMeant = seed === undefined || (await store.session(ref))?.seed === seed;
         return isMeant && (await store.deleteSession(ref));
       });
@@ -221,12 +223,16 @@ function changes({ callerOf, done, onAppend }: StoreServiceParts): Pick<ServiceI
     async deleteBranch(request, context) {
       const { grant, store } = callerOf(context);
       const deletion = deletionFromWire(request);
-      const outcome = await done.once(grant, request.requestId, () => store.deleteBranch(deletion));
+      const { requestId } = request;
+      const change = { call: 'DeleteBranch', requestId, request };
+      const outcome = await done.once(grant, change, () => store.deleteBranch(deletion));
       return { outcome: outcomeToWire(outcome) };
     },
     async erase(request, context) {
       const { grant, store } = callerOf(context);
-      const { appends, remains } = await done.once(grant, request.requestId, () => store.erase(eraseFromWire(request)));
+      const erasure = eraseFromWire(request);
+      const change = { call: 'Erase', requestId: request.requestId, request };
+      const { appends, remains } = await done.once(grant, change, () => store.erase(erasure));
       return { outcomes: appends.map(outcomeToWire), remains: [...remains] };
     },
     async reindex({ session, dryRun }, context) {

@@ -70,6 +70,21 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
   serverIdleMsMax: 'test/server/limits.test.ts',
   serverGraceMsMax: 'test/server/limits.test.ts',
 
+  shownEventsMax: 'test/contract/studio-reading.test.ts',
+  shownTextMax: 'test/contract/studio-reading.test.ts',
+  shownBytesMax: 'src/reading/cut-value.test.ts',
+  shownStretchMax: 'src/reading/cut-value.test.ts',
+  shownGistMax: 'src/reading/cut-value.test.ts',
+  shownRowsMax: 'test/contract/studio-reading.test.ts',
+  searchHitsMax: 'test/contract/studio-reading.test.ts',
+  searchEventsMax: 'test/contract/studio-reading.test.ts',
+  comparedRefsMax: 'test/contract/studio-reading.test.ts',
+  causesShownMax: 'test/contract/studio-reading.test.ts',
+  runsOpenMax: 'test/server/studio.test.ts',
+  runsEndedMax: 'test/server/studio.test.ts',
+  subscriptionsMax: 'test/server/studio.test.ts',
+  exportBytesMax: 'test/server/exported-page.test.ts',
+
   idBytesMax: async ({ session }) => {
     const error = await session
       .append({ ...note('a'), agent: 'x'.repeat(limits.idBytesMax + 1) })
@@ -563,6 +578,17 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
   patchedFileMax: 'src/core/coding/coding-book.test.ts',
   riskBytesMax: ({ session }) =>
     exceeds('riskBytesMax', () => session.coding.risk({ title: 'a', content: 'x'.repeat(limits.riskBytesMax + 1) })),
+  risksMax: async ({ session }) => {
+    const risk = { type: 'risk.quarantined', data: { title: 'Again' } };
+    await session.append(Array.from({ length: limits.risksMax - 1 }, () => risk));
+    await session.coding.risk({ title: 'The last one' });
+    await exceeds('risksMax', () => session.coding.risk({ title: 'One too many' }));
+  },
+  risksBytesMax: async ({ session }) => {
+    const content = 'x'.repeat(limits.riskBytesMax);
+    await session.coding.risk({ title: 'a', content });
+    await exceeds('risksBytesMax', () => session.coding.risk({ title: 'b', content }));
+  },
   reportTextMax: 'src/core/coding/reports/read-report.test.ts',
   reportEntryMax: 'src/core/coding/reports/read-report.test.ts',
   reportTestsMax: 'src/core/coding/reports/read-report.test.ts',

@@ -1,5 +1,6 @@
 /** `npm start`, as somebody sees it who does not know Reprise. */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,22 +19,28 @@ import { plainEnv } from './cli/run.ts';
 const folder = mkdtempSync(join(tmpdir(), 'reprise-story-'));
 const file = join(folder, 'demo.db');
 let printed = '';
-beforeAll(() => {
-  const words = [join(root, 'scripts/story.ts'), '--no-studio', '--file', file];
+beforeAll(async () => {
+  const words = [join(root, 'scripts/story.ts'), '--file', file];
   const env = plainEnv({ COLUMNS: '100', NO_COLOR: '1', CI: 'true' });
-  const { status, stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8', env });
-  expect(status, stderr).toBe(0);
-  printed = stdout;
+  const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = once(child, 'close');
+  for await (const text of child.stdout.setEncoding('utf8')) {
+    printed += String(text);
+    // It ends in the studio, which runs until it is stopped.
+    if (printed.includes('Press Ctrl-C')) child.kill('SIGINT');
+  }
+  expect((await ended)[0]).toBe(0);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 // How long it takes is a row of `npm run bench`.
-test('npm start tells the story in five parts and ends', () => {
+test('npm start tells the story in five parts and ends in the studio', () => {
   const headings = [...printed.matchAll(/^([1-9]) {2}(\w+)/gm)].map((match) => `${match[1]} ${match[2]}`);
   expect(headings).toEqual(['1 Record', '2 Look', '3 Fork', '4 Diff', '5 Verify']);
   expect(printed).toContain('I refunded 500.');
   expect(printed, 'the better prompt changed what the agent did').toContain('I refunded 50.');
   expect(printed).toMatch(/^verified /m);
+  expect(printed).toMatch(/^ {2}http:\/\/127\.0\.0\.1:\d+\/s\/refund\/main#token=rpt_/m);
 });
 
 /** A shell as the story tells to set it up. */

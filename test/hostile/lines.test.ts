@@ -118,6 +118,16 @@ const lines: readonly Line[] = [
   ['server: clear text', 'test/server/tokens.test.ts', 'an address that other machines reach needs TLS'],
   ['server: logs', 'test/server/tokens.test.ts', 'no line of the log holds a token, its hash or a payload'],
   ['server: patterns', 'test/server/threats.test.ts', 'a pattern that would hold an engine that backtracks'],
+  ['studio: other sites', 'test/server/studio.test.ts', 'pages and calls are refused to %s, also with the token'],
+  ['studio: its policy', 'test/server/studio.test.ts', 'pages come under a policy that runs nothing of others'],
+  ['studio: its token', 'test/server/command.test.ts', 'studio prints its address with a token of its own'],
+  ['studio: what acts', 'test/server/studio-bounds.test.ts', 'recorded text arrives as it is'],
+  ['studio: what is large', 'test/server/studio-bounds.test.ts', 'the answer of %s has a bound'],
+  ['studio: a token that ends', 'test/server/studio.test.ts', 'a stream that always has news ends with its token'],
+  ['studio: rights', 'test/server/studio.test.ts', 'a token starts only what its rights and namespaces allow'],
+  ['studio: answers', 'test/server/studio.test.ts', 'a question is answered once, from any page'],
+  ['studio: exported secrets', 'test/server/exported-page.test.ts', 'leaves out what the masking of recordings'],
+  ['studio: exported code', 'test/server/exported-page.test.ts', 'is one file that lets nothing else run'],
   ['low: an id after an erasure', 'test/hostile/histories.test.ts', 'a new event under it is refused, not swallowed'],
 ];
 

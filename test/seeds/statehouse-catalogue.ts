@@ -206,7 +206,7 @@ function reads(world: StateWorld): void {
 }
 
 function replaying(world: StateWorld): void {
-  const { newPlace } = world;
+  const { newPlace, options = { durability: 'process' } } = world;
   const { fresh } = opening(world);
 
   test('replay: inclusive start/end, start>end, unknown agent, order == commit order, same result twice', async () => {
@@ -244,7 +244,7 @@ function replaying(world: StateWorld): void {
       read += page;
       largest = Math.max(largest, page);
     };
-    await using reprise = await openReprise({ store: place, durability: 'process', onRead });
+    await using reprise = await openReprise({ store: place, ...options, onRead });
     const session = await reprise.createSession('world');
     const value = 'x'.repeat(100);
     for (let at = 0; at < events; at += 5_000) {

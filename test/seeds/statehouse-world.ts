@@ -2,6 +2,7 @@ import { afterEach } from 'vitest';
 import {
   createNodePlatform,
   type JsonValue,
+  type OpenOptions,
   openReprise,
   type Platform,
   type Reprise,
@@ -16,6 +17,8 @@ export interface StateWorld {
   readonly newPlace: () => string;
   /** Whether what is closed can be opened again. */
   readonly isKept: boolean;
+  /** How to open a store of this kind; not durable if left out. */
+  readonly options?: Pick<OpenOptions, 'durability'>;
 }
 
 /** Opens stores for the tests of one suite, and closes what they left open. */
@@ -26,14 +29,14 @@ export interface Opening {
 }
 
 /** To be called inside the suite. */
-export function opening({ newPlace }: StateWorld): Opening {
+export function opening({ newPlace, options = { durability: 'process' } }: StateWorld): Opening {
   const opened: Reprise[] = [];
   afterEach(async () => {
     for (const reprise of opened.splice(0)) await reprise.close();
   });
   const open = async (place: string, platform?: Platform): Promise<Reprise> => {
     const given = platform === undefined ? {} : { platform };
-    const reprise = await openReprise({ store: place, durability: 'process', ...given });
+    const reprise = await openReprise({ store: place, ...options, ...given });
     opened.push(reprise);
     return reprise;
   };

@@ -102,6 +102,14 @@ describe('a call with protobuf', () => {
   });
 });
 
+test('a path with escapes that are not UTF-8, and spans that are not, are refused with a code', async () => {
+  const replay = await fetch(`${server.url}/v1/replay/%ff`);
+  const headers = { 'content-type': 'application/json' };
+  const spans = await fetch(`${server.url}/v1/traces`, { method: 'POST', headers, body: new Uint8Array(badText) });
+  for (const response of [replay, spans])
+    expect([response.status, (await refusalIn(response)).code]).toEqual([400, 'option.invalid']);
+});
+
 test.each([
   ['a content type of no protocol', 'text/plain', {}],
   ['a compression that is not known', 'application/json', { 'content-encoding': 'br' }],

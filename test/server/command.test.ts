@@ -1,4 +1,4 @@
-import { copyFileSync, readFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
@@ -7,6 +7,7 @@ import { openReprise } from '../../src/index.ts';
 import { root } from '../docs/workshop.ts';
 import { Place } from '../e2e/cli/run.ts';
 import type { Started } from '../e2e/cli/started.ts';
+import { markNewer } from '../e2e/cli/tamper.ts';
 
 let place: Place;
 beforeAll(() => {
@@ -35,9 +36,18 @@ async function serving(words: readonly string[], env: Readonly<Record<string, st
 }
 
 test('serve prints its address, serves what tokens allow, and drains on SIGTERM', async () => {
-  const { token, id, namespaces } = await place.json('token', 'create', '--can', 'read,append', '--ttl', '1h');
+  const { token, id, namespaces } = await place.json('token', 'create', '--can', 'read,append,run', '--ttl', '1h');
   expect(namespaces).toEqual(['default']);
-  const { started, url } = await serving(['--port', '0']);
+  const config = join(place.folder, 'reprise.config.mjs');
+  writeFileSync(config, 'export default { agents: { echo: async ({ prompt }) => String(prompt?.content) } };\n');
+  const { started, url } = await serving(['--port', '0', '--agents']);
+  rmSync(config);
+  const listed = await fetch(`${url}/reprise.v1.StudioService/ListAgents`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${String(token)}` },
+    body: '{}',
+  });
+  expect(await listed.json()).toEqual({ canRun: true, agents: ['{"name":"echo","kind":"function"}'] });
   const reprise = await openReprise({ store: url, token: String(token) });
   const session = await reprise.createSession('demo');
   await session.append({ type: 'note.added', data: { text: 'from a different machine' } });
@@ -96,7 +106,56 @@ test('serve with TLS takes its options from variables, reads new files on SIGHUP
   expect(await started.ended()).toBe(0);
 });
 
+/** Starts `reprise studio` in a place; returns its address, and a function that makes a call with its token. */
+async function studioOf(where: Place, words: readonly string[] = []) {
+  const started = where.start(['studio', ...words, '--no-open', '--json']);
+  servers.push(started);
+  await started.until(({ stdout }) => stdout.includes('\n'));
+  const answer = JSON.parse(started.stdout) as { url: string };
+  const { origin, pathname, hash } = new URL(answer.url);
+  const call = async (name: string): Promise<Record<string, unknown>> => {
+    const answered = await fetch(`${origin}/reprise.v1.StudioService/${name}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${hash.replace('#token=', '')}` },
+      body: '{}',
+    });
+    return (await answered.json()) as Record<string, unknown>;
+  };
+  return { started, answer, pathname, call };
+}
+
+test('studio opens where nothing is recorded yet; a store of a newer release is refused with what to do', async () => {
+  using empty = new Place(undefined, { isFile: true });
+  const { started, call } = await studioOf(empty);
+  expect(await call('ReadSessions')).toEqual({});
+  {
+    await using own = await empty.open();
+    await (await own.createSession('first')).append({ type: 'note.added', data: { text: 'x' } });
+  }
+  expect(await call('ReadSessions')).toMatchObject({ sessions: [expect.stringContaining('"first"')] });
+  started.child.kill('SIGKILL');
+  await started.ended();
+  await markNewer(empty);
+  const { code, stderr } = await empty.run(['studio', '--no-open']);
+  expect([code, stderr]).toEqual([3, expect.stringContaining('newer release')]);
+});
+
+test('studio prints its address with a token of its own, and stops on SIGTERM', async () => {
+  await using own = await place.open();
+  await (await own.createSession('a b')).append({ type: 'note.added', data: { text: 'x' } });
+  const { started, answer, pathname, call } = await studioOf(place, ['a b@1']);
+  expect(Object.keys(answer)).toEqual(shapes['studio']?.keys);
+  expect(pathname).toBe('/s/a%20b/main@1');
+  expect(await call('ListAgents')).toMatchObject({ canRun: true, agents: [expect.stringContaining('demo')] });
+  expect(JSON.parse(String((await call('ReadStore'))['answer']))).toMatchObject({ ok: true });
+  started.child.kill('SIGTERM');
+  expect(await started.ended()).toBe(0);
+});
+
 test.each([
+  [['serve', '--agents', '--store', 'memory:'], 1],
+  [['studio', 'nowhere', '--store', 'memory:'], 1],
+  [['studio', '--store', 'https://example.com'], 2],
   [['serve', '--host', '0.0.0.0', '--store', 'memory:'], 2],
   [['serve', '--port', 'x', '--store', 'memory:'], 2],
   [['serve', '--rate', 'x', '--store', 'memory:'], 2],

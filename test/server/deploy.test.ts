@@ -1,8 +1,13 @@
 /** The files for operators name only what `reprise serve` has. */
-import { readFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { serve } from '../../src/cli/commands/serve.ts';
+import { createNodePlatform } from '../../src/node/platform.ts';
+import { serve as serveStore } from '../../src/server.ts';
+import { openMemoryStore } from '../../src/store/memory/memory-store.ts';
 import { root } from '../docs/workshop.ts';
 
 const flags = new Set((serve.options ?? []).flatMap(({ long }) => long ?? []));
@@ -28,3 +33,40 @@ test.each(['deploy/Dockerfile', 'deploy/compose.yaml', 'deploy/reprise.service']
     for (const variable of named) if (variable !== 'REPRISE_NAME') expect(variables).toContain(variable);
   },
 );
+
+const docker = readFileSync(join(root, 'deploy/Dockerfile'), 'utf8').replace(/\\\n/g, ' ');
+const project = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  readonly name: string;
+  readonly bin: Readonly<Record<string, string>>;
+  readonly scripts: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+};
+
+test('the Dockerfile copies files that are there, and runs commands that are there', () => {
+  const copied = [...docker.matchAll(/^COPY (?!--)(.*) \S+$/gm)].flatMap(([, files = '']) => files.split(' '));
+  expect(copied).toContain('package-lock.json');
+  for (const file of copied) expect(existsSync(join(root, file)), file).toBe(true);
+  const ignored = readFileSync(join(root, '.dockerignore'), 'utf8').split('\n');
+  for (const file of copied) expect(ignored).not.toContain(file);
+  for (const [, script = ''] of docker.matchAll(/npm run ([\w:]+)/g))
+    expect(Object.keys(project.scripts)).toContain(script);
+  for (const [, name = ''] of docker.matchAll(/\/(\w+)-\*\.tgz/g)) expect(name).toBe(project.name);
+  const [, entry = ''] = /^ENTRYPOINT \["(\w+)"\]$/m.exec(docker) ?? [];
+  expect(Object.keys(project.bin)).toContain(entry);
+});
+
+test('the Dockerfile has the Node and the driver that the tests have', () => {
+  const [major = ''] = project.devDependencies['node']?.split('.') ?? [];
+  for (const [, image] of docker.matchAll(/^FROM (\S+)/gm)) expect(image).toBe(`node:${major}-bookworm-slim`);
+  expect(docker).toContain(`postgres@${project.devDependencies['postgres']}`);
+});
+
+test('the health check of the image passes on a server of any name', async () => {
+  const [, code = ''] = /^HEALTHCHECK .*"-e", "(.*)"\]$/m.exec(docker) ?? [];
+  const store = openMemoryStore({ platform: createNodePlatform() });
+  await using server = await serveStore({ store, port: 0, hostNames: ['reprise.example.com'] });
+  const asked = code.replace('127.0.0.1:7717', new URL(server.url).host);
+  expect(asked).not.toBe(code);
+  await promisify(execFile)(process.execPath, ['-e', asked]);
+  expect(docker).toContain('EXPOSE 7717');
+});

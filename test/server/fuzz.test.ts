@@ -24,13 +24,20 @@ import { ServerService } from '../../src/wire/generated/reprise/v1/server_pb.ts'
 import { SessionService } from '../../src/wire/generated/reprise/v1/session_pb.ts';
 import { StateService } from '../../src/wire/generated/reprise/v1/state_pb.ts';
 import { StoreService } from '../../src/wire/generated/reprise/v1/store_pb.ts';
+import { StudioService } from '../../src/wire/generated/reprise/v1/studio_pb.ts';
 import { seedOfRun } from '../crash/random.ts';
 
 const platform = createNodePlatform();
 const secret = 'the secret of the others';
-const methods = [ServerService, SessionService, StateService, CodingService, FleetService, StoreService].flatMap(
-  (service) => service.methods,
-);
+const methods = [
+  ServerService,
+  SessionService,
+  StateService,
+  CodingService,
+  FleetService,
+  StoreService,
+  StudioService,
+].flatMap((service) => service.methods);
 /** Requests to each call; `npm run soak` makes many more. */
 const rounds = Math.ceil(Number(process.env['REPRISE_RUNS'] ?? 3));
 
@@ -53,7 +60,12 @@ beforeAll(async () => {
   const made = makeToken({ rights: ['admin'], namespaces: ['own'] }, platform);
   await store.tokens.add(made.record);
   token = made.token;
-  server = await serve({ store, port: 0, log: (line) => line.level === 'error' && failures.push(line) });
+  server = await serve({
+    store,
+    port: 0,
+    agents: { agents: { echo: async (_context) => 'ok' } },
+    log: (line) => line.level === 'error' && failures.push(line),
+  });
 });
 afterAll(() => server.close());
 
@@ -96,6 +108,9 @@ const texts: readonly string[] = [
   '0'.repeat(64),
   'x'.repeat(300),
   '{"type":"note.added","data":{"text":"x"}}',
+  '{"kind":"fork","agent":"echo"}',
+  '{"kind":"resume","prompt":"x"}',
+  'rewind',
 ];
 
 const pick = <Item>(items: readonly Item[], random: Random): Item => items[Math.floor(random() * items.length)] as Item;

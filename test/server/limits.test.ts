@@ -1,6 +1,8 @@
 import { connect as connectHttp2 } from 'node:http2';
 import { connect, type Socket } from 'node:net';
-import { Code } from '@connectrpc/connect';
+import { gzipSync } from 'node:zlib';
+import { Code, createClient } from '@connectrpc/connect';
+import { createGrpcTransport } from '@connectrpc/connect-node';
 import { afterEach, expect, test } from 'vitest';
 import { openRemoteStore } from '../../src/client/open-remote-store.ts';
 import { limits } from '../../src/core/limits.ts';
@@ -8,9 +10,12 @@ import type { EventStore } from '../../src/core/store/event-store.ts';
 import { createReprise } from '../../src/engine/reprise-parts.ts';
 import { createNodePlatform } from '../../src/node/platform.ts';
 import { BodyBudget } from '../../src/server/body-budget.ts';
+import { connectError } from '../../src/server/call-failure.ts';
 import { CallRates } from '../../src/server/call-rates.ts';
+import { listen } from '../../src/server/listener.ts';
 import { type RunningServer, startServer } from '../../src/server/running-server.ts';
 import { openMemoryStore } from '../../src/store/memory/memory-store.ts';
+import { SessionService } from '../../src/wire/generated/reprise/v1/session_pb.ts';
 import { everything } from './running-server.ts';
 
 const platform = createNodePlatform();
@@ -38,20 +43,21 @@ async function served(
   changed: Partial<Record<keyof typeof usual, number>>,
   store: EventStore = openMemoryStore({ platform }),
 ): Promise<RunningServer> {
+  const held = { ...usual, ...changed };
   const server = await startServer({
     store,
     platform,
     release: 'test',
     authenticate: async () => everything,
     host: '127.0.0.1',
-    port: 0,
+    listen: (handler) => listen(handler, { host: '127.0.0.1', port: 0, limits: held }),
     hostNames: 'loopback',
     openMetrics: false,
-    formats: [],
-    spans: { documentOf: () => undefined, draftsOf: () => [] },
+    loadFormats: async () => [],
+    loadSpans: async () => ({ documentOf: () => undefined, draftsOf: () => [] }),
     recording: {},
     log: () => undefined,
-    limits: { ...usual, ...changed },
+    limits: held,
   });
   running.push(server);
   return server;
@@ -90,13 +96,47 @@ test('requests over "serverBytesInFlightMax" together get "store.busy"', async (
   const piece = async function* () {
     yield new Uint8Array(6);
   };
-  const [first, second] = [budget.counted(piece()), budget.counted(piece())];
-  for await (const _ of first.body);
+  const [first, second] = [budget.open(connectError), budget.open(connectError)];
+  for await (const _ of first.counted(piece()));
   await expect(async () => {
-    for await (const _ of second.body);
+    for await (const _ of second.counted(piece()));
   }).rejects.toMatchObject({ code: Code.Unavailable, message: expect.stringContaining('10 bytes') });
   first.release();
   expect(seen).toEqual([6, 0]);
+});
+
+test('spans, and the bytes that a body unpacks to, count for "serverBytesInFlightMax"', async () => {
+  const server = await served({ bytesInFlight: 1_000 });
+  const spans = async (body: Uint8Array<ArrayBuffer>, encoding: string): Promise<Response> =>
+    await fetch(`${server.url}/v1/traces`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'content-encoding': encoding },
+      body,
+    });
+  const long = Buffer.from(JSON.stringify({ resourceSpans: [], padding: 'x'.repeat(2_000) }));
+  expect((await spans(new Uint8Array(long), 'identity')).status).toBe(503);
+  const answer = await spans(new Uint8Array(gzipSync(long)), 'gzip');
+  expect([answer.status, await answer.text()]).toEqual([503, expect.stringContaining('store.busy')]);
+  expect((await spans(new Uint8Array(Buffer.from('{"resourceSpans":[]}')), 'identity')).status).toBe(200);
+  const packed = gzipSync(JSON.stringify({ session: 'x'.repeat(2_000) }));
+  const called = await fetch(`${server.url}/reprise.v1.SessionService/OpenSession`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+    body: new Uint8Array(packed),
+  });
+  expect([called.status, await called.text()]).toEqual([503, expect.stringContaining('store.busy')]);
+});
+
+test('a stream of many messages holds the bytes of one of them', async () => {
+  const server = await served({ bytesInFlight: 2_000 });
+  await call(server, opening);
+  const client = createClient(SessionService, createGrpcTransport({ baseUrl: server.url }));
+  const events = [JSON.stringify({ type: 'note.added', data: { text: 'x'.repeat(700) } })];
+  async function* batches() {
+    for (let batch = 1n; batch <= 10n; batch++) yield { session: 'demo', batch, events };
+  }
+  const answers = await Array.fromAsync(client.streamAppends(batches()), ({ batch, error }) => error ?? batch);
+  expect(answers).toEqual(Array.from({ length: 10 }, (_, index) => BigInt(index + 1)));
 });
 
 test('calls of a token over "serverCallsPerSecondMax" are refused, and say when to try again', async () => {

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { type CuttingProxy, cuttingProxy } from '../../bench/cutting-proxy.ts';
 import { openRemoteStore } from '../../src/client/open-remote-store.ts';
 import { type Digest, type Seq, seq } from '../../src/core/point.ts';
 import type { EventStore } from '../../src/core/store/event-store.ts';
 import { createNodePlatform } from '../../src/node/platform.ts';
 import { openMemoryStore } from '../../src/store/memory/memory-store.ts';
 import { forked, input, noDigest, note, request, segment, sha256 } from '../../src/testing/contract/contract-case.ts';
-import { type CuttingProxy, cuttingProxy } from './cutting-proxy.ts';
 import { serving } from './running-server.ts';
 
 const platform = createNodePlatform();

@@ -19,6 +19,7 @@ import {
 } from '../../src/wire/generated/grpc/reflection/v1/reflection_pb.ts';
 import { SessionService, StreamAppendsRequestSchema } from '../../src/wire/generated/reprise/v1/session_pb.ts';
 import { StateService } from '../../src/wire/generated/reprise/v1/state_pb.ts';
+import { StoreService } from '../../src/wire/generated/reprise/v1/store_pb.ts';
 import { serving } from './running-server.ts';
 
 const platform = createNodePlatform();
@@ -116,6 +117,22 @@ test('a transaction whose commit was not answered is found by its id, also after
   await expect(elsewhere.commitTransaction({ ...place, transaction: open.transaction })).rejects.toThrow(
     'none is open',
   );
+});
+
+test('a request id that was used for a different change is refused, and the change is not made', async () => {
+  const store = createClient(StoreService, by(await served()));
+  const ref = (session: string) => ({ namespace: 'default', session });
+  for (const session of ['a', 'b']) await store.createSession({ session: ref(session), root: 'main', seed: session });
+  const requestId = 'one';
+  expect(await store.deleteSession({ session: ref('a'), requestId })).toMatchObject({ deleted: true });
+  expect(await store.deleteSession({ session: ref('a'), requestId })).toMatchObject({ deleted: true });
+  for (const call of [
+    () => store.deleteSession({ session: ref('b'), requestId }),
+    () => store.renameSession({ session: ref('b'), to: 'c', requestId }),
+    () => store.erase({ session: ref('b'), requestId }),
+  ])
+    await expect(call()).rejects.toThrow('its request id was used for a different change');
+  expect((await store.getSession({ session: ref('b') })).session).toBeDefined();
 });
 
 test('a deletion that is repeated at a different server does not delete what took the id since', async () => {

@@ -13,7 +13,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { otlp } from '../../src/adapters/import/otlp.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import { limits } from '../../src/core/limits.ts';
+import { createReprise } from '../../src/engine/reprise-parts.ts';
 import { createNodePlatform, openReprise, type Reprise } from '../../src/index.ts';
+import { SpanCollector } from '../../src/server/span-collector.ts';
 import { SpanGroup, spansIn } from '../../src/server/span-group.ts';
 import { makeToken, type Server, serve } from '../../src/server.ts';
 import { openMemoryStore } from '../../src/store/memory/memory-store.ts';
@@ -205,17 +207,38 @@ test.each(['JSON', 'protobuf', 'gRPC'])('an exporter of OpenTelemetry sends span
   ]);
 });
 
+const format = {
+  documentOf: () => undefined,
+  draftsOf: (document: JsonObject) =>
+    otlp
+      .open({ path: undefined, text: '', document: undefined, files: [''] })
+      .unit({ file: '', at: 0, text: undefined, value: document, later: () => undefined })?.drafts ?? [],
+};
+
+test('a collector remembers as many bytes of spans as it may, and a span that comes again is still stored once', async () => {
+  const store = openMemoryStore({ platform });
+  const onSpans = (): void => undefined;
+  const collector = new SpanCollector({
+    format: async () => format,
+    store,
+    reprise: createReprise({ store, platform }),
+    gatherMs: 100,
+    onSpans,
+    rememberedBytes: 2_000,
+  });
+  const grant = { token: 'x', rights: new Set(['append'] as const), namespaces: undefined };
+  const traces = Array.from({ length: 8 }, (_, index) => ({ ...root, traceId: String(index + 1).repeat(32) }));
+  for (const each of [...traces, ...traces]) await collector.collect(grant, 'default', exported(each));
+  expect(collector.remembered).toBeLessThan(traces.length);
+  const held = await createReprise({ store, platform }).session('talk-1');
+  const starts = (await Array.fromAsync(held.replay())).filter(({ type }) => type === 'run.started');
+  expect(starts).toHaveLength(traces.length);
+});
+
 test('the ids of events are made of the ids of spans', () => {
-  const format = {
-    documentOf: () => undefined,
-    draftsOf: (document: JsonObject) =>
-      otlp
-        .open({ path: undefined, text: '', document: undefined, files: [''] })
-        .unit({ file: '', at: 0, text: undefined, value: document, later: () => undefined })?.drafts ?? [],
-  };
-  const held = new SpanGroup(trace, format);
+  const held = new SpanGroup(trace);
   for (const each of spansIn(exported(model, root)).spans) held.add(each);
-  const ids = held.draftsOf(held.fresh).map(({ id }) => id);
+  const ids = held.draftsOf(held.fresh, format).map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
   for (const id of ids) expect(id).toMatch(new RegExp(`^${trace}-0{15}[12]-\\d$`));
 });

@@ -74,6 +74,23 @@ test('a token ends when it expires, and soon after it is revoked', async () => {
   expect(await codeOf(server, other)).toBe('token.invalid');
 });
 
+test('an open answer ends when its token was revoked', async () => {
+  const { server, store, clock, made } = await served();
+  const token = await made({ rights: ['read'] });
+  const [, id = ''] = token.split('_');
+  const headers = { authorization: `Bearer ${token}` };
+  const answer = await fetch(`${server.url}/v1/replay/demo?follow=true`, { headers });
+  await using reprise = await openReprise({ store: server.url, token });
+  const session = await reprise.session('demo');
+  const following = expect(Array.fromAsync(session.replay({ follow: true }))).rejects.toMatchObject({
+    code: 'token.invalid',
+  });
+  await store.tokens.revoke(id, clock.now);
+  clock.elapsedMs += 5_000;
+  await expect(answer.text()).rejects.toThrow('terminated');
+  await following;
+});
+
 test('a namespace of others is denied, whether it exists or not', async () => {
   const { server, made } = await served();
   const token = await made({ rights: ['admin'], namespaces: ['default'] });

@@ -1,7 +1,5 @@
-import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import { createClient } from '@connectrpc/connect';
 import { createConnectTransport, createGrpcTransport } from '@connectrpc/connect-node';
-import { credentials, Metadata, makeGenericClientConstructor, type ServiceDefinition } from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createNodePlatform } from '../../src/node/platform.ts';
 import { verbTable } from '../../src/server/verb-table.ts';
@@ -10,11 +8,7 @@ import { openMemoryStore } from '../../src/store/memory/memory-store.ts';
 import { CodingService } from '../../src/wire/generated/reprise/v1/coding_pb.ts';
 import { FleetService } from '../../src/wire/generated/reprise/v1/fleet_pb.ts';
 import { ErrorSchema } from '../../src/wire/generated/reprise/v1/server_pb.ts';
-import {
-  type OpenSessionRequest,
-  type OpenSessionResponse,
-  SessionService,
-} from '../../src/wire/generated/reprise/v1/session_pb.ts';
+import { SessionService } from '../../src/wire/generated/reprise/v1/session_pb.ts';
 import { StateService } from '../../src/wire/generated/reprise/v1/state_pb.ts';
 
 const platform = createNodePlatform();
@@ -214,38 +208,4 @@ test('curl records, and replays as lines', async () => {
   expect(lines.map((line) => JSON.parse(line).seq)).toEqual([98, 99, 100]);
   expect((await (await get('a%252Fb')).text()).trim().split('\n')).toHaveLength(150);
   expect([(await get('nowhere')).status, (await get('a%252Fb?x=1')).status]).toEqual([404, 400]);
-});
-
-test('grpc-js, which knows nothing of us, speaks to the same port', async () => {
-  const { openSession } = SessionService.method;
-  const definition: ServiceDefinition = {
-    openSession: {
-      path: `/${SessionService.typeName}/${openSession.name}`,
-      requestStream: false,
-      responseStream: false,
-      requestSerialize: (value: OpenSessionRequest) => Buffer.from(toBinary(openSession.input, value)),
-      requestDeserialize: (bytes: Buffer) => fromBinary(openSession.input, bytes),
-      responseSerialize: (value: OpenSessionResponse) => Buffer.from(toBinary(openSession.output, value)),
-      responseDeserialize: (bytes: Buffer) => fromBinary(openSession.output, bytes),
-    },
-  };
-  const Client = makeGenericClientConstructor(definition, 'SessionService');
-  const client = new Client(new URL(server.url).host, credentials.createInsecure());
-  const metadata = new Metadata();
-  metadata.set('authorization', `Bearer ${token}`);
-  const opened = await new Promise((resolve, reject) => {
-    const open = client['openSession'] as unknown as (...values: unknown[]) => void;
-    const request = {
-      $typeName: 'reprise.v1.OpenSessionRequest',
-      namespace: '',
-      session: 'js',
-      create: true,
-      metadata: '',
-    };
-    open.call(client, request, metadata, (error: unknown, answer: unknown) =>
-      error ? reject(error) : resolve(answer),
-    );
-  });
-  expect(opened).toMatchObject({ session: 'js' });
-  client.close();
 });

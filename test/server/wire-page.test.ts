@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { wireWorld } from '../../scripts/wire-world.ts';
+import type { Agent } from '../../src/index.ts';
 import { createNodePlatform } from '../../src/node/platform.ts';
 import { makeToken, serve } from '../../src/server.ts';
 import { root } from '../docs/workshop.ts';
@@ -19,7 +20,10 @@ test('every curl of the page on the wire runs', async () => {
   const { store } = await wireWorld();
   const { token, record } = makeToken({ rights: ['admin'] }, platform);
   await store.tokens.add(record);
-  await using server = await serve({ store, port: 0 });
+  const payer: Agent = async ({ recorder }) =>
+    await recorder.call({ kind: 'tool', name: 'pay', effect: 'irreversible', input: 5 }, async () => 'paid');
+  const agents = { agents: { payer } };
+  await using server = await serve({ store, port: 0, agents, examine: async () => ({ ok: true }) });
   const script = calls.map(([, name, command]) => `${command}\necho "@@ ${name} $?"\n`).join('');
   const { stdout } = await promisify(execFile)('sh', ['-c', script], {
     env: { ...process.env, SERVER: server.url, REPRISE_TOKEN: token },
@@ -32,7 +36,8 @@ test('every curl of the page on the wire runs', async () => {
   }));
   expect(answers.map(({ name }) => name)).toEqual(calls.map(([, name]) => name));
   const wrong = answers.filter(
-    ({ name, exit, error }) => (exit !== 0 && !(name === 'Watch' && exit === timeIsOver)) || error !== undefined,
+    ({ name, exit, error }) =>
+      (exit !== 0 && !(/^(?:Watch|Follow)$/.test(name) && exit === timeIsOver)) || error !== undefined,
   );
   expect(wrong).toEqual([]);
 });

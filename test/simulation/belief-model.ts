@@ -34,6 +34,7 @@ export interface ModelClaim {
   readonly trust?: number;
   readonly turn?: number;
   readonly beside?: boolean;
+  readonly cause?: string;
 }
 
 /** Where and through whose eyes to look. */
@@ -212,7 +213,7 @@ export class BeliefModel {
     return added.turn >= existing.turn ? added : existing;
   }
 
-  #append(branch: string, drafts: readonly Draft[]): ModelEvent[] {
+  append(branch: string, drafts: readonly Draft[]): ModelEvent[] {
     return drafts.map((draft) => {
       const event = { ...draft, id: draft.id ?? `m${++this.#ids}`, seq: this.head(branch) + 1 };
       this.#branch(branch).events.push(event);
@@ -226,11 +227,11 @@ export class BeliefModel {
 
   /** Adds an event of no belief, for the rule that the engine keeps in the log. */
   note(branch: string): void {
-    this.#append(branch, [{ type: 'note.added', turn: 0, data: {} }]);
+    this.append(branch, [{ type: 'note.added', turn: 0, data: {} }]);
   }
 
   commit(branch: string, claim: ModelClaim, takesPlace = false): void {
-    const { id, agent, turn, beside = false, ...data } = claim;
+    const { id, agent, turn, cause, beside = false, ...data } = claim;
     const at = turn ?? this.#turnNow(branch);
     const events = this.view(branch);
     const seq = this.head(branch) + 1;
@@ -253,17 +254,17 @@ export class BeliefModel {
     const explicit = older.map((c) => superseded(c, added, Math.max(c.turn, at)));
     const now = [...events, added, ...explicit.map((e) => ({ ...e, id: '', seq: -1, ids: [], seqs: [] }))];
     const settled = beside ? [] : this.#settle(now, added, id);
-    this.#append(branch, [{ id, type: added.type, turn: at, agent, data: added.data }, ...explicit, ...settled]);
+    this.append(branch, [{ id, type: added.type, turn: at, agent, cause, data: added.data }, ...explicit, ...settled]);
   }
 
   spawn(branch: string, agent: string, scope: readonly string[] | 'all'): void {
-    this.#append(branch, [{ type: 'agent.spawned', agent, turn: this.#turnNow(branch), data: { scope } }]);
+    this.append(branch, [{ type: 'agent.spawned', agent, turn: this.#turnNow(branch), data: { scope } }]);
   }
 
   change(branch: string, agent: string, scope: readonly string[] | 'all', turn: number): void {
     if (!this.view(branch).some(({ type, agent: who }) => type === 'agent.spawned' && who === agent))
       throw new ModelRefusal(`no agent ${agent}`);
-    this.#append(branch, [{ type: 'agent.changed', agent, turn, data: { scope } }]);
+    this.append(branch, [{ type: 'agent.changed', agent, turn, data: { scope } }]);
   }
 
   rewind(branch: string, { turn, only }: { readonly turn: number; readonly only?: 'beliefs' | undefined }): number {
@@ -271,18 +272,18 @@ export class BeliefModel {
       .filter((e) => e.turn > turn && (only === undefined || isBelief(e.type)))
       .flatMap((e) => e.seqs);
     const data = { toTurn: turn, only, seqs };
-    return (this.#append(branch, [{ type: 'branch.rewound', turn: this.#turnNow(branch), data }])[0] as ModelEvent).seq;
+    return (this.append(branch, [{ type: 'branch.rewound', turn: this.#turnNow(branch), data }])[0] as ModelEvent).seq;
   }
 
   rewindTo(branch: string, seq: number): void {
-    this.#append(branch, [{ type: 'branch.rewound', turn: this.#turnNow(branch), data: { to: seq } }]);
+    this.append(branch, [{ type: 'branch.rewound', turn: this.#turnNow(branch), data: { to: seq } }]);
   }
 
   unrewind(branch: string, seq: number): void {
     const rewound = this.#raw(branch, this.head(branch)).find((e) => e.seq === seq);
     const taken = (rewound?.data['seqs'] ?? []) as readonly number[];
     const draft = { type: 'event.reverted', turn: this.#turnNow(branch), data: { seqs: [seq] } };
-    const [marker] = this.#append(branch, [draft]) as [ModelEvent];
+    const [marker] = this.append(branch, [draft]) as [ModelEvent];
     this.#settleAgain(
       branch,
       marker,
@@ -293,7 +294,7 @@ export class BeliefModel {
   #settleAgain(branch: string, marker: ModelEvent, claims: readonly Entry[]): void {
     for (const { ids } of claims) {
       const events = this.view(branch);
-      this.#append(branch, this.#settle(events, named(events, ids[0] as string) as Entry, marker.id));
+      this.append(branch, this.#settle(events, named(events, ids[0] as string) as Entry, marker.id));
     }
   }
 
@@ -305,7 +306,7 @@ export class BeliefModel {
       e.cause !== undefined && target.ids.includes(e.cause) && /^(belief\.superseded|contradiction\.)/.test(e.type);
     const gone = events.filter((e) => e === target || isKin(e));
     const draft = { type: 'event.reverted', turn: this.#turnNow(branch), data: { seqs: gone.flatMap((e) => e.seqs) } };
-    const [marker] = this.#append(branch, [draft]) as [ModelEvent];
+    const [marker] = this.append(branch, [draft]) as [ModelEvent];
     const after = this.view(branch);
     const freed = gone
       .filter(({ type }) => type === 'belief.superseded')
@@ -317,13 +318,13 @@ export class BeliefModel {
     const target = named(this.view(branch), id);
     if (target === undefined) throw new ModelRefusal(`${id} is not in the view`);
     const draft = { type: 'event.replaced', turn: this.#turnNow(branch), data: { target: target.seq, data } };
-    this.#append(branch, [draft]);
+    this.append(branch, [draft]);
   }
 
   fork(branch: string, turn: number, name: string): void {
     const seq = this.head(branch);
     this.branches.set(name, { parent: { branch, seq, turn }, events: [] });
-    this.#append(name, [{ type: 'branch.forked', turn, data: {} }]);
+    this.append(name, [{ type: 'branch.forked', turn, data: {} }]);
     this.rewind(name, { turn });
   }
 }

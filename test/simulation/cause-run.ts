@@ -70,9 +70,11 @@ export class CauseRun {
     if (kind === 'call') {
       await this.#add(branch, { type: 'call.started', ...led, data: call }, { call: call.call });
       await this.#add(branch, { type: 'call.ended', data: { ...call, outcome: 'ok' } }, { call: call.call });
-    } else if (kind === 'belief')
-      await this.#add(branch, { type: 'belief.committed', ...led, data: { claim: 'so' } }, { isBelief: true });
-    else if (kind === 'supersede' && cause !== undefined)
+    } else if (kind === 'belief') {
+      // Each claim has a topic of its own: what comes back has nothing to be settled against.
+      const data = { claim: 'so', topic: `t${this.#count}` };
+      await this.#add(branch, { type: 'belief.committed', ...led, data }, { isBelief: true });
+    } else if (kind === 'supersede' && cause !== undefined)
       await this.#add(branch, { type: 'belief.superseded', ...led, data: { belief: cause } }, { isKin: true });
     else await this.#add(branch, { type: 'note.added', ...led, data: { text: 'n' } }, {});
   }

@@ -1,8 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type AgentTurn, openReprise } from '../../src/index.ts';
-import { type ModelFleet, modelForward } from './forward-model.ts';
+import { PortedModel } from './forward-model.ts';
+import { holdAgainst, modelFleets } from './forward-model-run.ts';
 import { forwardFleets, runFleets } from './forward-run.ts';
+import { type ModelFleet, modelForward } from './grouped-model.ts';
+import { hasReference, loadReference } from './reference-model.ts';
 import { runCount } from './run-count.ts';
 import { onFreshFiles } from './scratch.ts';
 
@@ -28,6 +31,31 @@ describe('fleets whose agents are functions of their surface, run forward with a
         { numRuns: runCount(1 / 15) },
       ),
     ));
+});
+
+describe('runs forward are what a slow program says: which turns run, because of what, and what stands', () => {
+  it('as it is ported here', async () => {
+    const totals = { live: 0, reused: 0 };
+    await fc.assert(
+      fc.asyncProperty(modelFleets, async (made) => {
+        const { live, reused } = await holdAgainst(new PortedModel(), made);
+        totals.live += live.length;
+        totals.reused += reused.length;
+      }),
+      { numRuns: runCount(1 / 3) },
+    );
+    expect(totals.live).toBeGreaterThan(0);
+    expect(totals.reused).toBeGreaterThan(0);
+  });
+
+  it('as the program itself has it', async (context) => {
+    if (!hasReference) context.skip('the program is not beside this checkout');
+    const createModel = await loadReference();
+    await fc.assert(
+      fc.asyncProperty(modelFleets, async (made) => void (await holdAgainst(createModel(), made))),
+      { numRuns: runCount(1 / 10) },
+    );
+  });
 });
 
 /** Twenty agents in five groups: each sees the topics of its group, and says a digest of what it is given. */

@@ -213,6 +213,7 @@ function watchedStream(
 function notePart(open: OpenCall, part: LanguageModelV4StreamPart): void {
   if (part.type === 'tool-call') open.asksFor(part.toolCallId);
   if (firstParts.has(part.type)) open.firstToken();
+  if (part.type === 'text-delta') open.text(part.delta);
 }
 
 const firstParts: ReadonlySet<string> = new Set([

@@ -204,8 +204,9 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
     }));
   }
 
-  override handleLLMNewToken(_token: string, _place: unknown, runId: string): void {
+  override handleLLMNewToken(token: string, _place: unknown, runId: string): void {
     this.#calls.get(runId)?.firstToken();
+    if (typeof token === 'string') this.#calls.get(runId)?.text(token);
   }
 
   override handleChatModelStreamEvent(_event: unknown, runId: string): void {

@@ -27,7 +27,10 @@ export async function* recordedStream(
       if (done === true) break;
       try {
         if (bringsToken(value)) call.firstToken();
-        if (value.type === 'output_text_delta') said += value.delta;
+        if (value.type === 'output_text_delta') {
+          said += value.delta;
+          call.text(value.delta);
+        }
         if (value.type === 'model' && isObject(value.event)) told = toldByPiece(told, value.event);
         // The reader may leave as soon as the answer is done, so record it first.
         if (value.type === 'response_done') call.end(endOfStream(value, told));

@@ -1,6 +1,7 @@
 import { existsSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { hasCode, RepriseError } from '../../core/error.ts';
+import type { JsonValue } from '../../core/json.ts';
 import { refText } from '../../core/ref.ts';
 import type { StoreAdvice, StoreHealth } from '../../core/store/store-health.ts';
 import type { Reprise } from '../../engine/reprise.ts';
@@ -63,6 +64,20 @@ const todos: Readonly<Record<string, string>> = {
 
 /** Checks the store. An error on the way is a finding and is not thrown: broken stores are what this is for. */
 export async function diagnose(context: Context, options: DiagnoseOptions): Promise<DoctorAnswer> {
+  return await examineBy(context, () => context.open({ create: options.create }), options);
+}
+
+/** Checks the store quickly, as plain data for the studio, with the rights of the one who asks. */
+export async function examined(context: Context, reprise: Reprise): Promise<JsonValue> {
+  const found = await examineBy(context, async () => reprise, { verify: false, create: false });
+  return JSON.parse(JSON.stringify({ ...found, namespace: reprise.currentNamespace })) as JsonValue;
+}
+
+async function examineBy(
+  context: Context,
+  open: () => Promise<Reprise>,
+  options: DiagnoseOptions,
+): Promise<DoctorAnswer> {
   const { location } = context.chosenStore();
   const free = location.kind === 'sqlite' ? freeBytesAt(location.path) : null;
   const found: DoctorAnswer = {
@@ -81,7 +96,7 @@ export async function diagnose(context: Context, options: DiagnoseOptions): Prom
     advice: [],
   };
   try {
-    return await examine(await context.open({ create: options.create }), found, options);
+    return await examine(await open(), found, options);
   } catch (error) {
     if (!(error instanceof RepriseError)) throw error;
     return { ...found, findings: [...found.findings, findingOf(error)] };

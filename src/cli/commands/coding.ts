@@ -228,7 +228,8 @@ async function record(
     });
   context.checkMasking();
   const found = await context.created(text);
-  const event = await recorder(codingOn(found), words.length === 0 ? undefined : words.join(' '), options);
+  const said = words.length === 0 ? undefined : words.join(' ');
+  const event = await recorder(codingOn(found), said, await withEventId(found, options));
   if (out.json !== undefined) await out.value(codingAnswer(found, 'record', event));
   else {
     await out.line(
@@ -237,4 +238,16 @@ async function record(
     out.next(`reprise coding status ${refText(found.ref)}`);
   }
   return done;
+}
+
+/** Returns the options with the id of the event that they name by its seq, which is what a terminal shows. */
+async function withEventId({ session, ref }: OpenRef, options: OptionValues): Promise<OptionValues> {
+  const named = textOption(options, 'event');
+  if (named === undefined || !/^\d+$/.test(named)) return options;
+  const at = { branch: ref.branch, seq: Number(named) };
+  for await (const { seq, id } of session.replay({ at, direction: 'backward', limit: 1 }))
+    if (seq === at.seq) return { ...options, event: id };
+  throw new RepriseError('event.not-found', `Cannot find seq ${named} in the view of "${ref.branch}"`, {
+    hint: 'Choose a seq that "reprise replay" lists.',
+  });
 }

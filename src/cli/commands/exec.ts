@@ -10,7 +10,6 @@ import { refText } from '../../core/ref.ts';
 import type { TestRunInput } from '../../engine/coding/coding-inputs.ts';
 import type { CodingVerbs } from '../../engine/coding/coding-verbs.ts';
 import { codingOn } from '../../reading/coding-answer.ts';
-import { plural } from '../../wording/amount.ts';
 import { plain } from '../../wording/text.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -25,6 +24,7 @@ export interface ExecAnswer {
   readonly exitCode: number;
   /** The seq of the recorded test run; null if the command ran no tests. */
   readonly testRun: number | null;
+  /** The tests that its report lists; null if there is no report. */
   readonly failed: number | null;
   readonly passed: number | null;
   /** Why its report could not be read; null if it could, or none was asked for. */
@@ -81,7 +81,7 @@ export const exec: CommandSpec = {
       command,
       exitCode: ended.shellCode,
       testRun: ran?.seq ?? null,
-      failed: ran === undefined ? null : (read?.failures.length ?? 0),
+      failed: read?.failures.length ?? null,
       passed: read?.passed?.length ?? null,
       reportError: error ?? refused ?? null,
     });
@@ -108,13 +108,17 @@ async function recordTests(
 
 async function answer({ out }: Context, told: ExecAnswer): Promise<void> {
   if (out.json !== undefined) process.stderr.write(`${JSON.stringify(told)}\n`);
-  const { testRun, failed, passed, reportError, ref } = told;
+  const { testRun, failed, passed, reportError, ref, exitCode } = told;
   if (reportError !== null) out.say(`The report was not used: ${plain(reportError)}`);
   if (testRun === null) return;
   const counts = [failed === null ? '' : `${failed} failed`, passed === null ? '' : `${passed} passed`].filter(
     (part) => part !== '',
   );
-  out.say(out.dim(`Recorded a test run at ${ref}@${testRun}: ${counts.join(', ') || plural(0, 'test')}.`));
+  // A test run without a list says nothing about tests, so nobody should read it as "none failed".
+  const read = counts.length === 0 ? `exit code ${exitCode}, and no list of its tests` : counts.join(', ');
+  out.say(out.dim(`Recorded a test run at ${ref}@${testRun}: ${read}.`));
+  if (counts.length === 0 && reportError === null)
+    out.say(out.dim('To record which tests failed, let the command write a report and name it with --report.'));
 }
 
 interface Reporting {

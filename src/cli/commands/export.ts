@@ -10,13 +10,14 @@ import type { DifferingUnit } from '../../engine/importing/export-units.ts';
 import type { Reprise } from '../../engine/reprise.ts';
 import { readSigningKey } from '../../node/signing-key.ts';
 import { placeFolder } from '../../node/tool-places.ts';
+import type { ExportPreview } from '../../server/exported-page.ts';
 import { bytesText, plural } from '../../wording/amount.ts';
 import { plain } from '../../wording/text.ts';
 import { projectionNamed } from '../answering/node-projections.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context } from '../context.ts';
 import { done } from '../exit-code.ts';
-import { collect, listOption, type OptionValues, textOption } from '../option-values.ts';
+import { collect, flagOption, listOption, type OptionValues, textOption } from '../option-values.ts';
 
 /** An exported history, as `reprise export --json` prints it. */
 export interface ExportAnswer {
@@ -31,6 +32,8 @@ export interface ExportAnswer {
   readonly differs: readonly DifferingUnit[];
   /** The bundle that was written; null with a format. */
   readonly bundle: BundleAnswer | null;
+  /** Only of a page: the payloads that were left out, or would be; at most 200 of them. */
+  readonly leftOut?: ExportPreview['leftOut'];
 }
 
 /** A bundle that was written. */
@@ -50,7 +53,7 @@ export const exportRun: CommandSpec = {
   options: [
     new Option(
       '--format <format>',
-      'format to write: shipit, atif, otlp, json, jsonl, markdown, or that of the source (default: a bundle)',
+      'format to write: shipit, atif, otlp, json, jsonl, markdown, html (a page that opens without a server), or that of the source (default: a bundle)',
     ),
     new Option(
       '--to <path>',
@@ -59,8 +62,9 @@ export const exportRun: CommandSpec = {
     new Option('--resume', 'write it where its tool resumes it: claude-code, codex or pi; overwrites nothing'),
     new Option(
       '--redact <rules>',
-      'of a bundle: take payloads out and keep the proof: all, secrets, an event type, agent:NAME, tool:NAME, text:WORDS; commas between',
+      'of a bundle or a page: take payloads out and keep the proof: all, secrets, an event type, agent:NAME, tool:NAME, field:PATH, pattern:REGEX, text:WORDS; commas between',
     ),
+    new Option('--dry-run', 'of a page: write nothing, and list the payloads that would be taken out'),
     new Option('--sign [key]', "of a bundle: sign it with this user's key, or with the one in a file"),
     new Option('--projection <name>', 'of a bundle: include the value of a projection; may be repeated').argParser(
       collect,
@@ -72,9 +76,11 @@ export const exportRun: CommandSpec = {
     'reprise export demo --format shipit',
     'reprise export demo/careful@20 --format shipit --to careful.json',
     'reprise export demo --format markdown',
+    'reprise export demo --format html --redact tool:refund --dry-run',
   ],
   run: async (context, [text = ''], options) => {
     const format = textOption(options, 'format');
+    if (format === 'html') return exportPage(context, text, options);
     const ref = refText((await context.at(text)).ref);
     const reprise = await context.open();
     if (format === undefined) return bundle(context, reprise, { ref, isWhole: !/[/@]/.test(text) }, options);
@@ -143,9 +149,9 @@ async function bundle(
   return done;
 }
 
-/** Splits rules at commas; a text to look for may hold commas if it comes last. */
+/** Splits rules at commas; a text or a pattern to look for may hold commas if it comes last. */
 function rulesIn(text: string): readonly string[] {
-  const at = /(?:^|,)text:/.exec(text);
+  const at = /(?:^|,)(?:text|pattern):/.exec(text);
   if (at === null) return text.split(',').map((rule) => rule.trim());
   const before = text
     .slice(0, at.index)
@@ -221,4 +227,40 @@ function writeFile(path: string, bytes: Uint8Array, flag: 'w' | 'wx'): void {
       cause: error,
     });
   }
+}
+
+/** Writes a page, and says first what it leaves out. */
+async function exportPage(context: Context, text: string, options: OptionValues): Promise<number> {
+  const { out } = context;
+  const to = textOption(options, 'to');
+  const isDry = flagOption(options, 'dryRun');
+  if (to === undefined && !isDry)
+    throw new RepriseError('option.invalid', 'Cannot print a page: it is one large file', { hint: 'Add --to FILE.' });
+  const { preparePage } = await import('../running/page-export.ts');
+  const rules = textOption(options, 'redact');
+  const page = await preparePage(context, text, rules === undefined ? [] : rulesIn(rules));
+  const { ref, events, leftOut, total } = page.preview;
+  if (out.json === undefined) out.say(leftOutText(page.preview));
+  const written = isDry || to === undefined ? undefined : page.text();
+  if (written !== undefined && to !== undefined) writeFile(to, new TextEncoder().encode(written), 'w');
+  const bytes = written === undefined ? 0 : Buffer.byteLength(written);
+  const about = { ref, format: 'html', to: isDry ? null : (to ?? null), bytes, text: null, differs: [], bundle: null };
+  const answer: ExportAnswer = { ...about, leftOut };
+  if (out.json !== undefined) await out.value(answer);
+  else if (isDry)
+    await out.lines(leftOut.map(({ branch, seq, type, rule }) => plain(`${branch}@${seq}  ${type}  ${rule}`)));
+  else out.say(`Wrote ${plain(to ?? '')}, ${bytesText(bytes)}: ${plural(events, 'event')}, ${total} left out.`);
+  return done;
+}
+
+function leftOutText({
+  rules,
+  total,
+}: {
+  readonly rules: Readonly<Record<string, number>>;
+  readonly total: number;
+}): string {
+  if (total === 0) return 'Leaves out nothing.';
+  const each = Object.entries(rules).map(([rule, count]) => `${count} by ${plain(rule)}`);
+  return `Leaves out ${plural(total, 'payload')}: ${each.join(', ')}.`;
 }

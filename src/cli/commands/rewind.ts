@@ -1,4 +1,5 @@
 import { Option } from 'commander';
+import { RepriseError } from '../../core/error.ts';
 import { given } from '../../core/json.ts';
 import type { CommandSpec } from '../command.ts';
 import { done } from '../exit-code.ts';
@@ -22,6 +23,15 @@ export const rewind: CommandSpec = {
   run: async (context, [text = ''], options) => {
     const turn = numberOption(options, 'turn');
     const only = textOption(options, 'only') === 'beliefs' ? ('beliefs' as const) : undefined;
+    if (only !== undefined && turn === undefined)
+      throw new RepriseError(
+        'option.invalid',
+        'Cannot rewind with --only and without --turn: everything would be rewound',
+        {
+          hint: 'Add --turn N: beliefs of later turns leave the view.',
+          details: { option: 'only' },
+        },
+      );
     const { session, ref, point } = turn === undefined ? await context.point(text) : await context.branch(text);
     const where = turn === undefined ? point : { branch: ref.branch, turn };
     const how = await context.masked(session, { ...markOf(options), ...given({ only }) });

@@ -4,11 +4,13 @@ import { given } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
 import { absoluteUrl, shownUrl } from '../../node/store-location.ts';
 import type { LogLine, ServeOptions, Server } from '../../server.ts';
+import { examined } from '../answering/diagnosis.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context } from '../context.ts';
 import { done } from '../exit-code.ts';
 import { collect, flagOption, listOption, numberOption, type OptionValues, textOption } from '../option-values.ts';
 import { wholeNumber } from '../options/number-option.ts';
+import { servedAgents } from '../running/studio-agents.ts';
 import { catchSignals } from '../stop-signals.ts';
 
 /** `reprise serve`. */
@@ -24,6 +26,8 @@ export const serve: CommandSpec = {
     new Option('--host-name <name>', 'name by which clients may call (repeatable)')
       .env('REPRISE_HOST_NAME')
       .argParser(collect),
+    new Option('--agents', 'let tokens with the right "run" start the agents of reprise.config').env('REPRISE_AGENTS'),
+    new Option('--no-studio', 'serve no pages, only calls').env('REPRISE_NO_STUDIO'),
     new Option('--open-metrics', 'show /metrics without a token').env('REPRISE_OPEN_METRICS'),
     new Option('--rate <calls>', `calls of one token in a second (default: ${limits.serverCallsPerSecondMax})`)
       .env('REPRISE_RATE')
@@ -40,9 +44,16 @@ export const serve: CommandSpec = {
   run: async (context, _values, options) => {
     const stop = new AbortController();
     const restore = catchSignals(stop);
+    const agents = flagOption(options, 'agents') ? await servedAgents(context) : undefined;
     const { serve: start } = await import('../../server.ts');
     const store = servedStore(context);
-    const server = await start({ ...optionsOf(options), store: store.url, log });
+    const server = await start({
+      ...optionsOf(options),
+      ...given({ agents }),
+      store: store.url,
+      examine: (reprise) => examined(context, reprise),
+      log,
+    });
     const renew = (): void => void server.renew().catch((error: unknown) => log(failedRenewal(error)));
     process.on('SIGHUP', renew);
     try {
@@ -80,6 +91,7 @@ function optionsOf(options: OptionValues): ServeOptions {
   return {
     insecure: flagOption(options, 'insecure'),
     openMetrics: flagOption(options, 'openMetrics'),
+    studio: options['studio'] !== false,
     ...given({
       host: textOption(options, 'host'),
       port: numberOption(options, 'port'),

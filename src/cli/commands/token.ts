@@ -4,7 +4,7 @@ import { given } from '../../core/json.ts';
 import type { EventStore } from '../../core/store/event-store.ts';
 import type { TokenKeeper, TokenRecord } from '../../core/store/token-store.ts';
 import { createNodePlatform } from '../../node/platform.ts';
-import { openOwnStore } from '../../open-reprise.ts';
+import { openOwnStore } from '../../open-own-store.ts';
 import { makeToken, type Right } from '../../server.ts';
 import { plain } from '../../wording/text.ts';
 import type { CommandSpec } from '../command.ts';

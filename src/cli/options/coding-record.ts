@@ -26,10 +26,12 @@ export const recordOptions: readonly Option[] = [
   new Option('--failed <test>', 'test that failed; repeatable').argParser(collect),
   new Option('--passed <test>', 'test that passed; repeatable').argParser(collect),
   new Option('--diff <file>', 'unified diff of a patch; - is stdin'),
+  new Option('--before <file>', 'file with the content before a patch'),
+  new Option('--after <file>', 'file with the content after a patch'),
   new Option('--reason <text>', 'reason for a decision or a risk'),
   new Option('--source <text>', 'origin of evidence or a risk'),
   new Option('--content <text>', 'content of evidence or a risk'),
-  new Option('--event <id>', 'event that a risk sets aside'),
+  new Option('--event <event>', 'event that a risk sets aside, by seq or id'),
   new Option('--outcome <outcome>', 'how a run ended').choices(['ok', 'error', 'aborted', 'interrupted', 'budget']),
 ];
 
@@ -60,9 +62,13 @@ export const recorders: Readonly<Record<string, Recorder>> = {
   },
   test: recordTest,
   patch: (coding, file, options) => {
-    const diff = textOption(options, 'diff');
-    const text = diff === undefined ? undefined : fileText(diff);
-    return coding.patch({ file: need('patch', 'a file', file), ...runOf(options), ...given({ diff: text }) });
+    const [diff, before, after] = (['diff', 'before', 'after'] as const).map((name) => {
+      const path = textOption(options, name);
+      return path === undefined ? undefined : fileText(name, path);
+    });
+    const path = need('patch', 'a file', file);
+    if (diff === undefined && after === undefined) need('patch', '--diff or --after', undefined);
+    return coding.patch({ file: path, ...runOf(options), ...given({ diff, before, after }) });
   },
   decision: (coding, text, options) =>
     coding.decision({ decision: need('decision', 'a text', text), ...of(options, { reason: 'reason' }) }),
@@ -112,12 +118,12 @@ export async function readReportFile(path: string): Promise<TestReport> {
   }
 }
 
-function fileText(path: string): string {
+function fileText(option: string, path: string): string {
   try {
     return inputText(path);
   } catch (error) {
     if (error instanceof RepriseError) throw error;
-    throw new RepriseError('option.invalid', `Cannot read the diff ${JSON.stringify(path)}: ${readFailure(error)}`, {
+    throw new RepriseError('option.invalid', `Cannot read --${option} ${JSON.stringify(path)}: ${readFailure(error)}`, {
       hint: 'Check the path.',
       cause: error,
     });

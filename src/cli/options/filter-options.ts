@@ -1,8 +1,6 @@
 import { Option } from 'commander';
-import { RepriseError } from '../../core/error.ts';
-import { type EventFilter, parseFilter } from '../../core/event/filter.ts';
-import { given } from '../../core/json.ts';
-import { isoTime } from '../../core/time.ts';
+import type { EventFilter } from '../../core/event/filter.ts';
+import { filterFromWords, timeFromWord } from '../../core/event/filter-words.ts';
 import { numberOption, type OptionValues, textOption } from '../option-values.ts';
 import { wholeNumber } from './number-option.ts';
 
@@ -31,42 +29,25 @@ export const filterOptions: readonly Option[] = [
 export function filterOf(options: OptionValues): EventFilter {
   const text = (name: string): string | undefined => textOption(options, name);
   const number = (name: string): number | undefined => numberOption(options, name);
-  const conditions = text('filter');
-  const types = text('eventType')
-    ?.split(',')
-    .map((type) => type.trim())
-    .filter((type) => type !== '');
-  return {
-    ...(conditions === undefined ? {} : parseFilter(conditions)),
-    ...given({
-      types,
-      agent: text('agent'),
-      run: text('run'),
-      turn: number('turn'),
-      kind: text('kind'),
-      name: text('tool'),
-      outcome: text('outcome'),
-      text: text('search'),
-      since: timeOf(text('since')),
-      until: timeOf(text('until')),
-      after: number('after'),
-      through: number('through'),
-    }),
+  const words = {
+    filter: text('filter'),
+    eventType: text('eventType'),
+    agent: text('agent'),
+    run: text('run'),
+    turn: number('turn'),
+    kind: text('kind'),
+    tool: text('tool'),
+    outcome: text('outcome'),
+    search: text('search'),
+    since: text('since'),
+    until: text('until'),
+    after: number('after'),
+    through: number('through'),
   };
+  return filterFromWords(words, Date.now());
 }
-
-const units: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
 /** Reads a time as people write it: ISO 8601, or how long ago, such as `15m` or `2h`. */
 export function timeOf(text: string | undefined, now: number = Date.now()): string | undefined {
-  if (text === undefined) return undefined;
-  const [, count, unit = ''] = /^(\d{1,6})([smhdw])$/.exec(text) ?? [];
-  if (count !== undefined) return new Date(now - Number(count) * (units[unit] ?? 0)).toISOString();
-  try {
-    return isoTime(text);
-  } catch (error) {
-    if (!(error instanceof RepriseError)) throw error;
-    const hint = 'Use an age such as 90s, 15m, 2h or 3d, or ISO 8601: 2026-11-15T10:00:00Z.';
-    throw new RepriseError(error.code, error.message, { hint, details: error.details, cause: error });
-  }
+  return text === undefined ? undefined : timeFromWord(text, now);
 }

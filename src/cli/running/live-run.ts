@@ -1,7 +1,8 @@
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { RepriseError } from '../../core/error.ts';
-import type { Agent, ResumableAgent, ResumeContext } from '../../core/recording/agent.ts';
+import type { Agent, ResumeContext } from '../../core/recording/agent.ts';
+import { watchedAgent } from '../../core/recording/watched-agent.ts';
 import { refText } from '../../core/ref.ts';
 import type { Reprise } from '../../engine/reprise.ts';
 import type { EffectAnswer, EffectQuestion } from '../../engine/resuming/effect-guard.ts';
@@ -123,12 +124,6 @@ class AgentWatcher {
       onStart(context);
       if (this.#progress.isShown) void this.#follow(context);
     };
-    if (typeof agent === 'function') {
-      return (context, run) => {
-        start(context);
-        return agent(context, run);
-      };
-    }
     return watchedAgent(agent, start);
   }
 
@@ -150,23 +145,4 @@ class AgentWatcher {
   close(): void {
     this.#stop.abort();
   }
-}
-
-/** Wraps an agent so that it reports when it starts. */
-function watchedAgent(agent: ResumableAgent, onStart: (context: ResumeContext) => void): ResumableAgent {
-  const wrapped = Object.create(agent) as { -readonly [Key in keyof ResumableAgent]: ResumableAgent[Key] };
-  // Call methods on the agent itself: it may have private fields.
-  wrapped.resume = (context, run) => {
-    onStart(context);
-    return agent.resume(context, run);
-  };
-  if (agent.isForCaller !== undefined) wrapped.isForCaller = (call) => agent.isForCaller?.(call) ?? false;
-  if (agent.inputOf !== undefined) wrapped.inputOf = (call) => agent.inputOf?.(call) ?? Promise.resolve(call.input);
-  if (agent.approvalOf !== undefined)
-    wrapped.approvalOf = (call, context) => agent.approvalOf?.(call, context) ?? Promise.resolve(undefined);
-  if (agent.answerFor !== undefined) wrapped.answerFor = (question, said) => agent.answerFor?.(question, said);
-  if (agent.denied !== undefined) wrapped.denied = (call, said) => agent.denied?.(call, said) ?? null;
-  if (agent.callTool !== undefined) wrapped.callTool = (call, context) => agent.callTool?.(call, context);
-  if (agent.textOf !== undefined) wrapped.textOf = (result) => agent.textOf?.(result) ?? '';
-  return wrapped;
 }

@@ -1,49 +1,19 @@
-import { canonicalJson } from '../canonical-json.ts';
 import type { Event } from '../event/event.ts';
-import { given, isObject, type JsonObject, type JsonValue, setKey, stringAt } from '../json.ts';
+import { given, type JsonValue, setKey, stringAt } from '../json.ts';
 import { limits } from '../limits.ts';
 import type { Seq } from '../point.ts';
 import { effectCallOf, effectOf } from '../recording/effects.ts';
 import { createFailureBook, type FailureBook, forgetCall, noteChange, notePatch, noteTestRun } from './failure-book.ts';
+import { type Note, type NoteEntry, noteEntry, noteId, noteOfEntry, saidIn } from './note.ts';
+import { type Sources, sourcesAfter } from './sources.ts';
 import { testRunOf } from './test-run.ts';
 
-/** The kinds of notes that a coding session keeps, beside failures, files and risks. */
-export type NoteKind = 'goal' | 'constraint' | 'decision' | 'procedure' | 'evidence' | 'fact';
-
-/** The events that a text stands in. */
-export interface Sources {
-  /** Every event that spoke of the same thing; the last ones, if there are many. */
-  source: readonly Seq[];
-  /** How many of the last of them hold the present text. */
-  holding: number;
-  /** The seqs of events that those replaced; missing if they replaced none. */
-  replaced?: readonly Seq[];
-}
-
-/** Returns the seqs of the events that hold the present text, and of those that they replaced. */
-export function holdersOf({ source, holding, replaced = [] }: Sources): readonly Seq[] {
-  return [...source.slice(-holding), ...replaced];
-}
-
-/** One note. Fields that only some kinds have are left out of the others, because a snapshot holds all of them. */
-export interface NoteEntry extends Sources {
-  readonly kind: NoteKind;
-  /** The subject of the note; its text if left out. */
-  readonly key?: string;
-  text: string;
-  /** Of a constraint: whether it must hold; hard if left out. */
-  strength?: 'soft';
-  /** Of a constraint: its value. */
-  value?: JsonValue;
-  /** Of a goal: more about its title, which is its key. */
-  details?: string;
-}
-
-/** One file that was changed. */
+/** One file that was changed, as the book keeps it, under its path. */
 export interface FileEntry extends Sources {
-  readonly path: string;
-  summary: string | null;
-  patches: number;
+  /** The last summary of a change; missing if there was none. */
+  readonly summary?: string;
+  /** How many patches there were, if there were more than sources are kept. */
+  readonly patches?: number;
 }
 
 /** One risk that was set aside. */
@@ -72,6 +42,14 @@ export interface RequestEntry {
   readonly run: string | null;
 }
 
+/** A model call that followed a prepared request, and may have carried its context. */
+export interface SentCall {
+  readonly request: Seq;
+  /** The seq of its start, and its id. */
+  readonly call: Seq;
+  readonly id: string | null;
+}
+
 /** Everything that a coding session knows, as it is folded. */
 export interface CodingBook extends FailureBook {
   readonly notes: Record<string, NoteEntry>;
@@ -80,8 +58,8 @@ export interface CodingBook extends FailureBook {
   readonly runs: Record<string, CodingRun>;
   /** The last request of each run that is remembered, by `r:` and the run's id; `r` for those outside a run. */
   readonly requests: Record<string, RequestEntry>;
-  /** The last model call that followed a prepared request in its run. */
-  sent: { readonly request: Seq; readonly call: Seq; readonly id: string | null } | null;
+  /** The first model calls after each of the last prepared requests; missing if there are none. */
+  calls?: readonly SentCall[];
   testRuns: number;
   /** How many notes and files there are: counting keys takes time. */
   readonly counts: { notes: number; files: number };
@@ -126,7 +104,6 @@ export function createCodingBook(): CodingBook {
     risks: [],
     runs: {},
     requests: {},
-    sent: null,
     testRuns: 0,
     counts: { notes: 0, files: 0 },
     dropped: 0,
@@ -181,7 +158,8 @@ function noteTests(book: CodingBook, event: Event): void {
   forgetCall(book, { call: stringAt(event.data, 'call') ?? null, event: event.cause ?? null });
   noteTestRun(book, run, { seq: event.seq, run: event.run ?? null });
   const all = Object.keys(book.failures);
-  for (const key of all.slice(0, Math.max(0, all.length - limits.recordsMax))) {
+  const beyond = all.length - limits.recordsMax;
+  for (const key of beyond <= 0 ? [] : all.slice(0, beyond)) {
     if (book.failures[key]?.status === 'active') continue;
     delete book.failures[key];
     book.dropped += 1;
@@ -193,24 +171,14 @@ function noteFile(book: CodingBook, event: Event): void {
   const path = stringAt(event.data, 'path');
   if (path === undefined) return;
   const known = book.files[`f:${path}`];
-  const summary = stringAt(event.data, 'summary')?.slice(0, limits.recordCharactersMax) ?? null;
-  const text = summary ?? known?.summary ?? null;
-  const sources = sourcesAfter(known, event, text === known?.summary);
-  const entry = { path, summary: text, patches: (known?.patches ?? 0) + 1, ...sources };
-  keep(book, 'files', `f:${path}`, entry);
+  const summary = stringAt(event.data, 'summary')?.slice(0, limits.recordCharactersMax) ?? known?.summary;
+  const sources = sourcesAfter(known, event, summary === known?.summary);
+  const count = (known === undefined ? 0 : patchesOf(known)) + 1;
+  const patches = count > sources.source.length ? count : undefined;
+  keep(book, 'files', `f:${path}`, { ...sources, ...given({ summary, patches }) });
 }
 
-/** Adds an event to the sources of an entry; a new text has no holder but the event. */
-function sourcesAfter(known: Sources | undefined, { seq, replaces }: Event, isSameText: boolean): Sources {
-  const source = [...(known?.source ?? []), seq].slice(-limits.recordSourcesMax);
-  const before = known !== undefined && isSameText ? known : undefined;
-  const replaced = [...(before?.replaced ?? []), ...(replaces === undefined ? [] : [replaces])];
-  return {
-    source,
-    holding: Math.min(source.length, (before?.holding ?? 0) + 1),
-    ...(replaced.length === 0 ? {} : { replaced: replaced.slice(-limits.recordSourcesMax) }),
-  };
-}
+const patchesOf = ({ patches, source }: FileEntry): number => patches ?? source.length;
 
 /** Entries beyond the limit that are dropped together: to find the first ones, all have to be gone through. */
 const droppedAtOnce = 1_000;
@@ -232,9 +200,39 @@ function keep<Kind extends 'notes' | 'files'>(
   book.dropped += droppedAtOnce;
 }
 
-/** Returns the entries that are within the limit, oldest first. */
-export function entriesOf<Entry>(entries: Readonly<Record<string, Entry>>): Entry[] {
-  return Object.values(entries).slice(-limits.recordsMax);
+/** Returns the notes that are within the limit, oldest first. */
+export function notesOf({ notes }: CodingBook): Note[] {
+  return mapLast(notes, noteOfEntry);
+}
+
+/** One file that was changed. */
+export interface ChangedFile extends Sources {
+  readonly path: string;
+  readonly summary: string | null;
+  readonly patches: number;
+}
+
+/** Returns the changed files that are within the limit, oldest first. */
+export function filesOf({ files }: CodingBook): ChangedFile[] {
+  return mapLast(files, (key, entry) => {
+    const { summary = null } = entry;
+    return { ...entry, path: key.slice(2), summary, patches: patchesOf(entry) };
+  });
+}
+
+/** Maps the entries that are within the limit, which are the last ones. */
+function mapLast<Entry, Result>(
+  entries: Readonly<Record<string, Entry>>,
+  map: (key: string, entry: Entry) => Result,
+): Result[] {
+  const keys = Object.keys(entries);
+  const results: Result[] = [];
+  for (let index = Math.max(0, keys.length - limits.recordsMax); index < keys.length; index++) {
+    const key = keys[index] ?? '';
+    const entry = entries[key];
+    if (entry !== undefined) results.push(map(key, entry));
+  }
+  return results;
 }
 
 /** Counts the records that were dropped, or are about to be. */
@@ -253,10 +251,19 @@ function noteCall(book: CodingBook, event: Event): void {
   if (couldChange) noteChange(book, { call, event: id });
 }
 
+/** Model calls after one prepared request that are remembered: the first one need not be the one that carried it. */
+const callsOfRequest = 4;
+/** Model calls that are remembered in all. */
+const callsKept = 16;
+
+/** Notes a model call after a request: that of its run, else the last one, because a recorder has runs of its own. */
 function noteSent(book: CodingBook, event: Event, id: string | null): void {
-  const prepared = book.requests[runKey(event)];
-  if (prepared === undefined || book.sent?.request === prepared.seq) return;
-  book.sent = { request: prepared.seq, call: event.seq, id };
+  const prepared = book.requests[runKey(event)] ?? Object.values(book.requests).at(-1);
+  if (prepared === undefined) return;
+  const { calls = [] } = book;
+  const { seq: request } = prepared;
+  if (calls.filter((held) => held.request === request).length >= callsOfRequest) return;
+  book.calls = [...calls, { request, call: event.seq, id }].slice(-callsKept);
 }
 
 const runKey = ({ run }: Event): string => (run === undefined ? 'r' : `r:${run}`);
@@ -279,71 +286,6 @@ function noteText(book: CodingBook, event: Event): void {
   if (said === undefined) return;
   const id = noteId(said);
   const known = Object.hasOwn(book.notes, id) ? book.notes[id] : undefined;
-  keep(book, 'notes', id, { ...said, ...sourcesAfter(known, event, known?.text === said.text) });
-}
-
-/** Returns the id of a note: its kind and its key, or its text. */
-export function noteId({ kind, key, text }: Pick<NoteEntry, 'kind' | 'key' | 'text'>): string {
-  return `${kind}:${key ?? text}`;
-}
-
-type Said = Omit<NoteEntry, keyof Sources>;
-
-function saidIn({ type, data }: Event): Said | undefined {
-  switch (type) {
-    case 'goal.set':
-      return goalIn(data);
-    case 'constraint.set':
-      return constraintIn(data);
-    case 'decision.made':
-      return noteOf('decision', joined([stringAt(data, 'decision'), stringAt(data, 'reason')], ' — '));
-    case 'procedure.added':
-      return noteOf('procedure', joined([stringAt(data, 'title'), stringAt(data, 'text')], ': '));
-    case 'evidence.added':
-      return noteOf(
-        'evidence',
-        joined([stringAt(data, 'title'), contentText(data['content']), stringAt(data, 'source')], ' — '),
-      );
-    default:
-      return noteOf('fact', stringAt(data, 'text'));
-  }
-}
-
-function goalIn(data: JsonObject): Said | undefined {
-  const [title, details] = [stringAt(data, 'goal'), stringAt(data, 'details')];
-  const note = noteOf('goal', joined([title, details], ' — '));
-  return note === undefined
-    ? undefined
-    : { ...note, ...given({ key: details === undefined ? undefined : title, details }) };
-}
-
-function constraintIn(data: JsonObject): Said | undefined {
-  const key = stringAt(data, 'key');
-  if (key === undefined) return undefined;
-  const value = data['value'];
-  const text = stringAt(data, 'text') ?? (value === undefined ? key : `${key}: ${contentText(value) ?? ''}`);
-  const note = noteOf('constraint', text);
-  // A constraint that does not say how strong it is must hold: leaving it out is the worse mistake.
-  const strength = data['strength'] === 'soft' ? ('soft' as const) : undefined;
-  return note === undefined ? undefined : { ...note, key, ...given({ strength, value }) };
-}
-
-function noteOf(kind: NoteKind, said: string | undefined): Said | undefined {
-  if (said === undefined || said.trim() === '') return undefined;
-  return { kind, text: said.slice(0, limits.recordCharactersMax).toWellFormed() };
-}
-
-function joined(pieces: readonly (string | undefined)[], by: string): string | undefined {
-  const held = pieces.filter((piece) => piece !== undefined && piece !== '');
-  return held.length === 0 ? undefined : held.join(by);
-}
-
-/** Returns a content of any form as text. */
-export function contentText(content: JsonValue | undefined): string | undefined {
-  if (content === undefined || content === null) return undefined;
-  return typeof content === 'string'
-    ? content
-    : isObject(content) || Array.isArray(content)
-      ? canonicalJson(content)
-      : String(content);
+  const isSameText = (known?.text ?? said.subject) === said.text;
+  keep(book, 'notes', id, noteEntry(said, sourcesAfter(known, event, isSameText)));
 }

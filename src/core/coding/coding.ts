@@ -1,15 +1,8 @@
 import type { JsonValue } from '../json.ts';
 import type { Seq } from '../point.ts';
-import {
-  type CodingBook,
-  type CodingRun,
-  droppedIn,
-  entriesOf,
-  type NoteEntry,
-  type NoteKind,
-  type RequestEntry,
-} from './coding-book.ts';
+import { type CodingBook, type CodingRun, droppedIn, filesOf, notesOf, type RequestEntry } from './coding-book.ts';
 import type { FailureEntry } from './failure-book.ts';
+import type { Note, NoteKind } from './note.ts';
 
 /** One text of a coding session, with the events it came from. */
 export interface CodingNote {
@@ -73,23 +66,23 @@ export interface Coding {
 
 /** Returns what a reader sees of a book. */
 export function codingOf(book: CodingBook): Coding {
-  const notes = entriesOf(book.notes);
-  const of = (kind: NoteKind): NoteEntry[] => notes.filter((note) => note.kind === kind);
-  const plain = ({ text, source }: NoteEntry): CodingNote => ({ text, source });
+  const notes = notesOf(book);
+  const of = (kind: NoteKind): Note[] => notes.filter((note) => note.kind === kind);
+  const plain = ({ text, source }: Note): CodingNote => ({ text, source });
   const goals = of('goal').map(
-    (note): CodingGoal => ({ ...plain(note), title: note.key ?? note.text, description: note.details ?? null }),
+    (note): CodingGoal => ({ ...plain(note), title: note.subject, description: note.details ?? null }),
   );
   return {
     goal: goals.at(-1) ?? null,
     earlierGoals: goals.slice(0, -1),
     constraints: of('constraint').map((note) => ({
       ...plain(note),
-      key: note.key ?? note.text,
+      key: note.subject,
       value: note.value ?? null,
       strength: note.strength ?? 'hard',
     })),
     failures: Object.values(book.failures).map(({ failedAt: _at, patchesBefore: _before, ...failure }) => failure),
-    files: entriesOf(book.files).map(({ path, summary, patches, source }) => ({ path, summary, patches, source })),
+    files: filesOf(book).map(({ path, summary, patches, source }) => ({ path, summary, patches, source })),
     decisions: of('decision').map(plain),
     procedures: of('procedure').map(plain),
     evidence: of('evidence').map(plain),

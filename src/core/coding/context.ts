@@ -1,7 +1,7 @@
 import { limits } from '../limits.ts';
 import type { Seq } from '../point.ts';
 import { utf8Length } from '../utf8.ts';
-import { byPlace, type ContextSection, contextSections, type HeldRecord } from './record.ts';
+import { type ContextSection, contextSections, type HeldRecord, inOrder } from './record.ts';
 import { neverTainted, type TaintCheck } from './taint.ts';
 
 /** Counts the tokens of a line of text, under a name that a log can keep. */
@@ -51,7 +51,7 @@ export interface ContextSettings {
  * that a larger budget never shows less. Nothing quarantined is in it, required or not.
  */
 export function contextOf(records: readonly HeldRecord[], settings: ContextSettings): CodingContext {
-  const sorted = [...records].sort(byPlace);
+  const sorted = inOrder(records);
   const page = new ContextPage(settings);
   for (const held of sorted) if (held.isRequired) page.take(held);
   for (const held of sorted) if (!held.isRequired) page.take(held);

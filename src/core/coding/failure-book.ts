@@ -112,13 +112,13 @@ export function noteTestRun(book: FailureBook, run: TestRun, at: NotedAt): void 
     noteFailure(book, failure, { run, at, isFirst: !failed.has(failure.test), hasPassed: passed.has(failure.test) });
     failed.add(failure.test);
   }
-  const listed = { failed, passed, skipped: new Set(run.skipped ?? []) };
+  const skipped = new Set(run.skipped ?? []);
   const said = silenceOf(run);
   for (const entry of Object.values(book.failures)) {
-    if (failed.has(entry.test) || listed.skipped.has(entry.test)) continue;
-    if (passed.has(entry.test)) {
-      if (entry.status !== 'resolved') settle(book, entry, 'passed', at);
-    } else if (said(entry)) noteSilence(book, entry, run, at);
+    // Most tests that once failed are resolved, and only a new failure changes that.
+    if (entry.status === 'resolved' || failed.has(entry.test) || skipped.has(entry.test)) continue;
+    if (passed.has(entry.test)) settle(book, entry, 'passed', at);
+    else if (said(entry)) noteSilence(book, entry, run, at);
   }
 }
 
@@ -133,7 +133,7 @@ function silenceOf(run: TestRun): (entry: FailureEntry) => boolean {
   const selection = selectionOf(run);
   const unloaded = unloadedFiles(run);
   return ({ status, test, command }) => {
-    if (status === 'resolved' || status === 'missing' || unloaded.has(fileOfTest(test))) return false;
+    if (status === 'missing' || unloaded.has(fileOfTest(test))) return false;
     return selection === undefined ? run.command === command : isSelected(test, selection);
   };
 }

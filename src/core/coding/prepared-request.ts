@@ -16,12 +16,28 @@ export interface RequestArguments {
   readonly maxOutputTokens?: number;
 }
 
+/** The body of a request to OpenAI's Responses, as `responses.create` of its client takes it. */
+export type OpenAIPayload = {
+  readonly model: string;
+  readonly instructions?: string;
+  /** The context and the user's words. The type of the client takes no list that is `readonly`. */
+  readonly input: { readonly role: 'developer' | 'user'; readonly content: string }[];
+  readonly max_output_tokens?: number;
+};
+
+/** The body of a request to Anthropic's Messages, as `messages.create` of its client takes it. */
+export type AnthropicPayload = {
+  readonly model: string;
+  readonly max_tokens: number;
+  /** The instructions and the context. */
+  readonly system?: { readonly type: 'text'; readonly text: string }[];
+  readonly messages: { readonly role: 'user'; readonly content: string }[];
+};
+
 /** The payloads of one request, for the two providers. */
 export interface PreparedRequest {
-  /** The body of a request to OpenAI's Responses. */
-  readonly openai: JsonObject;
-  /** The body of a request to Anthropic's Messages. */
-  readonly anthropic: JsonObject;
+  readonly openai: OpenAIPayload;
+  readonly anthropic: AnthropicPayload;
 }
 
 /** Anthropic refuses a request that does not limit its answer. */
@@ -38,8 +54,8 @@ export function checkOutputTokens(tokens: number | undefined): number | undefine
 /** Builds the payloads of a request: the instructions, the context, and the user's words. */
 export function requestOf(context: string, given: RequestArguments): PreparedRequest {
   const { model, instructions = '', input, maxOutputTokens } = given;
-  const shown = context === '' ? [] : [{ role: 'developer', content: context }];
-  const system = [instructions, context].filter((text) => text !== '').map((text) => ({ type: 'text', text }));
+  const shown = context === '' ? [] : [{ role: 'developer' as const, content: context }];
+  const system = [instructions, context].filter((text) => text !== '').map((text) => ({ type: 'text' as const, text }));
   return {
     openai: {
       model,

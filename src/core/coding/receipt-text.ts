@@ -1,6 +1,6 @@
 import { oneLine } from '../title.ts';
-import { contentText } from './coding-book.ts';
 import type { Explanation } from './context.ts';
+import { contentText } from './note.ts';
 import type { CodingReceipt } from './receipt.ts';
 
 /** Returns a receipt as Markdown: the counts, then why each record is in the context or not, then what was set aside. */

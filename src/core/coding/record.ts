@@ -1,15 +1,10 @@
+import { limits } from '../limits.ts';
 import type { Seq } from '../point.ts';
 import { oneLine } from '../title.ts';
-import {
-  type CodingBook,
-  entriesOf,
-  type FileEntry,
-  holdersOf,
-  type NoteEntry,
-  noteId,
-  type RiskEntry,
-} from './coding-book.ts';
+import { type ChangedFile, type CodingBook, filesOf, notesOf, type RiskEntry } from './coding-book.ts';
 import type { FailureEntry, FailureStatus } from './failure-book.ts';
+import type { Note } from './note.ts';
+import { holdersOf } from './sources.ts';
 
 /** The groups of records. */
 export type RecordGroup =
@@ -76,80 +71,80 @@ export interface HeldRecord {
 
 /** Returns the records of a coding session, in the order of the sections, the newest first. */
 export function recordsOf(book: CodingBook, currentGoal?: string): readonly HeldRecord[] {
-  const notes = entriesOf(book.notes);
+  const notes = notesOf(book);
   const lastGoal = notes.findLast(({ kind }) => kind === 'goal');
   const held = [
     ...(currentGoal === undefined || currentGoal.trim() === '' ? [] : [currentRecord(currentGoal)]),
     ...notes.map((note) => noteRecord(note, note === lastGoal)),
     ...Object.values(book.failures).flatMap(failureRecords),
-    ...entriesOf(book.files).map(fileRecord),
-    ...book.risks.map(riskRecord),
+    ...filesOf(book).map(fileRecord),
+    ...riskRecords(book.risks),
     ...(book.risks.length === 0 ? [] : [safetyRecord(book.risks)]),
   ];
-  return held.sort(byPlace);
+  return inOrder(held);
 }
 
-/** Orders records as a context does: by section, the newest first, then by id. */
-export function byPlace(left: HeldRecord, right: HeldRecord): number {
-  const rank = sectionRank(left.section) - sectionRank(right.section);
-  if (rank !== 0) return rank;
+/** Returns records in the order of a context. Those of one section mostly come oldest first, so each is sorted alone. */
+export function inOrder(records: readonly HeldRecord[]): readonly HeldRecord[] {
+  const sections = new Map<ContextSection | undefined, HeldRecord[]>();
+  for (const held of records) {
+    const section = sections.get(held.section);
+    if (section === undefined) sections.set(held.section, [held]);
+    else section.push(held);
+  }
+  return [...contextSections, undefined].flatMap((section) => sections.get(section)?.reverse().sort(byNewest) ?? []);
+}
+
+/** Orders the records of one section: the newest first, then by id. */
+function byNewest(left: HeldRecord, right: HeldRecord): number {
   return right.newest - left.newest || (left.record.id < right.record.id ? -1 : 1);
 }
 
-const ranks: ReadonlyMap<ContextSection, number> = new Map(contextSections.map((section, rank) => [section, rank]));
-
-function sectionRank(section: ContextSection | undefined): number {
-  return (section === undefined ? undefined : ranks.get(section)) ?? contextSections.length;
-}
-
+/** Returns a record with all that a context has to know of it; it is optional unless it says otherwise. */
 function held(
-  record: Omit<StateRecord, 'text'> & { readonly text: string },
-  more: Partial<Omit<HeldRecord, 'record'>> & Pick<HeldRecord, 'section'>,
+  record: StateRecord,
+  { section, isRequired = false, holders = [], newest = record.source.at(-1) ?? 0 }: Placed,
 ): HeldRecord {
-  return {
-    record: { ...record, text: oneLine(record.text) },
-    isRequired: false,
-    holders: [],
-    newest: record.source.at(-1) ?? 0,
-    ...more,
-  };
+  return { record, section, isRequired, holders, newest };
 }
+
+type Placed = Partial<Omit<HeldRecord, 'record'>> & Pick<HeldRecord, 'section'>;
 
 function currentRecord(goal: string): HeldRecord {
-  const record = { id: 'goal:current', kind: 'current goal', text: `Now: ${goal}`, source: [] } as const;
+  const record = { id: 'goal:current', kind: 'current goal', text: oneLine(`Now: ${goal}`), source: [] } as const;
   return held(
     { ...record, group: 'active_goals', status: 'active', trust: 'user' },
     { section: 'goal', isRequired: true, newest: Number.MAX_SAFE_INTEGER },
   );
 }
 
-function noteRecord(note: NoteEntry, isGoal: boolean): HeldRecord {
-  const { kind, text, source } = note;
+/** The group, the trust and the section of notes that are shown if there is room. */
+const noteForms = {
+  decision: { group: 'decisions', trust: 'agent', section: 'decisions' },
+  procedure: { group: 'procedures', trust: 'agent', section: 'procedures' },
+  evidence: { group: 'tool_evidence', trust: 'tool', section: 'tool_evidence' },
+  fact: { group: 'generic_facts', trust: 'agent', section: 'generic_facts' },
+} as const;
+
+function noteRecord(note: Note, isGoal: boolean): HeldRecord {
+  const { id, kind, source } = note;
   const holders = holdersOf(note);
-  const common = { id: noteId(note), kind, text, source, status: 'active' as const };
-  switch (kind) {
-    case 'goal':
-      return held(
-        { ...common, group: 'active_goals', trust: 'user', status: isGoal ? 'active' : 'superseded' },
-        { section: isGoal ? 'goal' : undefined, isRequired: isGoal, holders },
-      );
-    case 'constraint': {
-      const isHard = note.strength !== 'soft';
-      const section = isHard ? 'constraints' : 'soft_constraints';
-      return held(
-        { ...common, kind: `${isHard ? 'hard' : 'soft'} constraint`, group: 'constraints', trust: 'user' },
-        { section, isRequired: isHard, holders },
-      );
-    }
-    case 'decision':
-      return held({ ...common, group: 'decisions', trust: 'agent' }, { section: 'decisions', holders });
-    case 'procedure':
-      return held({ ...common, group: 'procedures', trust: 'agent' }, { section: 'procedures', holders });
-    case 'evidence':
-      return held({ ...common, group: 'tool_evidence', trust: 'tool' }, { section: 'tool_evidence', holders });
-    case 'fact':
-      return held({ ...common, group: 'generic_facts', trust: 'agent' }, { section: 'generic_facts', holders });
+  const text = oneLine(note.text);
+  if (kind === 'goal')
+    return held(
+      { id, group: 'active_goals', kind, status: isGoal ? 'active' : 'superseded', trust: 'user', source, text },
+      { section: isGoal ? 'goal' : undefined, isRequired: isGoal, holders },
+    );
+  if (kind === 'constraint') {
+    const isHard = note.strength !== 'soft';
+    const said = isHard ? 'hard constraint' : 'soft constraint';
+    return held(
+      { id, group: 'constraints', kind: said, status: 'active', trust: 'user', source, text },
+      { section: isHard ? 'constraints' : 'soft_constraints', isRequired: isHard, holders },
+    );
   }
+  const { group, trust, section } = noteForms[kind];
+  return held({ id, group, kind, status: 'active', trust, source, text }, { section, holders });
 }
 
 function failureRecords(failure: FailureEntry): HeldRecord[] {
@@ -160,7 +155,7 @@ function failureRecords(failure: FailureEntry): HeldRecord[] {
   const newest = lastSeen;
   const id = `test:${test}`;
   if (status === 'resolved') {
-    const text = `${test}: resolved (${howText(failure)})`;
+    const text = oneLine(`${test}: resolved (${howText(failure)})`);
     return [
       held(
         { ...about, id, group: 'resolved_failure_notes', text },
@@ -169,7 +164,7 @@ function failureRecords(failure: FailureEntry): HeldRecord[] {
     ];
   }
   if (status !== 'active') {
-    const text = `${test}: ${status} (${howText(failure)})`;
+    const text = oneLine(`${test}: ${status} (${howText(failure)})`);
     return [
       held(
         { ...about, id, group: 'open_failures', text },
@@ -178,13 +173,13 @@ function failureRecords(failure: FailureEntry): HeldRecord[] {
     ];
   }
   const again = failure.reactivations === 0 ? '' : ` (again, ${failure.reactivations}×)`;
-  const text = `${test}${errorType === null ? '' : `: ${errorType}`}${again}`;
+  const text = oneLine(`${test}${errorType === null ? '' : `: ${errorType}`}${again}`);
   const line = held(
     { ...about, id, group: 'open_failures', text },
     { section: 'open_failures', isRequired: true, holders, newest },
   );
   if (message === null || message.trim() === '') return [line];
-  const details = { ...about, id: `details:${test}`, kind: 'failure details', text: `${test}: ${message}` };
+  const details = { ...about, id: `details:${test}`, kind: 'failure details', text: oneLine(`${test}: ${message}`) };
   return [line, held({ ...details, group: 'open_failures' }, { section: 'failure_details', holders, newest })];
 }
 
@@ -210,26 +205,36 @@ function howText({ status, how, patchCount }: FailureEntry): string {
   }
 }
 
-function fileRecord(file: FileEntry): HeldRecord {
+function fileRecord(file: ChangedFile): HeldRecord {
   const { path, summary, patches, source } = file;
   const holders = holdersOf(file);
   const count = `${patches} ${patches === 1 ? 'patch' : 'patches'}`;
-  const text = summary === null ? `${path} (${count})` : `${path} (${count}): ${summary}`;
+  const text = oneLine(summary === null ? `${path} (${count})` : `${path} (${count}): ${summary}`);
   return held(
     { id: `file:${path}`, group: 'touched_files', kind: 'file', status: 'active', trust: 'agent', source, text },
     { section: 'touched_files', holders },
   );
 }
 
-function riskRecord({ seq, title }: RiskEntry, index: number): HeldRecord {
-  const record = {
-    id: `risk:${index + 1}:${title}`,
-    group: 'risks',
-    kind: 'risk',
-    text: title,
-    source: [seq],
-  } as const;
-  return held({ ...record, status: 'quarantined', trust: 'untrusted' }, { section: undefined });
+/** Returns a record for each title of a risk; its id holds the place of the first risk of that title. */
+function riskRecords(risks: readonly RiskEntry[]): HeldRecord[] {
+  const sources = new Map<string, { readonly id: string; readonly source: Seq[] }>();
+  risks.forEach(({ seq, title }, index) => {
+    const known = sources.get(title);
+    if (known === undefined) sources.set(title, { id: `risk:${index + 1}:${title}`, source: [seq] });
+    else known.source.push(seq);
+  });
+  return [...sources].map(([title, { id, source }]) => {
+    const record = {
+      id,
+      group: 'risks',
+      kind: 'risk',
+      text: oneLine(title),
+      status: 'quarantined',
+      trust: 'untrusted',
+    } as const;
+    return held({ ...record, source: source.slice(-limits.recordSourcesMax) }, { section: undefined });
+  });
 }
 
 function safetyRecord(risks: readonly RiskEntry[]): HeldRecord {

@@ -1,6 +1,6 @@
 import { isObject, type JsonValue } from '../json.ts';
 import { oneLine } from '../title.ts';
-import { contentText } from './coding-book.ts';
+import { contentText } from './note.ts';
 
 /** So many characters of a quarantined text make a text unsafe. */
 const taintCharacters = 16;
@@ -20,17 +20,14 @@ export function taintCheckOf(contents: readonly JsonValue[]): TaintCheck {
   const texts = [...new Set(contents.flatMap(textsOf).flatMap((text) => [text, oneLine(text), bareText(text)]))];
   const known = texts.filter((text) => text.length >= taintCharacters);
   if (known.length === 0) return neverTainted;
-  const hashes = new Set<number>();
-  for (const text of known) eachPiece(text, (hash) => void hashes.add(hash));
-  const holdsPiece = (text: string): boolean => {
-    let isFound = false;
-    eachPiece(text, (hash, at) => {
-      if (isFound || !hashes.has(hash)) return;
+  const hashes = new HashTable(known.reduce((sum, text) => sum + text.length, 0));
+  for (const text of known) for (const hash of pieceHashes(text)) hashes.add(hash);
+  const holdsPiece = (text: string): boolean =>
+    pieceHashes(text).some((hash, at) => {
+      if (!hashes.has(hash)) return false;
       const piece = text.slice(at, at + taintCharacters);
-      isFound = known.some((held) => held.includes(piece));
+      return known.some((held) => held.includes(piece));
     });
-    return isFound;
-  };
   return (text) => holdsPiece(text) || (disguise.test(text) && holdsPiece(bareText(text)));
 }
 
@@ -60,24 +57,45 @@ function stringsIn(content: JsonValue): string[] {
 }
 
 const base = 257;
-const modulus = 2 ** 31 - 1;
 /** The weight of the character that leaves the window. */
-const leading = Array.from({ length: taintCharacters - 1 }).reduce<number>((power) => (power * base) % modulus, 1);
+const leading = Array.from({ length: taintCharacters }).reduce<number>((power) => Math.imul(power, base), 1);
 
-/** Calls back with the rolling hash of each window of a text, and where it begins. Products stay exact: base is small. */
-function eachPiece(text: string, visit: (hash: number, at: number) => void): void {
+/** Returns the rolling hash of each window of a text, by where it begins. Numbers of 32 bits wrap around. */
+function pieceHashes(text: string): Int32Array {
+  const hashes = new Int32Array(Math.max(0, text.length - taintCharacters + 1));
   let hash = 0;
   for (let index = 0; index < text.length; index++) {
-    if (index >= taintCharacters) {
-      const left = mulMod(text.charCodeAt(index - taintCharacters), leading);
-      hash = (hash - left + modulus) % modulus;
-    }
-    hash = (hash * base + text.charCodeAt(index)) % modulus;
-    if (index >= taintCharacters - 1) visit(hash, index - taintCharacters + 1);
+    hash = (Math.imul(hash, base) + text.charCodeAt(index)) | 0;
+    const first = index - taintCharacters + 1;
+    if (first > 0) hash = (hash - Math.imul(text.charCodeAt(first - 1), leading)) | 0;
+    if (first >= 0) hashes[first] = hash;
   }
+  return hashes;
 }
 
-/** Multiplies a 16-bit number with a 31-bit one: the product has 47 bits and is exact. */
-function mulMod(small: number, large: number): number {
-  return (small * large) % modulus;
+/** A set of hashes in one flat list: millions of them take a few megabytes. */
+class HashTable {
+  readonly #slots: Int32Array;
+  readonly #mask: number;
+
+  constructor(most: number) {
+    const size = 2 ** Math.ceil(Math.log2(2 * most + 2));
+    this.#slots = new Int32Array(size);
+    this.#mask = size - 1;
+  }
+
+  add(hash: number): void {
+    this.#slots[this.#slotOf(hash || 1)] = hash || 1;
+  }
+
+  has(hash: number): boolean {
+    return this.#slots[this.#slotOf(hash || 1)] !== 0;
+  }
+
+  /** Returns the slot that holds a hash, or the empty one where it belongs; 0 stands for an empty one. */
+  #slotOf(hash: number): number {
+    let slot = (hash ^ (hash >>> 15)) & this.#mask;
+    while (this.#slots[slot] !== 0 && this.#slots[slot] !== hash) slot = (slot + 1) & this.#mask;
+    return slot;
+  }
 }

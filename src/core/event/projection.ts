@@ -20,6 +20,11 @@ export interface Projection<Value, Result = Value> {
   readonly types?: readonly string[];
   /** Fields of `data` it does not use, such as `request`: events come without them, and their parts are not read. */
   readonly without?: readonly string[];
+  /**
+   * Only with raw history: the value begins anew after each multiple of so many seqs, so that a fold reads no event from
+   * before. `apply` has to drop the earlier value itself.
+   */
+  readonly window?: number;
   readonly initial: () => Value;
   /** Returns the value with an event; may change the value in place and return it. Values are JSON. */
   apply(value: Value, event: Event): Value;
@@ -61,6 +66,8 @@ export function defineProjection<Value, Result = Value>(
     if (names !== undefined && !(Array.isArray(names) && names.every((item) => typeof item === 'string')))
       refuse(name, `its "${list}" is not a list of texts`);
   }
+  if (given.window !== undefined && !(isWhole(given.window) && given.history === 'raw'))
+    refuse(name, 'its window is not a whole number from 1, or its history is not "raw"');
   if (typeof given.initial !== 'function') refuse(name, '"initial" is not a function');
   if (typeof given.apply !== 'function') refuse(name, '"apply" is not a function');
   if (given.finish !== undefined && typeof given.finish !== 'function') refuse(name, '"finish" is not a function');
@@ -68,8 +75,10 @@ export function defineProjection<Value, Result = Value>(
   return projection;
 }
 
+const isWhole = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 1;
+
 const projectionKeys: KnownKeys = {
-  keys: new Set('name version history types without initial apply finish'.split(' ')),
+  keys: new Set('name version history types without window initial apply finish'.split(' ')),
   code: 'projection.invalid',
   attempt: 'use the projection',
   whole: 'a projection',
@@ -178,7 +187,7 @@ function fail(
 
 function refuse(name: string, why: string, cause?: unknown): never {
   throw new RepriseError('projection.invalid', `Cannot use ${name}: ${why}`, {
-    hint: 'Pass { name, version?, history, types?, without?, initial, apply, finish? }, whose value is JSON.',
+    hint: 'Pass { name, version?, history, types?, without?, window?, initial, apply, finish? }, whose value is JSON.',
     ...given({ cause }),
   });
 }

@@ -36,7 +36,9 @@ function topicsFor(topic: string | undefined, who: Registration | undefined): It
 
 /** Tells whether a claim has ended at a moment. */
 function hasEnded({ end, endings }: Held, { seq, turn }: Moment): boolean {
-  return end <= turn && endings.some((ending) => ending.turn <= turn && ending.seq <= seq);
+  if (end > turn) return false;
+  for (const ending of endings) if (ending.turn <= turn && ending.seq <= seq) return true;
+  return false;
 }
 
 /** Returns who an agent is at a moment; undefined if it is not there. */

@@ -136,6 +136,8 @@ export interface OpenCall {
   within<T>(body: () => T): T;
   /** Notes that the first token arrived. */
   firstToken(): void;
+  /** Passes a piece of an answer that is still being written on to `onText`. It is not recorded; the end has all of it. */
+  text(piece: string): void;
   /**
    * Says that this model call asked for the tool call of this id. `startCall` then records that call inside this one,
    * if it is made in the same run. Say it before the tool may be called.
@@ -143,6 +145,13 @@ export interface OpenCall {
   asksFor(toolCallId: string): void;
   /** Records the end of the call; only the first end counts. The recorder measures the latency. */
   end(end?: CallEnd): void;
+}
+
+/** A piece of an answer that is still being written. Secrets in it are not masked, because nothing of it is stored. */
+export interface AnswerPiece {
+  /** The id of the call. */
+  readonly call: string;
+  readonly text: string;
 }
 
 /** The report of a recorder: how many events it stored and lost. */

@@ -34,7 +34,7 @@ export type {
 export type { AsyncContext, Platform, RequestListener, RequestTold } from './platform.ts';
 export type { Receipt } from './receipt.ts';
 export type { ReindexOutcome, ReindexRequest } from './reindex-request.ts';
-export type { RestoredEvent } from './restore-request.ts';
+export type { RestoredEvent, RestoreRequest } from './restore-request.ts';
 export type { BranchRef, SessionRef } from './session-ref.ts';
 export type { SessionRecord, SessionsPage, SessionsRequest } from './session-request.ts';
 export type { HeldSnapshotsRequest, Snapshot, SnapshotKey } from './snapshot-key.ts';

@@ -1,13 +1,15 @@
 import type { Event } from '../../core/event/event.ts';
+import { refsIn } from '../../core/parts/decode.ts';
 import { dataDigestOf } from '../../core/parts/digest.ts';
 import type { Digest, Seq } from '../../core/point.ts';
+import { carriesEvent } from '../../core/store/event-keys.ts';
 import type { Platform, StoredEvent } from '../../core/store/event-store.ts';
-import { segmentOver } from '../../core/view/segment.ts';
+import { segmentAt, segmentOver } from '../../core/view/segment.ts';
 import { type Engine, emptyMemory, sessionRef } from '../context/engine.ts';
 import { carryOut } from '../erasing/erase.ts';
 import { type Content, contentOf } from '../erasing/erase-content.ts';
 import { type ErasePlan, keysLeft, planErase } from '../erasing/erase-plan.ts';
-import { pages, readEvents } from '../history/stored-events.ts';
+import { pages, readEvents, unwrap } from '../history/stored-events.ts';
 import { sessionMasking } from '../recording/session-masking.ts';
 import type { BundleManifest, BundleRedaction } from './bundle-manifest.ts';
 import { type BundleScope, scopeOf } from './bundle-scope.ts';
@@ -46,7 +48,7 @@ export async function redactedCopy(
   try {
     await load(engine, scope, scratch, taken.seqs);
     const found = await planErase(scratch, session, taken.content, () => false);
-    const plan = withTaken(found, taken.events);
+    const plan = withTaken(found, taken);
     const heads = (await store.branches(sessionRef(scratch, session))).map(({ branch, head, digest }) => ({
       branch,
       seq: head,
@@ -63,8 +65,16 @@ export async function redactedCopy(
   }
 }
 
+/** A marker whose carried event goes, and the parts that hold the event. */
+interface CarriedContent {
+  readonly branch: string;
+  readonly seq: Seq;
+  readonly parts: readonly Digest[];
+}
+
 interface Taken {
   readonly events: ErasePlan['events'];
+  readonly carried: readonly CarriedContent[];
   /** The same events, by branch. */
   readonly seqs: ReadonlyMap<string, ReadonlySet<Seq>>;
   readonly content: Content;
@@ -80,6 +90,7 @@ async function takenBy(engine: Engine, scope: BundleScope, rules: RedactRules): 
   const long = new Set<string>(rules.texts);
   const short = new Set<string>();
   const found: Event[] = [];
+  const carriers: Event[] = [];
   let [time, digest] = ['', ''];
   for (const { branch, after, through } of scope.branches) {
     let last = '';
@@ -87,9 +98,12 @@ async function takenBy(engine: Engine, scope: BundleScope, rules: RedactRules): 
       for (const event of events) {
         last = event.digest;
         if (event.time > time) time = event.time;
-        if (!rules.takes(event)) continue;
-        found.push(event);
-        const content = await contentOf(engine, session, event);
+        const carried = carriesEvent(event.type) ? unwrap(event) : undefined;
+        const taking = rules.takes(carried ?? event);
+        if (taking === undefined) continue;
+        (carried === undefined ? found : carriers).push(event);
+        if (taking === 'payload') continue;
+        const content = await contentOf(engine, session, carried ?? event);
         for (const text of content.long) long.add(text);
         for (const text of content.short) short.add(text);
       }
@@ -98,7 +112,17 @@ async function takenBy(engine: Engine, scope: BundleScope, rules: RedactRules): 
   const content = { long: [...long], short };
   const seqs = new Map<string, Set<Seq>>();
   for (const { branch, seq } of found) seqs.set(branch, (seqs.get(branch) ?? new Set()).add(seq));
-  return { events: await erasedRows(engine, scope, seqs, content), seqs, content, time, digest };
+  const events = await erasedRows(engine, scope, seqs, content);
+  return { events, carried: await sealedIn(engine, session, carriers), seqs, content, time, digest };
+}
+
+/** Finds the parts that hold the events which markers carry. */
+async function sealedIn(engine: Engine, session: string, markers: readonly Event[]): Promise<CarriedContent[]> {
+  const found: CarriedContent[] = [];
+  const segments = markers.map(segmentAt);
+  for await (const rows of pages(engine, session, segments, { select: 'full' }))
+    for (const { branch, seq, data } of rows) found.push({ branch, seq, parts: refsIn(data ?? '') });
+  return found;
 }
 
 async function erasedRows(
@@ -153,9 +177,14 @@ async function load(
 }
 
 /** Adds the events that the rules took out to the plan for what was left of their content. */
-function withTaken(plan: ErasePlan, taken: ErasePlan['events']): ErasePlan {
-  const branches = [...new Set([...taken.map(({ branch }) => branch), ...plan.branches])];
-  return { ...plan, events: [...taken, ...plan.events], branches };
+function withTaken(plan: ErasePlan, { events, carried }: Pick<Taken, 'events' | 'carried'>): ErasePlan {
+  const branches = [...new Set([...[...events, ...carried].map(({ branch }) => branch), ...plan.branches])];
+  const isNew = ({ branch, seq }: CarriedContent): boolean =>
+    !plan.carriers.some((held) => held.branch === branch && held.seq === seq);
+  const carriers = carried.filter(isNew).map(({ branch, seq }) => ({ branch, seq, keys: [] }));
+  const gone = [...new Set([...plan.gone, ...carried.flatMap(({ parts }) => parts)])];
+  const rewrites = plan.rewrites.filter(({ digest }) => !gone.includes(digest));
+  return { events: [...events, ...plan.events], carriers: [...plan.carriers, ...carriers], gone, rewrites, branches };
 }
 
 function redactionOf(

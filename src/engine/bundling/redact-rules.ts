@@ -1,7 +1,8 @@
 import { RepriseError } from '../../core/error.ts';
 import type { Event } from '../../core/event/event.ts';
 import { isStructural } from '../../core/event/families/structural.ts';
-import { stringAt } from '../../core/json.ts';
+import { compilePattern } from '../../core/event/pattern.ts';
+import { isArray, isObject, type JsonValue, valueAt } from '../../core/json.ts';
 import type { Masker } from '../../core/masking/masking.ts';
 
 /** Decides which payloads are taken out of a bundle. */
@@ -10,11 +11,20 @@ export interface RedactRules {
   readonly said: readonly string[];
   /** Texts that must not be anywhere in the bundle. */
   readonly texts: readonly string[];
-  /** Tells whether the payload of an event goes, with everything that repeats its content. */
-  readonly takes: (event: Event) => boolean;
+  /** Tells whether the payload of an event goes, with everything that repeats its content or alone; undefined if it stays. */
+  readonly takes: (event: Event) => Taking | undefined;
 }
 
-type Rule = (event: Event) => boolean;
+/** How a payload goes: with its content wherever that is repeated, or alone, because the rule itself looks everywhere. */
+type Taking = 'content' | 'payload';
+
+type Rule = (event: Event) => Taking | undefined;
+
+/** Returns the rule that takes the content of the events that a test holds for. */
+const content =
+  (test: (event: Event) => boolean): Rule =>
+  (event) =>
+    test(event) ? 'content' : undefined;
 
 /** Reads the rules of a redaction. */
 export function parseRedactRules(rules: readonly string[], mask: Masker | undefined): RedactRules {
@@ -23,32 +33,72 @@ export function parseRedactRules(rules: readonly string[], mask: Masker | undefi
   const takers = rules.filter((rule) => !rule.startsWith('text:')).map((rule) => ruleOf(rule, mask));
   if (texts.includes('')) refuseRule('text:', 'it names no text');
   return {
-    said: rules.map((rule) => (rule.startsWith('text:') ? 'text' : rule)),
+    said: rules.map((rule) => /^(?:text|pattern)(?=:)/.exec(rule)?.[0] ?? rule),
     texts,
-    takes: (event) => !isStructural(event.type) && event.erased !== true && takers.some((takes) => takes(event)),
+    takes: (event) => {
+      if (isStructural(event.type) || event.erased === true) return undefined;
+      const takings = takers.map((takes) => takes(event));
+      return takings.includes('content') ? 'content' : takings.find((taking) => taking !== undefined);
+    },
   };
 }
 
 function ruleOf(rule: string, mask: Masker | undefined): Rule {
-  if (rule === 'all') return () => true;
+  if (rule === 'all') return () => 'content';
   if (rule === 'secrets') {
     if (mask === undefined) refuseRule(rule, 'masking is switched off, so nothing finds secrets');
-    return ({ type, data }) => {
+    return content(({ type, data }) => {
       const draft = { type, data };
       return mask(draft) !== draft;
-    };
+    });
   }
-  const [, kind, name] = /^(agent|tool):(.+)$/s.exec(rule) ?? [];
-  if (kind === 'agent') return ({ agent }) => agent === name;
-  if (kind === 'tool') return ({ data }) => stringAt(data, 'kind') === 'tool' && stringAt(data, 'name') === name;
-  if (/^[a-z][\w-]*\.\*$/i.test(rule)) return ({ type }) => type.startsWith(rule.slice(0, -1));
-  if (/^[a-z][\w-]*\.[\w.-]+$/i.test(rule)) return ({ type }) => type === rule;
+  const [, kind, name] = /^(agent|tool|field|pattern):(.+)$/s.exec(rule) ?? [];
+  if (kind === 'agent') return content(({ agent }) => agent === name);
+  if (kind === 'tool') return toolRule(name ?? '');
+  if (kind === 'field') return content(({ data }) => valueAt(data, (name ?? '').split('.')) !== undefined);
+  if (kind === 'pattern') {
+    const { test } = compilePattern(name ?? '');
+    return ({ data }) => (test(textsOf(data)) ? 'payload' : undefined);
+  }
+  if (/^[a-z][\w-]*\.\*$/i.test(rule)) return content(({ type }) => type.startsWith(rule.slice(0, -1)));
+  if (/^[a-z][\w-]*\.[\w.-]+$/i.test(rule)) return content(({ type }) => type === rule);
   return refuseRule(rule, 'there is no such rule');
+}
+
+/** Takes the content of the calls of a tool, and every payload with a message that asks for it or has its result. */
+function toolRule(name: string): Rule {
+  return ({ data }) => {
+    if (data['kind'] === 'tool' && data['name'] === name) return 'content';
+    return holdsTool(data, name) ? 'payload' : undefined;
+  };
+}
+
+function holdsTool(value: JsonValue, name: string): boolean {
+  if (isArray(value)) return value.some((item) => holdsTool(item, name));
+  if (!isObject(value)) return false;
+  if (value['toolName'] === name) return true;
+  return Object.values(value).some((item) => holdsTool(item, name));
+}
+
+/** Returns every key and value, one a line, so that no pattern depends on how JSON writes them. */
+function textsOf(value: JsonValue): string {
+  const lines: string[] = [];
+  const walk = (held: JsonValue): void => {
+    if (isArray(held)) held.forEach(walk);
+    else if (isObject(held))
+      for (const [key, item] of Object.entries(held)) {
+        lines.push(key);
+        walk(item);
+      }
+    else if (held !== null) lines.push(String(held));
+  };
+  walk(value);
+  return lines.join('\n');
 }
 
 function refuseRule(rule: string, why: string): never {
   throw new RepriseError('option.invalid', `Cannot redact by ${JSON.stringify(rule)}: ${why}`, {
-    hint: 'Rules are all, secrets, an event type (message.added, call.*), agent:NAME, tool:NAME and text:WORDS.',
+    hint: 'Rules are all, secrets, an event type (message.added, call.*), agent:NAME, tool:NAME, field:PATH, pattern:REGEX and text:WORDS.',
     details: { rule },
   });
 }

@@ -10,6 +10,7 @@ import { markerOf } from '../../core/view/marker.ts';
 import { viewChanges } from '../../core/view/segment.ts';
 import { viewAt } from '../../core/view/view.ts';
 import type { Engine } from '../context/engine.ts';
+import { hypothesisAt, supposeAppended } from '../history/hypothesis.ts';
 import { type Place, placeAtHead } from '../history/place.ts';
 import { write } from './write.ts';
 
@@ -18,6 +19,8 @@ export interface MarkOptions {
   readonly reason?: string;
   readonly agent?: string;
   readonly turn?: number;
+  /** Appends nothing: only returns what would change. */
+  readonly dryRun?: boolean;
 }
 
 /** The names of the options that every marking verb takes. */
@@ -25,11 +28,12 @@ export const markOptionNames: Readonly<Record<keyof MarkOptions, OptionKind>> = 
   reason: 'text',
   agent: 'text',
   turn: 'number',
+  dryRun: 'flag',
 };
 
 /** The marker of a change and the seqs that it moved out of and into the view. */
 export interface Marked {
-  /** The structural event that was appended; the last one if there were several. */
+  /** The structural event that was appended; the last one if there were several. With `dryRun` it has no digest. */
   readonly marker: Event;
   /** The seqs that left the view. */
   readonly undone: readonly Seq[];
@@ -64,15 +68,20 @@ export async function mark<More extends object>(
   const { branch } = record;
   let place = head;
   for (let tries = 1; ; tries++) {
-    const { drafts, more } = await plan(place);
+    const { drafts: planned, more } = await plan(place);
+    const drafts = await follow(
+      place,
+      planned.map((draft) => signed(draft, options)),
+    );
+    if (options.dryRun === true) {
+      const { hypothesis } = await supposeAppended(engine, hypothesisAt(place), drafts);
+      return { ...changes(place, [...hypothesis.events.values()]), ...more };
+    }
     try {
       const events = await write(engine, {
         session,
         target: { kind: 'branch', branch },
-        drafts: await follow(
-          place,
-          drafts.map((draft) => signed(draft, options)),
-        ),
+        drafts,
         condition: { kind: 'head', seq: place.seq },
       });
       return { ...changes(place, events), ...more };

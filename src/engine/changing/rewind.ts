@@ -1,8 +1,9 @@
+import { RepriseError } from '../../core/error.ts';
 import { isInGroup } from '../../core/event/catalogue.ts';
 import type { EventDraft } from '../../core/event/event.ts';
 import type { EventGroup } from '../../core/event/event-spec.ts';
 import { given } from '../../core/json.ts';
-import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import { checkKeys, type KnownKeys, optionKeys, shownValue } from '../../core/known-keys.ts';
 import type { Seq } from '../../core/point.ts';
 import { checkTurn, mainBranch, type PointInput, parsePoint } from '../../core/ref.ts';
 import { toRanges } from '../../core/view/marker.ts';
@@ -33,6 +34,7 @@ export async function rewind(
 ): Promise<Marked> {
   checkKeys(options, rewindKeys);
   const selected = selectedTurn(point);
+  checkOnly(options, selected !== undefined);
   if (selected !== undefined) {
     const head = await placeAtHead(engine, session, selected.branch);
     return mark(engine, { head, options }, async (place) => ({
@@ -46,6 +48,19 @@ export async function rewind(
     drafts: [{ type: 'branch.rewound', data: { to: seq } }],
     more: {},
   }));
+}
+
+/** Refuses an `only` that would be ignored: everything would be rewound. */
+function checkOnly({ only }: RewindOptions, isToTurn: boolean): void {
+  if (only === undefined || (only === 'beliefs' && isToTurn)) return;
+  const why =
+    only === 'beliefs'
+      ? 'a point has a whole view, and only { turn } selects events'
+      : `${shownValue(only)} is not "beliefs"`;
+  throw new RepriseError('option.invalid', `Cannot rewind with "only": ${why}`, {
+    hint: 'Pass rewind({ turn }, { only: "beliefs" }), or leave "only" out.',
+    details: { option: 'only' },
+  });
 }
 
 /**

@@ -92,8 +92,8 @@ export class CodingHandle implements CodingVerbs {
     return this.#record('evidence', evidence);
   }
 
-  risk(risk: RiskInput): Promise<Event> {
-    return this.#record('risk', risk);
+  async risk(risk: RiskInput): Promise<Event> {
+    return (await this.#work()).risk(risk);
   }
 
   fact(fact: FactInput): Promise<Event> {

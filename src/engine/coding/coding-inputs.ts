@@ -1,4 +1,4 @@
-import { contentText } from '../../core/coding/coding-book.ts';
+import { contentText } from '../../core/coding/note.ts';
 import { type Project, projectPath, projectTest, projectText } from '../../core/coding/project-path.ts';
 import { readTestCommand, type Selection } from '../../core/coding/test-command.ts';
 import { filesInDiff } from '../../core/coding/unified-diff.ts';
@@ -203,7 +203,7 @@ const drafts: {
     return draft('evidence.added', { title, content, source });
   },
   risk: ({ title, content, source, reason, event }) => {
-    checkBytes('riskBytesMax', [contentText(content as never) ?? ''], 'record a risk');
+    checkBytes('riskBytesMax', [contentText(content) ?? ''], 'record a risk');
     const data = { title: text('a risk', 'title', title), content, source, reason, event };
     // The cause makes the store look the event up, and gives its seq to folds.
     return { ...draft('risk.quarantined', data), ...given({ cause: event }) };

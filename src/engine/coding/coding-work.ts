@@ -8,13 +8,19 @@ import type { PointInput } from '../../core/ref.ts';
 import { append } from '../changing/append.ts';
 import { findPlace, type Place } from '../history/place.ts';
 import { statePoint } from '../state/point.ts';
-import { type CodingInputs, type CodingRunEnd, type CodingRunStart, codingDraft } from './coding-inputs.ts';
+import {
+  type CodingInputs,
+  type CodingRunEnd,
+  type CodingRunStart,
+  codingDraft,
+  type RiskInput,
+} from './coding-inputs.ts';
 import { bookAt, type ContextOptions, checkBudget, contextAt, contextKeys } from './coding-look.ts';
 import { type CommandInput, type OpenCommand, startCommand } from './command-call.ts';
 import { type ExportedRun, type ExportRunOptions, emptyCoding, exportRun } from './export-run.ts';
 import { filesAt } from './files-at.ts';
 import { type Prepared, prepareRequest, type RequestInput } from './prepare-request.ts';
-import { type CodingTarget, endRun, headOf, recordCoding, startRun } from './record-coding.ts';
+import { type CodingTarget, checkRisks, endRun, headOf, recordCoding, startRun } from './record-coding.ts';
 import {
   type CodingCounterfactual,
   type CodingCounterfactualOptions,
@@ -65,6 +71,12 @@ export class CodingWork {
   async record<Name extends keyof CodingInputs>(name: Name, input: CodingInputs[Name]): Promise<Event> {
     const draft = codingDraft(name, input, this.#target.engine.platform.project?.());
     return recordCoding(this.#target, draft, { run: input.run });
+  }
+
+  async risk(risk: RiskInput): Promise<Event> {
+    const draft = codingDraft('risk', risk, undefined);
+    await checkRisks(this.#target, risk);
+    return recordCoding(this.#target, draft, { run: risk.run });
   }
 
   command(command: CommandInput): Promise<OpenCommand> {

@@ -1,13 +1,13 @@
 import { type CodingContext, defaultCounter } from '../../core/coding/context.ts';
 import { checkOutputTokens, type PreparedRequest, requestOf } from '../../core/coding/prepared-request.ts';
 import type { CodingReceipt } from '../../core/coding/receipt.ts';
-import { hasCode, RepriseError } from '../../core/error.ts';
+import { RepriseError } from '../../core/error.ts';
 import type { Event } from '../../core/event/event.ts';
 import { given } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
-import { limits } from '../../core/limits.ts';
+import type { Place } from '../history/place.ts';
 import { bookAt, budgetAt, type ContextOptions, contextOptionNames, receiptIn, snapshotIn } from './coding-look.ts';
-import { type CodingTarget, headOf, recordCoding } from './record-coding.ts';
+import { type CodingTarget, recordAtHead, recordCoding } from './record-coding.ts';
 
 /** The request to prepare. */
 export interface RequestInput extends ContextOptions {
@@ -44,20 +44,12 @@ export async function prepareRequest(target: CodingTarget, asked: RequestInput):
       });
   }
   checkOutputTokens(asked.maxOutputTokens);
-  for (let tries = 1; ; tries++) {
-    try {
-      return await prepareOnce(target, asked);
-    } catch (error) {
-      // The context is that of the events before the request: if others came in between, it is made again.
-      if (!hasCode(error, 'append.conflict') || tries >= limits.recordAttemptsMax) throw error;
-    }
-  }
+  return recordAtHead(target, (place) => prepareAt(target, place, asked));
 }
 
-async function prepareOnce(target: CodingTarget, asked: RequestInput): Promise<Prepared> {
+async function prepareAt(target: CodingTarget, place: Place, asked: RequestInput): Promise<Prepared> {
   const { engine } = target;
   const { model, input, instructions, maxOutputTokens, run, currentGoal, counter = defaultCounter } = asked;
-  const place = await headOf(target);
   const budgetTokens = asked.budgetTokens ?? (await budgetAt(engine, place));
   const book = await bookAt(engine, place);
   const snapshot = await snapshotIn({ engine, session: target.session }, book, {

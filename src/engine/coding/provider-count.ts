@@ -1,47 +1,78 @@
-import type { CodingBook } from '../../core/coding/coding-book.ts';
+import { canonicalJson } from '../../core/canonical-json.ts';
+import type { CodingBook, SentCall } from '../../core/coding/coding-book.ts';
 import type { TokenCounter } from '../../core/coding/context.ts';
+import { contentText } from '../../core/coding/note.ts';
 import { requestArgumentsIn } from '../../core/coding/prepared-request.ts';
 import type { ProviderCount } from '../../core/coding/receipt.ts';
 import { plainKey } from '../../core/event/keys.ts';
-import { arrayAt, given, isObject, type JsonValue, numberAt, objectAt, stringAt } from '../../core/json.ts';
-import { previous } from '../../core/point.ts';
+import { arrayAt, given, type JsonValue, numberAt, objectAt, stringAt } from '../../core/json.ts';
+import { type MessagePart, partsOf } from '../../core/message/message.ts';
+import { previous, type Seq } from '../../core/point.ts';
 import { branchOf } from '../../core/view/segment.ts';
 import { eventInView, eventsOfKey, type Look } from '../history/look.ts';
 import type { Place } from '../history/place.ts';
 import { readPoints } from '../history/stored-events.ts';
 import { bookAt, budgetAt, checkedCounter, snapshotIn } from './coding-look.ts';
 
+/** The view to compare in, the place of it, and the counter of the receipt. */
+interface Counting {
+  readonly look: Look;
+  readonly place: Place;
+  readonly counter: TokenCounter;
+}
+
 /**
- * Compares our count of a request with the provider's: for the last model call that followed a prepared request, if that
- * call carried the context. Null if there is no such call, or the provider gave no count.
+ * Compares our count of a request with the provider's, for a model call that carried a prepared context: the first one
+ * after the last such request. Null if there is no such call, or the provider gave no count.
  */
 export async function providerCountAt(
   look: Look,
   place: Place,
-  { sent }: CodingBook,
+  { calls = [] }: CodingBook,
   counter: TokenCounter,
 ): Promise<ProviderCount | null> {
-  if (sent === null) return null;
-  const provider = await inputTokensOf(look, sent.id);
-  if (provider === undefined) return null;
+  const counting = { look, place, counter };
+  const requests = [...new Set(calls.map(({ request }) => request))];
+  for (const request of requests.reverse()) {
+    const made = calls.filter((held) => held.request === request);
+    const context = await contextOfRequest(counting, request);
+    for (const call of context === '' ? [] : made) {
+      const count = await countOfCall(counting, call, context);
+      if (count !== undefined) return count;
+    }
+  }
+  return null;
+}
+
+/** Rebuilds the context of a prepared request; empty if it was counted with a different counter. */
+async function contextOfRequest({ look, place, counter }: Counting, request: Seq): Promise<string> {
   const { engine } = look;
-  const captured = requestArgumentsIn(objectAt((await eventInView(look, sent.request)).data, 'request'));
-  if ((captured.counter ?? counter.name) !== counter.name) return null;
-  const [event] = await readPoints(engine, place.session, [
-    { branch: branchOf(place.history, sent.call), seq: sent.call },
-  ]);
-  const texts = textsIn(objectAt(event?.data, 'request'));
-  const before = { ...place, seq: previous(sent.request) };
+  const captured = requestArgumentsIn(objectAt((await eventInView(look, request)).data, 'request'));
+  if ((captured.counter ?? counter.name) !== counter.name) return '';
+  const before = { ...place, seq: previous(request) };
   const budgetTokens = captured.budgetTokens ?? (await budgetAt(engine, before));
   const { context } = await snapshotIn({ engine, session: place.session }, await bookAt(engine, before), {
     budgetTokens,
     counter,
     ...given({ currentGoal: captured.currentGoal }),
   });
-  if (context.text === '' || !texts.some((text) => text.includes(context.text))) return null;
+  return context.text;
+}
+
+/** Compares the counts of one call; undefined if it did not carry the context, or the provider gave no count. */
+async function countOfCall(
+  { look, place, counter }: Counting,
+  { call, id }: SentCall,
+  context: string,
+): Promise<ProviderCount | undefined> {
+  const provider = await inputTokensOf(look, id);
+  if (provider === undefined) return undefined;
+  const [event] = await readPoints(look.engine, place.session, [{ branch: branchOf(place.history, call), seq: call }]);
+  const texts = textsIn(objectAt(event?.data, 'request'));
+  if (!texts.some((text) => text.includes(context))) return undefined;
   const { count } = checkedCounter(counter);
   const counted = texts.flatMap((text) => text.split(/(?<=\n)/)).reduce((sum, line) => sum + count(line), 0);
-  return { call: sent.call, counted, provider, difference: provider - counted };
+  return { call, counted, provider, difference: provider - counted };
 }
 
 /** Reads how many input tokens the provider counted for a call; undefined if it did not end or said nothing. */
@@ -52,16 +83,25 @@ async function inputTokensOf(look: Look, call: string | null): Promise<number | 
   return undefined;
 }
 
-/** Returns the texts of a recorded model request: its system prompt and the texts of its messages. */
+/** Returns everything that a recorded model request says: its system prompt, its messages, and its tools. */
 function textsIn(request: JsonValue | undefined): string[] {
   const system = stringAt(request, 'system');
-  const messages = (arrayAt(request, 'messages') ?? []).flatMap((message) =>
-    isObject(message) ? contentTexts(message['content']) : [],
-  );
-  return [...(system === undefined ? [] : [system]), ...messages];
+  const messages = (arrayAt(request, 'messages') ?? []).flatMap((message) => partsOf(message).flatMap(partTexts));
+  const tools = (arrayAt(request, 'tools') ?? []).map((tool) => canonicalJson(tool));
+  return [...(system === undefined ? [] : [system]), ...messages, ...tools];
 }
 
-function contentTexts(content: JsonValue | undefined): string[] {
-  if (typeof content === 'string') return [content];
-  return Array.isArray(content) ? content.flatMap((part: JsonValue) => stringAt(part, 'text') ?? []) : [];
+/** Returns the texts of a part; nobody knows how many tokens a picture or a file takes. */
+function partTexts(part: MessagePart): string[] {
+  switch (part.type) {
+    case 'tool-call':
+      return [part.toolName, contentText(part.input) ?? ''];
+    case 'tool-result':
+      return [contentText(part.output) ?? ''];
+    case 'image':
+    case 'file':
+      return [];
+    default:
+      return [contentText(part.text) ?? ''];
+  }
 }

@@ -1,17 +1,19 @@
+import { canonicalForm } from '../../core/canonical-json.ts';
 import type { CodingRun } from '../../core/coding/coding-book.ts';
+import { contentText } from '../../core/coding/note.ts';
 import { hasCode, RepriseError } from '../../core/error.ts';
 import type { Event, EventDraft } from '../../core/event/event.ts';
 import { checkId } from '../../core/id.ts';
 import { given, type JsonInput } from '../../core/json.ts';
-import { limits } from '../../core/limits.ts';
-import { codingBook } from '../../projections/coding.ts';
+import { checkBytes, checkLimit } from '../../core/limits.ts';
+import { codingBook, codingRuns } from '../../projections/coding.ts';
 import { append } from '../changing/append.ts';
 import type { Engine } from '../context/engine.ts';
 import { fingerprintThrough } from '../history/fingerprint.ts';
 import { foldAt } from '../history/fold.ts';
 import { type Place, placeAt } from '../history/place.ts';
 import { sessionMasking } from '../recording/session-masking.ts';
-import type { CodingRunEnd, CodingRunStart } from './coding-inputs.ts';
+import type { CodingRunEnd, CodingRunStart, RiskInput } from './coding-inputs.ts';
 
 /** The branch that coding events go to, and the agent they are of. */
 export interface CodingTarget {
@@ -28,7 +30,7 @@ export async function recordCoding(
   draft: EventDraft,
   { run, head }: { readonly run?: string | undefined; readonly head?: number } = {},
 ): Promise<Event> {
-  const { run: chosen, agent } = await chooseRun(target, run);
+  const { run: chosen, agent } = chooseRun(target, await runsAt(target.engine, await settledHead(target)), run);
   return store(target, { ...draft, ...given({ run: chosen, agent: target.agent ?? agent }) }, head);
 }
 
@@ -36,33 +38,55 @@ export async function recordCoding(
 export async function startRun(target: CodingTarget, { run, title, agent }: CodingRunStart): Promise<Event> {
   const { engine } = target;
   const id = run === undefined ? engine.platform.newId() : checkId('run', run);
-  if ((await runsAt(target)).some((held) => held.run === id))
-    throw new RepriseError('run.exists', `Cannot start run "${id}" on "${target.branch}": there is a run of that id`, {
-      hint: 'Choose a new id, or leave it out.',
-      details: { run: id },
-    });
   const facts = await engine.platform.runFacts().catch(() => ({}));
   const data: JsonInput = { ...facts, ...given({ title }) };
-  return store(target, { type: 'run.started', run: id, ...given({ agent: agent ?? target.agent }), data });
+  const draft = { type: 'run.started', run: id, ...given({ agent: agent ?? target.agent }), data };
+  return recordAtHead(target, async (place) => {
+    const known = (await runsAt(engine, place)).find((held) => held.run === id);
+    if (known !== undefined) refuseKnownRun(target, known);
+    return store(target, draft, place.seq);
+  });
+}
+
+function refuseKnownRun({ branch }: CodingTarget, { run, endedSeq }: CodingRun): never {
+  const isOpen = endedSeq === null;
+  const why = isOpen ? 'it is open already' : 'there is a run of that id';
+  throw new RepriseError('run.exists', `Cannot start run "${run}" on "${branch}": ${why}`, {
+    hint: isOpen ? 'Record in it, end it first, or choose a new id.' : 'Choose a new id, or leave it out.',
+    details: { run },
+  });
 }
 
 /** Ends a run; its end holds the fingerprint of everything before it, as that of a recorder does. */
 export async function endRun(target: CodingTarget, { run, outcome = 'ok', result }: CodingRunEnd): Promise<Event> {
-  const { run: chosen, agent } = await chooseRun(target, run);
-  if (chosen === undefined)
-    throw new RepriseError('run.not-found', `Cannot end a run on "${target.branch}": none is open`, {
-      hint: 'Start one first.',
-    });
-  const about = { run: chosen, ...given({ agent: agent ?? target.agent }) };
-  for (let tries = 1; ; tries++) {
-    const place = await headOf(target);
+  return recordAtHead(target, async (place) => {
+    const { run: chosen, agent } = chooseRun(target, await runsAt(target.engine, place), run);
+    if (chosen === undefined)
+      throw new RepriseError('run.not-found', `Cannot end a run on "${target.branch}": none is open`, {
+        hint: 'Start one first.',
+      });
+    const about = { run: chosen, ...given({ agent: agent ?? target.agent }) };
     const fingerprint = await fingerprintThrough(target.engine, place);
-    const draft = { type: 'run.ended', ...about, data: given({ outcome, result, fingerprint }) };
+    return store(target, { type: 'run.ended', ...about, data: given({ outcome, result, fingerprint }) }, place.seq);
+  });
+}
+
+/** Times that a verb decides again because others appended while it decided. At each time one of them has got on. */
+const decisionsMax = 100;
+
+/**
+ * Records something that depends on everything before it. If a different writer appends in between, it is decided again
+ * at the new head. The events that recorders of this process hold come first.
+ */
+export async function recordAtHead<Result>(
+  target: CodingTarget,
+  decide: (head: Place) => Promise<Result>,
+): Promise<Result> {
+  for (let tries = 1; ; tries++) {
     try {
-      return await store(target, draft, place.seq);
+      return await decide(await settledHead(target));
     } catch (error) {
-      // A different writer appended in between, so the fingerprint is made again.
-      if (!hasCode(error, 'append.conflict') || tries >= limits.recordAttemptsMax) throw error;
+      if (!hasCode(error, 'append.conflict') || tries >= decisionsMax) throw error;
     }
   }
 }
@@ -71,7 +95,9 @@ export async function endRun(target: CodingTarget, { run, outcome = 'ok', result
 async function store(target: CodingTarget, draft: EventDraft, head?: number): Promise<Event> {
   const { engine, session, branch } = target;
   const { mask } = await sessionMasking(engine, session);
-  const [event] = await append(engine, session, mask === undefined ? draft : mask(draft), {
+  // Masking walks the whole value, so a value that is not JSON is refused before.
+  const json = { ...draft, data: canonicalForm(draft.data ?? {}).copy };
+  const [event] = await append(engine, session, mask === undefined ? json : mask(json), {
     branch,
     ...given({ head }),
   });
@@ -83,17 +109,36 @@ export function headOf({ engine, session, branch }: CodingTarget): Promise<Place
   return placeAt(engine, session, branch, { kind: 'head' });
 }
 
-async function runsAt(target: CodingTarget): Promise<readonly CodingRun[]> {
-  const { runs } = await foldAt(target.engine, await headOf(target), codingBook);
+/** Refuses a risk if there are too many, or too much of them: every context is searched for the texts of all of them. */
+export async function checkRisks(target: CodingTarget, risk: RiskInput): Promise<void> {
+  const { risks } = await foldAt(target.engine, await headOf(target), codingBook);
+  const attempt = 'record one more risk';
+  checkLimit('risksMax', risks.length + 1, attempt);
+  const texts = [...risks, risk].flatMap(({ title, content, source }) => [title, contentText(content), source]);
+  checkBytes(
+    'risksBytesMax',
+    texts.map((text) => text ?? ''),
+    attempt,
+  );
+}
+
+/** Looks up the head of the branch after everything that recorders of this process hold. */
+async function settledHead(target: CodingTarget): Promise<Place> {
+  await target.engine.recorders.settled(target.session);
+  return headOf(target);
+}
+
+async function runsAt(engine: Engine, place: Place): Promise<readonly CodingRun[]> {
+  const { runs } = await foldAt(engine, place, codingRuns);
   return Object.values(runs);
 }
 
 /** Returns the run that an event belongs to. Several open ones are refused: nobody should have to guess. */
-async function chooseRun(
+function chooseRun(
   target: CodingTarget,
+  runs: readonly CodingRun[],
   run: string | undefined,
-): Promise<{ readonly run?: string; readonly agent?: string }> {
-  const runs = await runsAt(target);
+): { readonly run?: string; readonly agent?: string } {
   const open = runs.filter(({ endedSeq }) => endedSeq === null);
   const names = open.map((held) => held.run).join(', ');
   if (run !== undefined) {

@@ -6,6 +6,7 @@ import type { ForeignFormat } from '../../core/recording/foreign-format.ts';
 import type { AgentPort } from '../../core/store/agent-port.ts';
 import type { Bundles } from '../../core/store/bundles.ts';
 import type { EventStore, Platform, SessionRef } from '../../core/store/event-store.ts';
+import { BusyRecorders } from './busy-recorders.ts';
 import type { Chores } from './chores.ts';
 import type { FleetMemory } from './fleet-memory.ts';
 import type { RecordingDefaults } from './recording-defaults.ts';
@@ -28,12 +29,16 @@ export interface Engine {
   readonly fleets: Map<string, FleetMemory>;
   /** Folds of the fingerprints of the branches whose runs this process ends, so that the next end folds only what is new. */
   readonly fingerprints: Map<string, RunningFingerprint>;
+  /** Recorders whose events are not stored yet: a verb that goes by the open run waits for them. */
+  readonly recorders: BusyRecorders;
   /** How many events must follow a snapshot before the next one is kept. */
   readonly snapshotEvents: number;
   /** Called with the number of events of every page that was read from the store. */
   readonly onRead: (events: number) => void;
   /** Formats of saved runs that can be read and written, by name. */
   readonly formats: ReadonlyMap<string, ForeignFormat>;
+  /** Loads the formats that the engine does not hold yet. */
+  readonly loadFormats: () => Promise<readonly ForeignFormat[]>;
   /** The files that imports read. */
   readonly files: ForeignFiles;
   /** The bundles that exports write and imports read. */
@@ -58,12 +63,13 @@ const fleetsMax = 32;
 const fingerprintsMax = 8;
 
 /** Returns the memory of an engine that has written nothing yet. */
-export function emptyMemory(): Pick<Engine, 'memories' | 'summaries' | 'fleets' | 'fingerprints'> {
+export function emptyMemory(): Pick<Engine, 'memories' | 'summaries' | 'fleets' | 'fingerprints' | 'recorders'> {
   return {
     memories: new BoundedMap(memoriesMax),
     summaries: new BoundedMap(limits.summariesRunningMax),
     fleets: new BoundedMap(fleetsMax),
     fingerprints: new BoundedMap(fingerprintsMax),
+    recorders: new BusyRecorders(),
   };
 }
 

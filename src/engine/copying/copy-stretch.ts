@@ -65,7 +65,9 @@ async function copyPartsAhead(
   const holder = isThere ? branch.branch : (branch.parent?.branch ?? branch.branch);
   for await (const parts of partBatches(transfer, branch.branch, rows)) {
     checkAborted(transfer);
-    await to.store.restore({ ...sessionRef(to, target), branch: holder, events: [], parts });
+    const batch = { ...sessionRef(to, target), branch: holder, events: [], parts };
+    await to.store.restore(batch);
+    transfer.onBatch?.(batch);
   }
 }
 
@@ -79,7 +81,9 @@ async function restore(
   const events = await withKeys(transfer, branch.branch, rows);
   const { parent } = branch;
   const place = { ...sessionRef(to, target), branch: branch.branch, ...given({ parent }) };
-  await to.store.restore({ ...place, events, parts });
+  const batch = { ...place, events, parts };
+  await to.store.restore(batch);
+  transfer.onBatch?.(batch);
   onWritten(events.length);
 }
 

@@ -1,5 +1,6 @@
 import { RepriseError } from '../../core/error.ts';
 import type { Seq } from '../../core/point.ts';
+import type { RestoreRequest } from '../../core/store/event-store.ts';
 import type { Engine } from '../context/engine.ts';
 import type { CopyErasures } from './copy-erasures.ts';
 
@@ -16,6 +17,8 @@ export interface Transfer {
   batchEvents: number;
   readonly signal: AbortSignal | undefined;
   readonly onWritten: (events: number) => void;
+  /** Gets every batch that the target was sent. */
+  readonly onBatch?: (batch: RestoreRequest) => void;
 }
 
 /** The error for a source that does not match what was recorded. */

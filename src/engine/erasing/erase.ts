@@ -32,7 +32,7 @@ export interface EraseOptions extends MarkOptions {
 
 const eraseKeys: KnownKeys = optionKeys<EraseOptions>(
   'erase',
-  { ...markOptionNames, everywhere: 'flag', dryRun: 'flag', onlyIdle: 'flag' },
+  { ...markOptionNames, everywhere: 'flag', onlyIdle: 'flag' },
   'an erasure',
 );
 

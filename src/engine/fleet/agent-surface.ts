@@ -10,9 +10,8 @@ import { checkAgent } from '../../core/event/state-key.ts';
 import type { Belief } from '../../core/fleet/belief.ts';
 import { mayKnow, maySee, type Registration } from '../../core/fleet/registration.ts';
 import { checkId } from '../../core/id.ts';
-import { given, stringAt } from '../../core/json.ts';
+import { arrayAt, given, isObject, type JsonValue, stringAt } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
-import type { Seq } from '../../core/point.ts';
 import type { PointInput } from '../../core/ref.ts';
 import type { Replay } from '../../core/session/session-log.ts';
 import { conversation } from '../../projections/conversation.ts';
@@ -24,6 +23,7 @@ import type { StateValue } from '../state/entry.ts';
 import { scanState, stateView } from '../state/lookup.ts';
 import { pointOn } from '../state/point.ts';
 import { StateHandle } from '../state/state-handle.ts';
+import type { DuringTurn } from '../state/transaction-work.ts';
 import type { AgentBeliefs, AgentKnowledge, AgentReplayOptions, AgentVerbs, AsOptions } from './agent-verbs.ts';
 import { CarriedAgent } from './carried-agent.ts';
 import type { CommitOptions } from './commit-belief.ts';
@@ -52,18 +52,13 @@ export interface SurfaceOf extends OnBranch {
   readonly isHanded?: boolean;
   readonly judge?: Judge;
   /** The turn that the agent is in: its claims and state belong to it, and it looks at that turn. */
-  readonly during?: DuringTurn;
+  readonly during?: DuringTurn | undefined;
 }
 
-/** A turn that an agent is in. */
-export interface DuringTurn {
-  readonly turn: number;
-  /** The id of its `turn.started`. */
-  readonly cause: string;
-  /** The epoch of the branch: after a rewind nothing of the turn is written any more. */
-  readonly epoch: Seq;
-  /** Throws once the turn is over: what still runs then must not write. */
-  readonly check: () => void;
+/** Returns a claim with the turn and cause of a turn, unless it has its own. */
+export function inTurn(claim: CommitOptions, during: DuringTurn | undefined): CommitOptions {
+  if (during === undefined) return claim;
+  return { ...claim, turn: claim.turn ?? during.turn, cause: claim.cause ?? during.cause };
 }
 
 /** Returns the surface of an agent on a branch. */
@@ -101,12 +96,11 @@ export class AgentSurface implements AgentVerbs {
     return {
       commit: async (options: Omit<CommitOptions, 'agent'>) => {
         const { during } = this.#of;
-        during?.check();
-        const of = during === undefined ? {} : { turn: during.turn, cause: during.cause };
+        during?.check?.();
         // An agent may speak on what it may see.
         const manner = { judge, within: mayKnow, ...given({ epoch: during?.epoch }) };
         const { commitBelief } = await import('./commit-belief.ts');
-        return commitBelief(this.#engine, this.#of, { ...of, ...options, agent }, manner);
+        return commitBelief(this.#engine, this.#of, inTurn({ ...options, agent }, during), manner);
       },
     };
   }
@@ -114,9 +108,8 @@ export class AgentSurface implements AgentVerbs {
   get state(): StateHandle {
     const { branch, agent } = this;
     const { during } = this.#of;
-    during?.check();
-    const times = during === undefined ? undefined : { turn: during.turn, cause: during.cause };
-    return new StateHandle(this.#engine, this.#of.session, { branch, agent, isBound: true, during: times });
+    during?.check?.();
+    return new StateHandle(this.#engine, this.#of.session, { branch, agent, isBound: true, during });
   }
 
   async beliefsAt(options: BeliefsAtOptions = {}): Promise<readonly Belief[]> {
@@ -181,7 +174,7 @@ export class AgentSurface implements AgentVerbs {
     const point = { branch: place.record.branch, seq: place.seq };
     for await (const event of replay(this.#engine, this.#of.session, { ...options, at: point })) {
       if (!aboutClaims.test(event.type)) {
-        if (event.agent === this.agent) yield event;
+        if (event.agent === this.agent) yield* ownPart(event, this.agent);
         continue;
       }
       const isWithin = (who: Registration | undefined): boolean =>
@@ -189,6 +182,14 @@ export class AgentSurface implements AgentVerbs {
       if (isWithin(then) && isAllowed(isWithin)) yield event;
     }
   }
+}
+
+/** Yields an event of an agent without what it wrote to the state of others. */
+function* ownPart(event: Event, agent: string): Generator<Event> {
+  const operations = event.type === 'state.committed' ? arrayAt(event.data, 'operations') : undefined;
+  const isOwn = (operation: JsonValue): boolean => isObject(operation) && operation['agent'] === agent;
+  if (operations === undefined || operations.every(isOwn)) yield event;
+  else if (operations.some(isOwn)) yield { ...event, data: { ...event.data, operations: operations.filter(isOwn) } };
 }
 
 const aboutClaims = /^(belief|contradiction)\./;

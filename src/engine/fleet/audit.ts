@@ -68,7 +68,8 @@ export function audit(engine: Engine, session: string, options: AuditOptions): R
   } as const;
   if (limit === undefined) return replay(engine, session, { ...request, ...given({ follow }) });
   return new NewestEvents(
-    () => replay(engine, session, { ...request, direction: 'backward', limit }),
+    limit,
+    () => replay(engine, session, { ...request, direction: 'backward', limit: Math.max(limit, 1) }),
     (since) => (follow === true ? replay(engine, session, { ...request, after: since, follow: true }) : undefined),
   );
 }
@@ -79,18 +80,20 @@ class NewestEvents implements Replay {
   /** The replay that is being read: it may wait forever, so an end has to reach it. */
   #reading: Replay | undefined;
 
-  constructor(newest: () => Replay, following: (after: number) => Replay | undefined) {
-    this.#events = this.#read(newest, following);
+  constructor(limit: number, newest: () => Replay, following: (after: number) => Replay | undefined) {
+    this.#events = this.#read(limit, newest, following);
   }
 
   async *#read(
+    limit: number,
     newest: () => Replay,
     following: (after: number) => Replay | undefined,
   ): AsyncGenerator<Event, void, undefined> {
     const held: Event[] = [];
     this.#reading = newest();
     for await (const event of this.#reading) held.push(event);
-    yield* held.toReversed();
+    // With a limit of 0, the newest event only says where to follow from.
+    yield* held.slice(0, limit).toReversed();
     this.#reading = following(held[0]?.seq ?? 0);
     if (this.#reading !== undefined) yield* this.#reading;
   }

@@ -16,7 +16,7 @@ import {
   kindDefault,
 } from '../../core/fleet/belief.ts';
 import { indexOf } from '../../core/fleet/fleet-table.ts';
-import { type Registration, trustOf } from '../../core/fleet/registration.ts';
+import { maySee, type Registration, trustOf } from '../../core/fleet/registration.ts';
 import { heldBelief, type Settled } from '../../core/fleet/settling.ts';
 import { checkId } from '../../core/id.ts';
 import { given, type JsonValue } from '../../core/json.ts';
@@ -103,6 +103,8 @@ export interface CommitManner {
   readonly trail?: readonly EventDraft[];
   /** A look at the head that the first plan is made from; a new one if left out. */
   readonly look?: FleetLook;
+  /** Is asked about the head at which the claim is to be appended, and at no other; throws if it must not be. */
+  readonly confirm?: (head: Seq) => Promise<void>;
   /** Hears what was appended. */
   readonly onAppended?: (events: readonly Event[]) => void;
 }
@@ -151,6 +153,7 @@ export async function commitBelief(
     const look = seen ?? (await fleetAtHead(engine, on));
     const known = heldBelief(look.table, id);
     if (known !== undefined) return alreadyStored(known.belief, known.end, options);
+    await manner.confirm?.(look.place.seq);
     const plan = await planCommit(engine, look, { ...options, id }, manner);
     return tryPlan(engine, on, plan, manner);
   };
@@ -188,13 +191,15 @@ async function planCommit(
   const moment = await momentNow(engine, look);
   const who = agent === undefined ? undefined : registrationAt(table, agent, moment);
   if (within?.(who, topic) === false) refuseScope(agent, topic);
+  if (within !== undefined) for (const named of supersedes) checkSeen(look, named, { agent, who });
   const belief = newBelief(look, options, turn, trustOf(who, topic));
-  const older = mutates && !beside ? placeTaken(look, belief) : supersedes.map((named) => standing(look, named, turn));
+  const named = [...new Set(supersedes)];
+  const older = mutates && !beside ? placeTaken(look, belief) : named.map((each) => standing(look, each, turn));
   const ended = new Map(older.map((held) => [held, Math.max(held.turn, turn)]));
   const contender = { belief, end: Number.POSITIVE_INFINITY };
   const settled = beside ? [] : await settleClaim(table, contender, { judge, ended });
   const drafts = [
-    beliefDraft(belief, mutates),
+    beliefDraft(belief, { mutates, beside }),
     ...older.map((held) => supersededDraft(held, belief, Math.max(held.turn, turn))),
     ...settledDrafts(belief, settled, belief.id),
   ];
@@ -226,13 +231,17 @@ function newBelief(
   };
 }
 
-function beliefDraft(belief: Belief, mutates: boolean): EventDraft {
+function beliefDraft(
+  belief: Belief,
+  { mutates, beside }: { readonly mutates: boolean; readonly beside: boolean },
+): EventDraft {
   const { id, turn, agent, run, cause, trust } = belief;
   const data = {
     ...contentOf(belief),
     trust,
     settled: true,
     ...(mutates ? { mutates: true } : {}),
+    ...(beside ? { beside: true } : {}),
   };
   return { id, type: 'belief.committed', turn, ...given({ agent, run, cause }), data };
 }
@@ -259,6 +268,24 @@ function standing({ table, place }: FleetLook, id: string, turn: number): Belief
   });
 }
 
+/** Refuses a claim that an agent may not see in the words in which it refuses one that is not there: it tells nothing apart. */
+function checkSeen(
+  { table }: FleetLook,
+  id: string,
+  { agent, who }: { readonly agent: string | undefined; readonly who: Registration | undefined },
+): void {
+  const held = heldBelief(table, id);
+  if (held !== undefined && maySee(who, held.belief)) return;
+  throw new RepriseError(
+    'scope.denied',
+    `Cannot supersede the claim "${id}": "${agent ?? ''}" sees no claim of that id`,
+    {
+      hint: 'Look at what the agent sees with session.as(agent).beliefsAt(), and supersede that.',
+      details: { belief: id, ...given({ agent }) },
+    },
+  );
+}
+
 function refuseScope(agent: string | undefined, topic: string | undefined): never {
   throw new RepriseError(
     'scope.denied',
@@ -275,7 +302,7 @@ async function tryPlan(
   engine: Engine,
   on: OnBranch,
   plan: CommitPlan,
-  { epoch, lead = [], trail = [], onAppended }: CommitManner,
+  { epoch, lead = [], trail = [], confirm, onAppended }: CommitManner,
 ): Promise<CommittedBelief | undefined> {
   const { look, belief, drafts, keys, older, settled } = plan;
   let events: readonly Event[];
@@ -284,11 +311,15 @@ async function tryPlan(
       session: on.session,
       target: { kind: 'branch', branch: on.branch },
       drafts: [...lead, ...drafts, ...trail],
-      condition: { kind: 'unchanged', since: look.place.seq, keys, prefixes: [] },
+      condition:
+        confirm === undefined
+          ? { kind: 'unchanged', since: look.place.seq, keys, prefixes: [] }
+          : { kind: 'head', seq: look.place.seq },
       ...given({ epoch }),
     });
   } catch (error) {
-    if (hasCode(error, 'state.conflict')) return undefined;
+    if (hasCode(error, 'state.conflict') || (confirm !== undefined && hasCode(error, 'append.conflict')))
+      return undefined;
     throw error;
   }
   learnAppended(engine, on, events);
@@ -310,14 +341,16 @@ async function tryPlan(
 function alreadyStored(
   stored: Belief,
   end: number,
-  { claim, topic, kind, value, agent }: CommitOptions,
+  { claim, topic, kind, value, agent, turn, trust }: CommitOptions,
 ): CommittedBelief {
   const isSame =
     stored.claim === claim &&
     stored.topic === topic &&
     stored.agent === agent &&
     stored.kind === (kind ?? kindDefault) &&
-    isSameValue(stored.value, value);
+    isSameValue(stored.value, value) &&
+    (turn ?? stored.turn) === stored.turn &&
+    (trust ?? stored.trust) === stored.trust;
   if (isSame)
     return { belief: stored, stands: end === Number.POSITIVE_INFINITY, superseded: [], settled: [], seq: stored.seq };
   throw new RepriseError(

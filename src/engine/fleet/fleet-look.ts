@@ -84,6 +84,24 @@ export function learnAppended(engine: Engine, on: OnBranch, events: readonly Eve
   memory.digest = last.digest;
 }
 
+/**
+ * Returns a look after the events that this process has just appended to the head of it; undefined if the branch has to be
+ * read, because the memory of it did not learn them.
+ */
+export function lookAfter(
+  engine: Engine,
+  on: OnBranch,
+  { place, table }: FleetLook,
+  events: readonly Event[],
+): FleetLook | undefined {
+  const [memory, first, last] = [engine.fleets.get(nameOf(engine, on)), events[0], events.at(-1)];
+  if (first === undefined || last === undefined || first.seq !== later(place.seq, 1)) return undefined;
+  if (memory?.table !== table || memory.seq !== last.seq) return undefined;
+  const { seq, digest, turn } = last;
+  const record = { ...place.record, head: seq, digest, turn };
+  return { place: { ...place, record, history: { ...place.history, head: seq }, seq }, table };
+}
+
 /** Looks at the fleet at a place: through the memory of its branch if the view there is the beginning of that now. */
 export async function fleetAtPlace(engine: Engine, place: Place): Promise<FleetLook> {
   const { session, record, seq } = place;

@@ -49,7 +49,7 @@ export class ForwardRecorder implements AsyncDisposable {
     this.#effects ??= await this.#openGuard();
   }
 
-  /** Notes that a recorded turn is repeated: the calls in it are made on the branch, too. */
+  /** Notes that a recorded turn with calls is repeated: they are made on the branch, too. */
   noteRepeated(): void {
     this.#effects?.close();
     this.#effects = undefined;

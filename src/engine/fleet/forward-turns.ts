@@ -1,17 +1,27 @@
+import { RepriseError } from '../../core/error.ts';
 import type { Event } from '../../core/event/event.ts';
 import { agentsAt, registrationAt } from '../../core/fleet/active.ts';
 import type { Moment } from '../../core/fleet/registration.ts';
+import { previous, type Seq } from '../../core/point.ts';
+import { isEdit } from '../../core/view/marker.ts';
 import type { Engine } from '../context/engine.ts';
-import { type FleetLook, fleetAtHead, type OnBranch } from './fleet-look.ts';
+import { type FleetLook, fleetAtHead, fleetAtPlace, lookAfter, type OnBranch } from './fleet-look.ts';
 import { type CopiedIds, isRepeatable } from './repeat-turn.ts';
 import { takenOut } from './taken-out.ts';
 import { type BookEntry, type BookTurn, TurnBook } from './turn-book.ts';
 import { inputsOf, missingMessages, sameInputs, type TurnInputs, topicsThatDiffer } from './turn-inputs.ts';
 
-/** The plan for a turn of an agent: run it, because of these events, or repeat a recorded one. */
+/** The plan for a turn of an agent: run it, because of these events, repeat a recorded one, or nothing, if the agent has left. */
 export type TurnPlan =
+  | { readonly kind: 'gone' }
   | { readonly kind: 'run'; readonly because: readonly string[] }
   | { readonly kind: 'repeat'; readonly turn: BookTurn; readonly look: FleetLook };
+
+/** A branch as it was: its fleet, and its turns. */
+interface Recorded {
+  readonly look: FleetLook;
+  readonly book: TurnBook;
+}
 
 const momentOfTurn = (turn: number, seq: number = Number.POSITIVE_INFINITY): Moment => ({ seq, turn, now: turn });
 
@@ -22,6 +32,16 @@ export class ForwardTurns {
   readonly #book: TurnBook;
   readonly #originalBook: TurnBook | undefined;
   readonly #original: FleetLook | undefined;
+  /** The original as it was before each of its edits, by the seq of the edit. */
+  readonly #before = new Map<Seq, Promise<Recorded>>();
+  /** The ids of the turns that this run forward began. */
+  readonly begun: Set<string> = new Set();
+  /** The head of the branch after a repeated turn, until something else is done. */
+  #look: FleetLook | undefined;
+  /** The first turn that it runs; unknown until it has begun. */
+  #from = Number.POSITIVE_INFINITY;
+  /** The events of the branch that were looked through for turns of a different run. */
+  #known = 0;
   /** The ids of recorded events, and of their copies on the branch. */
   readonly copied: CopiedIds = new Map();
 
@@ -64,14 +84,39 @@ export class ForwardTurns {
     return this.#book.mine;
   }
 
-  /** Adds what was just appended to the branch; reads it if something else came in between. */
-  async learn(events: readonly Event[]): Promise<void> {
-    if (!this.#book.learn(events)) await this.#book.readOn();
+  /** Adds what a repeated turn appended to the branch after a look; reads it if something else came in between. */
+  async learn(look: FleetLook, events: readonly Event[]): Promise<void> {
+    if (this.#book.learn(events)) this.#look = lookAfter(this.#engine, this.#on, look, events);
+    else await this.readOn();
   }
 
-  /** Reads what the branch has that the book does not. */
+  /** Begins to run at a turn: from now on, a turn of a different run forward is refused. */
+  beginAt(from: number): void {
+    this.#from = from;
+    this.#known = this.#book.mine.length;
+  }
+
+  /** Reads what the branch has that the book does not. Refuses to go on if a different run forward has begun a turn. */
   async readOn(): Promise<void> {
+    this.#look = undefined;
     await this.#book.readOn();
+    const { mine } = this.#book;
+    const other = mine.slice(this.#known).find((entry) => isForwardTurn(entry) && !this.begun.has(entry.id));
+    this.#known = mine.length;
+    if (other === undefined || other.turn < this.#from) return;
+    throw new RepriseError(
+      'append.conflict',
+      `Cannot run "${this.#on.branch}" on: a different run forward began turn ${other.turn} at seq ${other.seq}`,
+      {
+        hint: 'Let one process run a branch forward. Run it again when the other has stopped: it goes on from there.',
+        details: { branch: this.#on.branch, turn: other.turn, seq: other.seq },
+      },
+    );
+  }
+
+  /** Reads on if the branch has come to a seq that the book does not have. */
+  async readUpTo(head: number): Promise<void> {
+    if (head > this.#book.seq) await this.readOn();
   }
 
   /** Returns the agents of a turn that can run: in the order in which they acted on the original, then as they joined. */
@@ -85,9 +130,13 @@ export class ForwardTurns {
 
   /** Decides whether a turn of an agent is repeated; `mayRepeat` is false if everything is to run. */
   async plan(agent: string, turn: number, mayRepeat: boolean): Promise<TurnPlan> {
-    const look = await fleetAtHead(this.#engine, this.#on);
-    if (look.place.seq > this.#book.seq) await this.#book.readOn();
+    // After a repeated turn the head is known. If others append, the next turn cannot begin there, and looks again.
+    const look = this.#look ?? (await fleetAtHead(this.#engine, this.#on));
+    this.#look = undefined;
+    await this.readUpTo(look.place.seq);
     const moment = momentOfTurn(turn);
+    // An agent that acted before it in this turn may have let it go.
+    if (registrationAt(look.table, agent, moment) === undefined) return { kind: 'gone' };
     const now = await inputsOf(this.#engine, agent, {
       look,
       book: this.#book,
@@ -97,7 +146,7 @@ export class ForwardTurns {
     const recorded = this.#originalBook?.turn(agent, turn);
     const then = recorded === undefined ? undefined : await this.#inputsThen(recorded, agent, turn);
     if (recorded === undefined || then === undefined) return { kind: 'run', because: this.#reasons(agent, now, then) };
-    const missing = missingMessages(recorded, this.#book);
+    const missing = missingMessages(recorded, { original: this.#originalBook, branch: this.#book });
     const of = { original: this.#original?.table ?? look.table, branch: look.table, copied: this.copied };
     const isSame = sameInputs(now, then) && missing?.length === 0 && isRepeatable(recorded, of);
     if (mayRepeat && isSame) return { kind: 'repeat', turn: recorded, look };
@@ -108,7 +157,25 @@ export class ForwardTurns {
     if (this.#original === undefined || this.#originalBook === undefined) return undefined;
     const before = recorded.begun.seq;
     const moment = momentOfTurn(turn, before - 1);
-    return inputsOf(this.#engine, agent, { look: this.#original, book: this.#originalBook, moment, before });
+    const edit = this.#original.place.history.markers.find((marker) => isEdit(marker) && marker.seq > before);
+    const then =
+      edit === undefined
+        ? { look: this.#original, book: this.#originalBook }
+        : await this.#originalBefore(this.#original, edit.seq);
+    return inputsOf(this.#engine, agent, { ...then, moment, before });
+  }
+
+  /** Returns the original as it was before an edit: the turns up to it saw that, and not what the edit made of it. */
+  #originalBefore({ place }: FleetLook, edit: Seq): Promise<Recorded> {
+    const known = this.#before.get(edit) ?? this.#readBefore({ ...place, seq: previous(edit) });
+    this.#before.set(edit, known);
+    return known;
+  }
+
+  async #readBefore(place: FleetLook['place']): Promise<Recorded> {
+    const on = { session: place.session, branch: place.record.branch };
+    const book = new TurnBook(this.#engine, on, { at: place.seq });
+    return { look: await fleetAtPlace(this.#engine, place), book: await book.readOn() };
   }
 
   /**
@@ -134,4 +201,9 @@ export class ForwardTurns {
     ];
     return [...new Set(found.map(({ id }) => id))];
   }
+}
+
+/** Tells whether an event is the beginning of a turn of a run forward. */
+export function isForwardTurn({ type, event }: BookEntry): boolean {
+  return type === 'turn.started' && (event.data['because'] !== undefined || event.data['reused'] !== undefined);
 }

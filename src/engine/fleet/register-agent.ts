@@ -93,11 +93,23 @@ function fieldsOf({ role, scope, trust, trustOn, model }: AgentFields): JsonInpu
 async function registeredNow(engine: Engine, look: FleetLook, agent: string): Promise<Registration> {
   const found = registrationAt(look.table, agent, await momentNow(engine, look));
   if (found !== undefined) return found;
-  throw new RepriseError('agent.not-spawned', `Cannot find agent "${agent}" on "${look.place.record.branch}"`, {
-    hint: 'List who is there with session.fleetAt(), or spawn the agent first.',
-    details: { agent, branch: look.place.record.branch },
-  });
+  const { branch } = look.place.record;
+  const toCome = registrationAt(look.table, agent, always);
+  throw new RepriseError(
+    'agent.not-spawned',
+    `Cannot find agent "${agent}" on "${branch}"${toCome === undefined ? '' : `: it joins in turn ${toCome.since}`}`,
+    {
+      hint:
+        toCome === undefined
+          ? 'List who is there with session.fleetAt(), or spawn the agent first.'
+          : hintToCome(branch, toCome),
+      details: { agent, branch },
+    },
+  );
 }
+
+const hintToCome = (branch: string, { seq }: Registration): string =>
+  `Wait for that turn, or take its coming back with session.revert("${branch}@${seq}").`;
 
 /** Appends what a plan says if nothing about the agent or task it is for has changed; else the plan is made again. */
 export async function appendFor(
@@ -133,12 +145,10 @@ export async function spawnAgent(engine: Engine, on: OnBranch, agent: string, op
   const { fromTurn, ...who } = options;
   const fields = fieldsOf(who);
   if (fromTurn !== undefined) checkTurn(fromTurn);
-  return appendFor(engine, on, plainKey('agent', agent), async ({ table, place }) => {
-    if (registrationAt(table, agent, always) !== undefined)
-      throw new RepriseError('agent.exists', `Cannot spawn "${agent}" on "${on.branch}": it is there already`, {
-        hint: 'Change it with session.fleet.change(agent, { scope }), or choose a different name.',
-        details: { agent, branch: on.branch },
-      });
+  return appendFor(engine, on, plainKey('agent', agent), async (look) => {
+    const { table, place } = look;
+    const known = registrationAt(table, agent, always);
+    if (known !== undefined) await refuseSpawned(engine, look, known);
     const forked = await forkTurnOf(engine, place);
     if (fromTurn !== undefined && forked !== undefined && fromTurn <= forked)
       throw new RepriseError(
@@ -153,11 +163,36 @@ export async function spawnAgent(engine: Engine, on: OnBranch, agent: string, op
   });
 }
 
+async function refuseSpawned(engine: Engine, look: FleetLook, known: Registration): Promise<never> {
+  const { agent, since } = known;
+  const { branch } = look.place.record;
+  const isThere = registrationAt(look.table, agent, await momentNow(engine, look)) !== undefined;
+  throw new RepriseError(
+    'agent.exists',
+    `Cannot spawn "${agent}" on "${branch}": it ${isThere ? 'is there already' : `joins in turn ${since}`}`,
+    {
+      hint: isThere
+        ? 'Change it with session.fleet.change(agent, { scope }), or choose a different name.'
+        : hintToCome(branch, known),
+      details: { agent, branch },
+    },
+  );
+}
+
 /** Changes who an agent is from a turn on. */
 export async function changeAgent(engine: Engine, on: OnBranch, agent: string, options: ChangeOptions): Promise<Event> {
   checkKeys(options, changeKeys);
   const { turn, ...who } = options;
   const data = fieldsOf(who);
+  if (Object.keys(data).length === 0)
+    throw new RepriseError(
+      'option.invalid',
+      `Cannot change agent ${shownValue(agent)}: nothing about it is different`,
+      {
+        hint: 'Pass at least one of role, scope, trust, trustOn and model.',
+        details: { agent: shownValue(agent) },
+      },
+    );
   return appendFor(engine, on, plainKey('agent', checkId('agent', agent)), async (look) => {
     await registeredNow(engine, look, agent);
     return { type: 'agent.changed', agent, turn: await turnGiven(engine, look, turn), data };

@@ -1,12 +1,15 @@
+import { hasCode } from '../../core/error.ts';
 import type { Event, EventDraft } from '../../core/event/event.ts';
 import { isOperation } from '../../core/event/state-operation.ts';
 import { type Belief, beliefOf, restates } from '../../core/fleet/belief.ts';
 import type { FleetTable } from '../../core/fleet/fleet-table.ts';
 import { heldBelief } from '../../core/fleet/settling.ts';
 import { arrayAt, given, isObject, type JsonValue, stringAt } from '../../core/json.ts';
+import { checkLimit } from '../../core/limits.ts';
 import type { Seq } from '../../core/point.ts';
 import { append } from '../changing/append.ts';
 import type { Engine } from '../context/engine.ts';
+import { branchHead } from '../history/place.ts';
 import { StateHandle } from '../state/state-handle.ts';
 import { commitBelief } from './commit-belief.ts';
 import { type FleetLook, learnAppended, type OnBranch } from './fleet-look.ts';
@@ -28,6 +31,8 @@ export interface Repeating {
   readonly original: FleetTable;
   /** The look at the branch by which the turn is repeated. */
   readonly look: FleetLook;
+  /** Is asked before the turn is begun again, after others appended: throws if the turn must not be begun. */
+  readonly confirm: (head: Seq) => Promise<void>;
   /** Hears what was appended; what it does not hear of has to be read. */
   readonly onAppended: (events: readonly Event[]) => void;
 }
@@ -83,20 +88,22 @@ export async function repeatTurn(
   const flush = async (): Promise<void> => {
     const drafts = taken();
     if (drafts.length === 0) return;
-    const { session, branch } = repeating.on;
-    const events = await append(engine, session, drafts, { branch, epoch: repeating.epoch });
-    learnAppended(engine, repeating.on, events);
+    const { on, epoch, confirm } = repeating;
+    const events =
+      drafts[0] === started
+        ? await beginTurn(engine, on, drafts, { epoch, confirm })
+        : await append(engine, on.session, drafts, { branch: on.branch, epoch });
+    learnAppended(engine, on, events);
     repeating.onAppended(events);
   };
   const acts = did.filter(({ type }) => type !== 'belief.superseded' && !type.startsWith('contradiction.'));
   let isEnded = false;
-  // The look that the turn is repeated by is that of the head until the first append.
-  const isFirst = (index: number): boolean =>
-    acts.slice(0, index).every(({ type }) => type !== 'belief.committed' && type !== 'state.committed');
   for (const [index, entry] of acts.entries()) {
-    if (entry.type === 'belief.committed') {
+    if (isCommit(entry)) {
       isEnded = index === acts.length - 1;
-      const around = { did, lead: taken(), trail: isEnded ? [ended] : [], isFirst: isFirst(index) };
+      const lead = taken();
+      // The look that the turn is repeated by is that of the head until the first append.
+      const around = { did, lead, trail: isEnded ? [ended] : [], isFirst: lead[0] === started };
       await repeatClaim(engine, entry, around, repeating);
     } else if (entry.type === 'state.committed') {
       await flush();
@@ -105,6 +112,31 @@ export async function repeatTurn(
   }
   if (!isEnded) plain.push(ended);
   await flush();
+}
+
+/** Tells whether an entry is a claim that was committed. One that a recorder got is copied: nobody has settled it. */
+const isCommit = ({ type, event }: BookEntry): boolean => type === 'belief.committed' && event.data['settled'] === true;
+
+/**
+ * Appends the beginning of a turn, at the head that `confirm` was asked about: two runs forward of one branch do not both begin
+ * it.
+ */
+export async function beginTurn(
+  engine: Engine,
+  { session, branch }: OnBranch,
+  drafts: readonly EventDraft[],
+  { epoch, confirm }: Pick<Repeating, 'epoch' | 'confirm'>,
+): Promise<readonly Event[]> {
+  for (let tries = 1; ; tries++) {
+    checkLimit('commitTriesMax', tries, `begin a turn of "${branch}": others keep writing to it`);
+    const { head } = await branchHead(engine, session, branch);
+    await confirm(head);
+    try {
+      return await append(engine, session, drafts, { branch, epoch, head });
+    } catch (error) {
+      if (!hasCode(error, 'append.conflict')) throw error;
+    }
+  }
 }
 
 const causeOf = ({ cause }: BookEntry, { copied, cause: begun }: Repeating): string =>
@@ -130,13 +162,14 @@ async function repeatClaim(
   repeating: Repeating,
 ): Promise<void> {
   const { did, lead, trail, isFirst } = around;
-  const { on, judge, epoch, copied, original, onAppended } = repeating;
+  const { on, judge, epoch, copied, original, confirm, onAppended } = repeating;
   const { agent, run, claim, topic, kind, value, trust, turn } = beliefOf(entry.event);
   const supersedes = namedBy(entry, did, original).map(({ id }) => copied.get(id) ?? id);
   const about = { claim, kind, trust, turn, ...given({ agent, run, topic, value }) };
-  const options = { ...about, supersedes, cause: causeOf(entry, repeating) };
-  const look = isFirst ? repeating.look : undefined;
-  const manner = { judge, epoch, lead, trail, onAppended, ...given({ look }) };
+  const beside = entry.event.data['beside'] === true;
+  const options = { ...about, supersedes, beside, cause: causeOf(entry, repeating) };
+  const first = isFirst ? { look: repeating.look, confirm } : {};
+  const manner = { judge, epoch, lead, trail, onAppended, ...first };
   const { belief } = await commitBelief(engine, on, options, manner);
   copied.set(entry.id, belief.id);
 }
@@ -144,7 +177,8 @@ async function repeatClaim(
 async function repeatState(engine: Engine, entry: BookEntry, repeating: Repeating): Promise<void> {
   const { session, branch } = repeating.on;
   const { event } = entry;
-  const state = new StateHandle(engine, session, { branch, agent: event.agent ?? 'default' });
+  const during = { turn: event.turn, cause: causeOf(entry, repeating), epoch: repeating.epoch };
+  const state = new StateHandle(engine, session, { branch, agent: event.agent ?? 'default', during });
   const written = await state.transaction(
     (tx) => {
       for (const operation of arrayAt(event.data, 'operations') ?? []) {
@@ -155,7 +189,7 @@ async function repeatState(engine: Engine, entry: BookEntry, repeating: Repeatin
         else of.write(key, (operation['value'] ?? null) as JsonValue);
       }
     },
-    { turn: event.turn, cause: causeOf(entry, repeating), ...given({ run: event.run }) },
+    given({ run: event.run }),
   );
   repeating.copied.set(entry.id, written.txn);
 }

@@ -89,7 +89,8 @@ export interface ReusedTurn {
 
 /** The reason why a run forward stopped before its last turn. */
 export interface ForwardStop {
-  readonly reason: 'error' | 'aborted' | 'timeout' | 'budget' | 'rewound';
+  /** `rewound`: somebody rewound the branch. `overtaken`: a different run forward of the branch began a turn. */
+  readonly reason: 'error' | 'aborted' | 'timeout' | 'budget' | 'rewound' | 'overtaken';
   readonly turn: number;
   readonly agent?: string;
   readonly error: unknown;

@@ -1,5 +1,5 @@
 import { RepriseError } from '../../core/error.ts';
-import type { Event } from '../../core/event/event.ts';
+import type { Event, EventDraft } from '../../core/event/event.ts';
 import { given, type JsonObject } from '../../core/json.ts';
 import { checkKeys } from '../../core/known-keys.ts';
 import { checkEffectPolicy } from '../../core/recording/effects.ts';
@@ -10,13 +10,14 @@ import type { Engine } from '../context/engine.ts';
 import { branchHead, placeAtHead } from '../history/place.ts';
 import { checkBudget } from '../resuming/budget-guard.ts';
 import { StopWatch } from '../resuming/stop-watch.ts';
-import { AgentSurface, type DuringTurn } from './agent-surface.ts';
+import type { DuringTurn } from '../state/transaction-work.ts';
+import { AgentSurface, inTurn } from './agent-surface.ts';
 import { commitBelief } from './commit-belief.ts';
 import { type FleetLook, forkTurnOf, learnAppended, type OnBranch } from './fleet-look.ts';
 import { ForwardRecorder } from './forward-recorder.ts';
 import { ForwardTurns, type TurnPlan } from './forward-turns.ts';
 import type { Judge } from './judge.ts';
-import { repeatTurn } from './repeat-turn.ts';
+import { beginTurn, repeatTurn } from './repeat-turn.ts';
 import type {
   AgentTurn,
   FleetTurn,
@@ -114,6 +115,7 @@ class ForwardDrive<Result> {
   async run(from: number, turns: ForwardTurns): Promise<void> {
     this.#turns = turns;
     this.#epoch = (await branchHead(this.#engine, this.#on.session, this.#on.branch)).epoch;
+    turns.beginAt(from);
     await using recorder = new ForwardRecorder(this.#engine, this.#on, this.#options);
     for (let turn = from; turn <= this.#options.untilTurn; turn++) {
       const isDone =
@@ -129,21 +131,31 @@ class ForwardDrive<Result> {
     const agents = await this.#turns.agentsOf(turn, (agent) => Object.hasOwn(onTurn, agent));
     for (const agent of agents) {
       if (this.#isAborted(turn, agent)) return false;
-      const plan = await this.#turns.plan(agent, turn, this.#options.reuseUnchanged === true);
+      const plan = await this.#planned(turn, agent);
+      if (plan === undefined) return false;
       if (plan.kind === 'repeat') {
-        recorder.noteRepeated();
+        if (plan.turn.did.some(({ type }) => type.startsWith('call.'))) recorder.noteRepeated();
         // The append itself refuses to go on after a rewind.
         if (!(await this.#guarded(turn, agent, () => this.#repeat(agent, turn, plan)))) return false;
-      } else {
+      } else if (plan.kind === 'run') {
         if (!(await this.#mayGoOn(turn, agent))) return false;
         const call = onTurn[agent] as (turn: AgentTurn) => Result | Promise<Result>;
         const body = (during: DuringTurn, signal: AbortSignal): Result | Promise<Result> =>
           call({ turn, agent, self: this.#surface(agent, during), recorder: recorder.open, signal });
         if (!(await this.#runTurn({ turn, agent, because: plan.because }, recorder, body))) return false;
-        await this.#turns.readOn();
       }
     }
     return true;
+  }
+
+  /** Returns the plan for a turn; undefined if the run must stop. */
+  async #planned(turn: number, agent: string): Promise<TurnPlan | undefined> {
+    try {
+      return await this.#turns.plan(agent, turn, this.#options.reuseUnchanged === true);
+    } catch (error) {
+      this.#stop(turn, agent, error);
+      return undefined;
+    }
   }
 
   #surface(agent: string, during: DuringTurn): AgentSurface {
@@ -163,17 +175,14 @@ class ForwardDrive<Result> {
         as: (agent) => this.#surface(agent, during),
         beliefs: {
           commit: async (claim) => {
-            during.check();
-            const of = { turn, cause: during.cause };
-            return commitBelief(this.#engine, this.#on, { ...of, ...claim }, { judge, epoch: during.epoch });
+            during.check?.();
+            return commitBelief(this.#engine, this.#on, inTurn(claim, during), { judge, epoch: during.epoch });
           },
         },
         recorder: recorder.open,
         signal,
       });
-    const isDone = await this.#runTurn({ turn, because: [] }, recorder, body);
-    await this.#turns.readOn();
-    return isDone;
+    return this.#runTurn({ turn, because: [] }, recorder, body);
   }
 
   /** Runs a turn live: writes its beginning, calls the caller's function, and writes its end. */
@@ -190,7 +199,7 @@ class ForwardDrive<Result> {
     let isOver = false;
     try {
       await recorder.begin(watch);
-      const begun = await this.#tell({ type: 'turn.started', turn, ...given({ agent }), data: { because } });
+      const begun = await this.#begin({ type: 'turn.started', turn, ...given({ agent }), data: { because } });
       this.#live.push(live);
       const check = (): void => {
         if (isOver) throw turnOver(turn, agent);
@@ -229,10 +238,12 @@ class ForwardDrive<Result> {
     const cause = this.#engine.platform.newId();
     const { copied } = this.#turns;
     copied.set(of, cause);
+    this.#turns.begun.add(cause);
     const original = (this.#turns.original as FleetLook).table;
     const appended: Event[] = [];
     await repeatTurn(this.#engine, recorded, {
       look,
+      confirm: (head) => this.#turns.readUpTo(head),
       onAppended: (events) => appended.push(...events),
       on: this.#on,
       judge: this.#judge,
@@ -244,7 +255,7 @@ class ForwardDrive<Result> {
       ended: { type: 'turn.ended', agent, turn, cause, data: { outcome: 'ok' } },
     });
     this.#reused.push({ turn, agent, of });
-    await this.#turns.learn(appended);
+    await this.#turns.learn(look, appended);
   }
 
   async #guarded(turn: number, agent: string, work: () => Promise<void>): Promise<boolean> {
@@ -264,6 +275,16 @@ class ForwardDrive<Result> {
     return this.#guarded(turn, '', async () => {
       await this.#tell({ type: 'turn.ended', turn, data: { outcome: 'ok', whole: true } });
     });
+  }
+
+  /** Writes the beginning of a turn that runs. */
+  async #begin(draft: EventDraft): Promise<Event> {
+    const id = this.#engine.platform.newId();
+    this.#turns.begun.add(id);
+    const confirm = (head: number): Promise<void> => this.#turns.readUpTo(head);
+    const events = await beginTurn(this.#engine, this.#on, [{ ...draft, id }], { epoch: this.#epoch, confirm });
+    learnAppended(this.#engine, this.#on, events);
+    return events[0] as Event;
   }
 
   async #tell(draft: Parameters<typeof append>[2] & { readonly type: string }): Promise<Event> {
@@ -302,6 +323,7 @@ class ForwardDrive<Result> {
 }
 
 const reasons: Readonly<Record<string, ForwardStop['reason']>> = {
+  'append.conflict': 'overtaken',
   'branch.rewound': 'rewound',
   'budget.exceeded': 'budget',
   'resume.aborted': 'aborted',

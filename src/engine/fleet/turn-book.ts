@@ -17,6 +17,12 @@ interface BookMessage {
   readonly answers: readonly string[];
 }
 
+/** Where a message was: the seq of an event, and the turn it happened in. */
+interface MessageAt {
+  readonly seq: Seq;
+  readonly turn: string | undefined;
+}
+
 /** An event of a view, as far as repeating turns needs it. */
 export interface BookEntry {
   readonly seq: Seq;
@@ -48,28 +54,54 @@ class ChangeIndex {
   readonly #claims = new Map<string | undefined, BookEntry[]>();
   readonly #ofAgent = new Map<string, BookEntry[]>();
   readonly #stateOf = new Map<string, BookEntry[]>();
+  /** The changes of the rule by which a contradiction on a topic was settled here. */
+  readonly #rules = new Map<string | undefined, BookEntry[]>();
   readonly messages: BookEntry[] = [];
+  /** Whether one of them is of no agent: anybody may have read it. */
+  hasCommonMessages = false;
   /** The turns that ran. */
   readonly ran: BookEntry[] = [];
+  /** The repeated turns, and everything that they led to. */
   readonly #repeated = new Set<string>();
+  #rule: BookEntry | undefined;
 
-  add(entry: BookEntry): void {
-    const { type, agent, cause, content, event } = entry;
+  /** Adds an event of the branch. `isAcross` says whether it ended a claim by one on a different topic. */
+  add(entry: BookEntry, isAcross: boolean): void {
+    const { id, type, cause, event } = entry;
     if (type === 'turn.started') {
-      if (event.data['reused'] !== undefined) this.#repeated.add(entry.id);
+      if (event.data['reused'] !== undefined) this.#repeated.add(id);
       else if (Array.isArray(event.data['because'])) this.ran.push(entry);
     }
+    if (type === 'contradiction.settled' && this.#rule !== undefined) listIn(this.#rules, entry.topic).push(this.#rule);
     // A repeated turn changes nothing by itself.
-    if (cause !== undefined && this.#repeated.has(cause)) return;
-    if (type === 'belief.committed') listIn(this.#claims, entry.topic).push(entry);
-    if (type === 'message.added' || event.replaces !== undefined) this.messages.push(entry);
+    if (cause !== undefined && this.#repeated.has(cause)) {
+      this.#repeated.add(id);
+      return;
+    }
+    this.#place(entry, type === 'belief.committed' || isAcross);
+  }
+
+  /** Adds an event that a marker took out of the view; the entry has the id of the marker. */
+  addTaken(entry: BookEntry): void {
+    this.#place(entry, entry.type === 'belief.committed' || entry.type === 'belief.superseded');
+  }
+
+  #place(entry: BookEntry, isAboutClaims: boolean): void {
+    const { type, agent, cause, content, event } = entry;
+    if (isAboutClaims) listIn(this.#claims, entry.topic).push(entry);
+    if (type === 'strategy.changed') this.#rule = entry;
+    if (type === 'message.added' || event.replaces !== undefined) {
+      this.messages.push(entry);
+      if (agent === undefined) this.hasCommonMessages = true;
+    }
     for (const owner of entry.stateOf) listIn(this.#stateOf, owner).push(entry);
     const isOutside = cause === undefined && content !== undefined;
     if (agent !== undefined && (type.startsWith('agent.') || isOutside)) listIn(this.#ofAgent, agent).push(entry);
   }
 
+  /** Returns what changed the claims that stand on a topic: claims, and the rule that settled them. */
   claimsOn(topic: string | undefined): readonly BookEntry[] {
-    return this.#claims.get(topic) ?? [];
+    return [...(this.#claims.get(topic) ?? []), ...(this.#rules.get(topic) ?? [])];
   }
 
   /** Returns the registrations of an agent, and its events outside its turns. */
@@ -99,7 +131,10 @@ export class TurnBook {
   readonly #acted = new Map<number, string[]>();
   readonly #withState = new Set<string>();
   readonly #ids = new Set<string>();
-  readonly messages: Set<string> = new Set();
+  /** The topic of each claim. */
+  readonly #topics = new Map<string, string | undefined>();
+  /** The first event that holds each message, and the first in no turn or a different one. */
+  readonly #messages = new Map<string, { readonly first: MessageAt; other?: MessageAt }>();
   /** The events that came after the fork of the branch. */
   readonly mine: BookEntry[] = [];
   /** Those of them that can be reasons. */
@@ -160,10 +195,29 @@ export class TurnBook {
     return this.#withState.has(agent);
   }
 
+  /** Tells whether an event in the view holds a message. */
+  hasMessage(is: string): boolean {
+    return this.#messages.has(is);
+  }
+
+  /** Tells whether an event before a seq, which is not of a turn, holds a message. */
+  hadMessage(is: string, { before, notIn }: { readonly before: Seq; readonly notIn: string }): boolean {
+    const { first, other } = this.#messages.get(is) ?? {};
+    const found = first?.turn === notIn ? other : first;
+    return found !== undefined && found.seq < before;
+  }
+
+  #noteMessage(is: string, { id, seq }: BookEntry): void {
+    const at = { seq, turn: this.#turnOf.get(id)?.begun.id };
+    const known = this.#messages.get(is);
+    if (known === undefined) this.#messages.set(is, { first: at });
+    else if (known.other === undefined && known.first.turn !== at.turn) known.other = at;
+  }
+
   /** Notes an event that a marker took out of the view: the marker can be the reason why a turn runs. */
   noteTaken(marker: Event, event: Event): void {
     const { cause: _cause, ...entry } = this.entryOf(event);
-    this.changes.add({ ...entry, id: marker.id });
+    this.changes.addTaken({ ...entry, id: marker.id });
   }
 
   /** Returns whether an event of this id is in the view, after the fork of the branch. */
@@ -178,16 +232,24 @@ export class TurnBook {
     if (event.seq > this.#since) {
       this.mine.push(entry);
       this.#ids.add(entry.id);
-      this.changes.add(entry);
+      this.changes.add(entry, this.#isAcross(entry));
     }
+    if (entry.type === 'belief.committed') this.#topics.set(entry.id, entry.topic);
     this.#noteTurn(entry);
-    for (const { is } of entry.messages ?? []) this.messages.add(is);
+    for (const { is } of entry.messages ?? []) this.#noteMessage(is, entry);
     for (const agent of entry.stateOf) this.#withState.add(agent);
     const { agent, content } = entry;
     if (agent === undefined || content === undefined || aboutFleet.test(entry.type)) return;
     const own = this.#own.get(agent) ?? [];
     own.push(entry);
     this.#own.set(agent, own);
+  }
+
+  /** Tells whether an event ended a claim by one on a different topic: by name, since claims on different topics never meet. */
+  #isAcross({ type, topic, event }: BookEntry): boolean {
+    if (type !== 'belief.superseded') return false;
+    const by = stringAt(event.data, 'by');
+    return by === undefined || this.#topics.get(by) !== topic;
   }
 
   #noteTurn(entry: BookEntry): void {

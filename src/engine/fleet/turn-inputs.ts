@@ -2,6 +2,7 @@ import { canonicalJson } from '../../core/canonical-json.ts';
 import { activeAt, registrationAt } from '../../core/fleet/active.ts';
 import { type Belief, contentOf } from '../../core/fleet/belief.ts';
 import type { Moment } from '../../core/fleet/registration.ts';
+import type { Seq } from '../../core/point.ts';
 import type { Engine } from '../context/engine.ts';
 import type { Place } from '../history/place.ts';
 import { scanState, stateView } from '../state/lookup.ts';
@@ -17,8 +18,7 @@ interface Input {
 /** Everything that goes into a turn of an agent, equal by content for equal turns. */
 export interface TurnInputs {
   readonly who: string;
-  readonly own: readonly string[];
-  readonly ownClaims: readonly Input[];
+  readonly own: readonly BookEntry[];
   readonly sees: readonly Input[];
   readonly state: string;
   /** Whether something that went into it was erased: then nobody can say whether it is the same. */
@@ -43,13 +43,17 @@ export async function inputsOf(engine: Engine, agent: string, at: InputsOf): Pro
   const sees = activeAt(look.table, moment, { as: agent });
   return {
     who: canonicalJson(fields),
-    own: own.map(({ content }) => content ?? ''),
-    ownClaims: own.filter(({ type }) => type === 'belief.committed').map(claimInput),
+    own,
     sees: sees.map(seenInput).sort((a, b) => (a.is < b.is ? -1 : a.is > b.is ? 1 : 0)),
     state: book.hasState(agent) ? await stateText(engine, look.place, agent, before) : '[]',
     isUnknown: own.some(({ isErased }) => isErased),
   };
 }
+
+const claimsOf = ({ own, sees }: TurnInputs): readonly Input[] => [
+  ...own.filter(({ type }) => type === 'belief.committed').map(claimInput),
+  ...sees,
+];
 
 const claimInput = ({ content, topic }: BookEntry): Input => ({ is: `did ${content ?? ''}`, topic });
 
@@ -77,23 +81,26 @@ export function sameInputs(left: TurnInputs, right: TurnInputs): boolean {
     !right.isUnknown &&
     left.who === right.who &&
     left.state === right.state &&
-    sameTexts(left.own, right.own) &&
-    sameTexts(
-      left.sees.map(({ is }) => is),
-      right.sees.map(({ is }) => is),
-    )
+    left.own.length === right.own.length &&
+    left.sees.length === right.sees.length &&
+    left.sees.every(({ is }, index) => is === right.sees[index]?.is) &&
+    left.own.every(({ content }, index) => content === right.own[index]?.content)
   );
 }
 
-const sameTexts = (left: readonly string[], right: readonly string[]): boolean =>
-  left.length === right.length && left.every((text, index) => text === right[index]);
-
 /**
  * Returns the messages that the model calls of a recorded turn were sent and that are not on a branch; undefined if the
- * record does not say what a call was sent, or something of it was erased.
+ * record does not say what a call was sent, or something of it was erased. A message that the turn itself put together
+ * was in no event before: it follows from what the agent was given, unless a message of no agent changed on the branch,
+ * which any agent may have read.
  */
-export function missingMessages({ did }: BookTurn, branch: TurnBook): readonly string[] | undefined {
+export function missingMessages(
+  { begun, did }: BookTurn,
+  { original, branch }: { readonly original: TurnBook | undefined; readonly branch: TurnBook },
+): readonly string[] | undefined {
   const made = new Set<string>();
+  const isPutTogether = (is: string, before: Seq): boolean =>
+    !branch.changes.hasCommonMessages && original?.hadMessage(is, { before, notIn: begun.id }) === false;
   const asked = new Set<string>();
   const missing: string[] = [];
   for (const entry of did) {
@@ -102,7 +109,7 @@ export function missingMessages({ did }: BookTurn, branch: TurnBook): readonly s
     for (const { is, asks, answers } of entry.messages) {
       // The answer of a tool that the turn itself called is part of what was done.
       const isMade = made.has(is) || (answers.length > 0 && answers.every((id) => asked.has(id)));
-      if (isSent && !isMade && !branch.messages.has(is)) missing.push(is);
+      if (isSent && !isMade && !branch.hasMessage(is) && !isPutTogether(is, entry.seq)) missing.push(is);
       made.add(is);
       for (const id of asks) asked.add(id);
     }
@@ -112,8 +119,8 @@ export function missingMessages({ did }: BookTurn, branch: TurnBook): readonly s
 
 /** Returns the topics on which two sets of inputs differ. */
 export function topicsThatDiffer(left: TurnInputs, right: TurnInputs | undefined): ReadonlySet<string | undefined> {
-  const one = [...left.ownClaims, ...left.sees];
-  const other = right === undefined ? [] : [...right.ownClaims, ...right.sees];
+  const one = claimsOf(left);
+  const other = right === undefined ? [] : claimsOf(right);
   return new Set([...lacking(one, other), ...lacking(other, one)]);
 }
 

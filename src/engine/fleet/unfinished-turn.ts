@@ -5,7 +5,7 @@ import { rewind } from '../changing/rewind.ts';
 import type { Engine } from '../context/engine.ts';
 import { placeAtHead } from '../history/place.ts';
 import type { OnBranch } from './fleet-look.ts';
-import type { ForwardTurns } from './forward-turns.ts';
+import { type ForwardTurns, isForwardTurn } from './forward-turns.ts';
 import type { Judge } from './judge.ts';
 import { settleMarked } from './settle-marked.ts';
 import type { BookEntry } from './turn-book.ts';
@@ -50,9 +50,8 @@ export async function takeBackUnfinished(
 function insideOf(mine: readonly BookEntry[], from: number): readonly (BookEntry & { readonly seq: Seq })[] {
   const led = new Set<string>();
   return mine.filter((entry) => {
-    const { type, turn, id, cause, event } = entry;
-    const isForward = event.data['because'] !== undefined || event.data['reused'] !== undefined;
-    const isBegun = type === 'turn.started' && isForward && turn >= from;
+    const { turn, id, cause } = entry;
+    const isBegun = isForwardTurn(entry) && turn >= from;
     if (!isBegun && !(cause !== undefined && led.has(cause))) return false;
     led.add(id);
     return true;

@@ -4,8 +4,9 @@ import { chainDigest, dataDigestOf } from '../../core/parts/digest.ts';
 import { beginning, type Digest, type Point, seq as seqOf } from '../../core/point.ts';
 import type { StoredEvent } from '../../core/store/event-store.ts';
 import { segmentOver } from '../../core/view/segment.ts';
-import { type Engine, sessionRef } from '../context/engine.ts';
+import type { Engine } from '../context/engine.ts';
 import { type Place, pointOf, sessionRecord } from './place.ts';
+import { pages } from './stored-events.ts';
 
 /** Returns the digest that an event should have after the one before it. */
 export function linkDigest(engine: Engine, previous: Digest, row: StoredEvent, dataDigest: Digest): Digest {
@@ -22,8 +23,9 @@ export async function anchorDigest(engine: Engine, place: Place): Promise<Digest
   if (place.seq === beginning) return (await sessionRecord(engine, place.session)).genesis;
   const { branch, seq } = pointOf(place);
   const segment = segmentOver({ branch, after: seqOf(Math.max(0, seq - 2)), through: seq });
-  const page = { limit: 2, select: 'proof', direction: 'forward' } as const;
-  const rows = (await engine.store.read(sessionRef(engine, place.session), [segment], page)).events;
+  // One page, unless both rows are so large that a page ends between them.
+  const rows: StoredEvent[] = [];
+  for await (const page of pages(engine, place.session, [segment], { limit: 3, select: 'proof' })) rows.push(...page);
   const row = rows.at(-1);
   if (row?.seq !== seq) refuse({ branch, seq }, 'is missing');
   const before = rows.length > 1 ? rows[0]?.digest : await digestBefore(engine, place, row);

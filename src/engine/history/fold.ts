@@ -6,10 +6,10 @@ import {
   type Projection,
 } from '../../core/event/projection.ts';
 import { given } from '../../core/json.ts';
-import type { Seq } from '../../core/point.ts';
+import { beginning, maxSeq, type Seq } from '../../core/point.ts';
 import type { SnapshotKey } from '../../core/store/event-store.ts';
 import { rawPieces, restOf } from '../../core/view/segment.ts';
-import { viewAt } from '../../core/view/view.ts';
+import { type View, viewAt } from '../../core/view/view.ts';
 import type { Engine } from '../context/engine.ts';
 import { type Hypothesis, hypothesisAt } from './hypothesis.ts';
 import { listEditsOf } from './list-edits.ts';
@@ -108,6 +108,18 @@ async function requestOf<Value, Result>(
   return { listEdits, replacedIds, ...given({ without, filter: types === undefined ? undefined : { types } }) };
 }
 
+/** Returns the seq after which the value of a projection begins; the beginning for one without a window. */
+function windowStart<Value, Result>({ window }: Projection<Value, Result>, at: Seq): Seq {
+  return window === undefined || at === beginning ? beginning : ((at - 1 - ((at - 1) % window)) as Seq);
+}
+
+/** Returns the pieces of a raw history after a seq. */
+function clipRaw({ history, at }: Hypothesis, after: Seq): View['pieces'] {
+  return rawPieces(history, at)
+    .filter((piece) => piece.through > after)
+    .map((piece) => ({ ...piece, after: maxSeq(piece.after, after) }));
+}
+
 /** The snapshots that a fold may continue from: their key, and which of them. */
 interface Proved {
   readonly key: SnapshotKey;
@@ -125,12 +137,15 @@ async function foldValue<Value, Result>(
   defineProjection(projection);
   const isRaw = projection.history === 'raw';
   const look = lookAt(engine, hypothesis);
-  const all = isRaw ? { pieces: rawPieces(hypothesis.history, hypothesis.at) } : look.view;
+  const whole = isRaw ? { pieces: rawPieces(hypothesis.history, hypothesis.at) } : look.view;
+  const after = windowStart(projection, hypothesis.at);
   const { proved, pace } = from;
   const key = proved?.key ?? (keep === 'never' ? undefined : await snapshotKey(engine, hypothesis.place, projection));
+  const believes: Believes = (found) => found.seq > after && proved?.believes(found) !== false;
   const base =
     from.base ??
-    (key === undefined ? undefined : await baseFor(engine, hypothesis, projection, all, { key, ...proved }));
+    (key === undefined ? undefined : await baseFor(engine, hypothesis, projection, whole, { key, believes }));
+  const all = after === beginning ? whole : { pieces: clipRaw(hypothesis, after) };
   // A value that the caller has is kept by the caller.
   const mayKeep = key !== undefined && keep !== 'never' && from.base === undefined && hypothesis.events.size === 0;
   const keeper = mayKeep
@@ -142,9 +157,11 @@ async function foldValue<Value, Result>(
     for (const event of events) {
       value = applyEvent(projection, value, event);
       const isDue = keeper?.isDue(bytes / events.length) === true;
-      if (isDue && keep === 'due') await keeper.offer(event, value);
+      if (isDue && keep === 'due' && projection.window === undefined) await keeper.offer(event, value);
     }
   }
-  await keeper?.offerEnd(value, keep === 'always');
+  // A whole window never changes again, and is read as a whole: its value is kept, however small its events are.
+  const isWhole = projection.window !== undefined && hypothesis.at % projection.window === 0;
+  await keeper?.offerEnd(value, keep === 'always' || isWhole);
   return value;
 }

@@ -62,50 +62,86 @@ export interface EventsRequest extends Pick<RowsRequest, 'limit' | 'firstLimit' 
   readonly without?: readonly string[];
 }
 
-/** Some decoded events, with the bytes of their payloads in the store. */
-export interface EventsBatch {
-  readonly events: readonly Event[];
+/** Some decoded events, or their texts, with the bytes of their payloads in the store. */
+export interface EventsBatch<Item = Event> {
+  readonly events: readonly Item[];
   readonly bytes: number;
 }
+
+/** The form in which a reader gets events. */
+export interface EventForm<Item> {
+  /** Makes an item of a row whose data refers to no parts. */
+  readonly plain: (session: string, row: StoredEvent) => Item;
+  /** Makes an item of an event that had to be put together. */
+  readonly decoded: (event: Event) => Item;
+}
+
+/** The form of events as every verb returns them. */
+export const asEvents: EventForm<Event> = {
+  plain: (session, row) => toEvent(session, row, plainData(row)),
+  decoded: (event) => event,
+};
 
 /**
  * Reads decoded events in order; carried events come out of their markers. A batch is a page of the store, or less: a
  * page of small differences can stand for large bodies, which are not all held at once.
  */
-export async function* readEvents(
+export function readEvents(
   engine: Engine,
   session: string,
   segments: readonly Segment[],
   request: EventsRequest = {},
 ): AsyncGenerator<EventsBatch, void, undefined> {
+  return readForms(engine, session, segments, request, asEvents);
+}
+
+/** Reads events as {@link readEvents} does, in a form of the caller. */
+export async function* readForms<Item>(
+  engine: Engine,
+  session: string,
+  segments: readonly Segment[],
+  request: EventsRequest,
+  form: EventForm<Item>,
+): AsyncGenerator<EventsBatch<Item>, void, undefined> {
   const { listEdits: _, without: __, replacedIds: ___, ...rows } = request;
   const carried = new Set(segments.filter((segment) => segment.carried).map((segment) => segment.through));
   // Without some fields, fewer parts are needed than the store would bring.
   const whole = { ...rows, select: 'full', withParts: request.without === undefined } as const;
   for await (const page of wholePages(engine, session, segments, whole)) {
     engine.onRead(page.events.length);
-    yield* batchesOf(engine, session, page, carried, request);
+    yield* batchesOf({ engine, session, carried, form }, page, request);
   }
 }
 
-async function* batchesOf(
-  engine: Engine,
-  session: string,
+/** The session that is read, and the form of its events. */
+interface Reading<Item> {
+  readonly engine: Engine;
+  readonly session: string;
+  /** The markers that stand for the events that they carry. */
+  readonly carried: ReadonlySet<Seq>;
+  readonly form: EventForm<Item>;
+}
+
+async function* batchesOf<Item>(
+  { engine, session, carried, form }: Reading<Item>,
   { events: stored, parts }: Page,
-  carried: ReadonlySet<Seq>,
   { listEdits, without, replacedIds }: EventsRequest,
-): AsyncGenerator<EventsBatch> {
+): AsyncGenerator<EventsBatch<Item>> {
   const rows = without === undefined ? stored : stored.map((row) => stripped(row, without));
   const holding = new Set(rows.filter((row) => row.data !== null && mayHoldRefs(row.data)));
   const decoder =
     holding.size === 0 ? undefined : await decoderFor(engine, session, [...holding], { listEdits, parts });
-  let [events, bytes, bodies]: [Event[], number, number] = [[], 0, 0];
+  let [events, bytes, bodies]: [Item[], number, number] = [[], 0, 0];
   for (const row of rows) {
     bytes += row.data?.length ?? 0;
-    const data =
-      decoder !== undefined && holding.has(row) ? decoder.decode(row.data as string, row.seq) : plainData(row);
-    const event = toEvent(session, row, data);
-    events.push(carried.size > 0 && carried.has(row.seq) ? unwrap(event, replacedIds) : event);
+    const isHolding = decoder !== undefined && holding.has(row);
+    const isCarried = carried.size > 0 && carried.has(row.seq);
+    if (!isHolding && !isCarried) events.push(form.plain(session, row));
+    else {
+      const data = isHolding ? decoder.decode(row.data as string, row.seq) : plainData(row);
+      const event = toEvent(session, row, data);
+      events.push(form.decoded(isCarried ? unwrap(event, replacedIds) : event));
+    }
     if (decoder === undefined || decoder.bodyLength - bodies < limits.batchBodiesMax) continue;
     yield { events, bytes };
     [events, bytes, bodies] = [[], 0, decoder.bodyLength];

@@ -12,12 +12,13 @@ import { isoTime } from '../../core/time.ts';
 import { clipSegments, rawSegments, segmentOver, segmentsOf } from '../../core/view/segment.ts';
 import type { Segment, View } from '../../core/view/view.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
+import { asTexts, eventText } from '../history/event-text.ts';
 import { hypothesisAt } from '../history/hypothesis.ts';
 import { listEditsOf } from '../history/list-edits.ts';
 import { lookAt } from '../history/look.ts';
 import { branchRecord, findPlace, type Place, placeOn } from '../history/place.ts';
 import { replacedIdsOf } from '../history/replaced-ids.ts';
-import { type EventsRequest, readEvents } from '../history/stored-events.ts';
+import { asEvents, type EventForm, type EventsRequest, readForms } from '../history/stored-events.ts';
 
 const replayKeys: KnownKeys = optionKeys<ReplayOptions>('replay', {
   at: 'point',
@@ -54,8 +55,22 @@ export function replay(engine: Engine, session: string, options: ReplayOptions =
   const stop = new AbortController();
   checkWhole(options, replayKeys);
   const { limit } = options;
-  const pages = replayPages(engine, session, options, stop);
-  return new PagedReplay(pages, stop, isCount(limit) ? limit : Number.POSITIVE_INFINITY);
+  const max = isCount(limit) ? limit : Number.POSITIVE_INFINITY;
+  return new PagedReplay({ engine, session, options, stop }, max);
+}
+
+/** Returns the events of a replay that nobody has read from as JSON text, a page at a time, none of them empty. */
+export function textsOf(replay: Replay): AsyncIterableIterator<readonly string[], void> {
+  return PagedReplay.textsOf(replay);
+}
+
+/** The question that a replay answers. */
+interface ReplayQuestion {
+  readonly engine: Engine;
+  readonly session: string;
+  readonly options: ReplayOptions;
+  /** Ends the wait of a follower. */
+  readonly stop: AbortController;
 }
 
 const isCount = (limit: unknown): limit is number => limit === Number.POSITIVE_INFINITY || isWhole(limit);
@@ -79,6 +94,7 @@ export function checkReading(options: ReplayOptions, keys: KnownKeys = replayKey
 
 /** Returns the events of pages one by one. Within a page it avoids the cost of an async generator for each event. */
 class PagedReplay implements Replay {
+  readonly #question: ReplayQuestion;
   readonly #pages: AsyncGenerator<readonly Event[], void, undefined>;
   readonly #stop: AbortController;
   #page: readonly Event[] = [];
@@ -86,10 +102,31 @@ class PagedReplay implements Replay {
   #left: number;
   #loading: Promise<IteratorResult<Event, void>> | undefined;
 
-  constructor(pages: AsyncGenerator<readonly Event[], void, undefined>, stop: AbortController, limit: number) {
-    this.#pages = pages;
+  constructor(question: ReplayQuestion, limit: number) {
+    const { engine, session, options, stop } = question;
+    this.#question = question;
+    this.#pages = replayPages(engine, session, options, stop);
     this.#stop = stop;
     this.#left = limit;
+  }
+
+  /** Returns the events of a replay as text. It is static, because a replay is public and has no such method. */
+  static textsOf(replay: Replay): AsyncIterableIterator<readonly string[], void> {
+    if (!(replay instanceof PagedReplay)) return eachText(replay);
+    const { engine, session, options, stop } = replay.#question;
+    const pages = upTo(replay.#left, replayTexts(engine, session, options, stop));
+    return {
+      next: () => pages.next(),
+      return: async () => {
+        // A generator does not return while it waits for news.
+        stop.abort();
+        await pages.return();
+        return { value: undefined, done: true };
+      },
+      [Symbol.asyncIterator]() {
+        return this;
+      },
+    };
   }
 
   next(): Promise<IteratorResult<Event, void>> {
@@ -131,6 +168,24 @@ class PagedReplay implements Replay {
   }
 }
 
+async function* eachText(events: AsyncIterable<Event>): AsyncGenerator<readonly string[], void, undefined> {
+  for await (const event of events) yield [eventText(event)];
+}
+
+/** Yields at most so many items. */
+async function* upTo<Item>(
+  max: number,
+  pages: AsyncGenerator<readonly Item[], void, undefined>,
+): AsyncGenerator<readonly Item[], void, undefined> {
+  let left = max;
+  if (left > 0)
+    for await (const page of pages) {
+      yield page.length > left ? page.slice(0, left) : page;
+      left -= page.length;
+      if (left <= 0) return;
+    }
+}
+
 /** Reads a history as {@link replay} does, a page at a time: the fast way through a long one. */
 export async function* replayPages(
   engine: Engine,
@@ -138,6 +193,47 @@ export async function* replayPages(
   options: ReplayOptions = {},
   stop: AbortController = new AbortController(),
 ): AsyncGenerator<readonly Event[], void, undefined> {
+  const { place, segments, request, isRaw, holds } = await startOf(engine, session, options);
+  for await (const events of eventPages(engine, session, segments, request)) {
+    if (options.signal?.aborted === true) return;
+    yield events.filter(holds);
+  }
+  if (options.follow === true) yield* follow(engine, place, options, isRaw, holds, stop);
+}
+
+/** Reads a history as {@link replayPages} does, with each event as JSON text. */
+async function* replayTexts(
+  engine: Engine,
+  session: string,
+  options: ReplayOptions,
+  stop: AbortController,
+): AsyncGenerator<readonly string[], void, undefined> {
+  const { place, segments, request, isRaw, holds } = await startOf(engine, session, options);
+  if (Object.keys(request.filter).length > 0) {
+    // A filter may look at the data, so it takes the events themselves.
+    for await (const events of replayPages(engine, session, options, stop))
+      if (events.length > 0) yield events.map(eventText);
+    return;
+  }
+  for await (const texts of formPages(engine, session, segments, request, asTexts)) {
+    if (options.signal?.aborted === true) return;
+    if (texts.length > 0) yield texts;
+  }
+  if (options.follow !== true) return;
+  for await (const events of follow(engine, place, options, isRaw, holds, stop))
+    if (events.length > 0) yield events.map(eventText);
+}
+
+/** The place at which a replay begins, and the segments that it reads before it follows. */
+interface ReplayStart {
+  readonly place: Place;
+  readonly segments: readonly Segment[];
+  readonly request: PagesOptions;
+  readonly isRaw: boolean;
+  readonly holds: (event: Event) => boolean;
+}
+
+async function startOf(engine: Engine, session: string, options: ReplayOptions): Promise<ReplayStart> {
   checkReading(options);
   const filter = filterOf(options);
   const holds = compileFilter(filter);
@@ -148,15 +244,9 @@ export async function* replayPages(
   };
   const isRaw = options.history === 'raw';
   const { segments, ...read } = await partsOfPlace(engine, place, isRaw);
-  for await (const events of eventPages(engine, session, clipSegments(segments, range), {
-    filter,
-    ...read,
-    ...options,
-  })) {
-    if (options.signal?.aborted === true) return;
-    yield events.filter(holds);
-  }
-  if (options.follow === true) yield* follow(engine, place, options, isRaw, holds, stop);
+  const { direction, limit } = options;
+  const request = { filter, ...read, ...given({ direction, limit }) };
+  return { place, segments: clipSegments(segments, range), request, isRaw, holds };
 }
 
 /** The edits of a view that its events are read through. */
@@ -187,16 +277,26 @@ interface PagesOptions extends Pick<ReplayOptions, 'direction' | 'limit'>, ReadT
   readonly filter: EventFilter;
 }
 
-async function* eventPages(
+function eventPages(
+  engine: Engine,
+  session: string,
+  segments: readonly Segment[],
+  options: PagesOptions,
+): AsyncGenerator<readonly Event[]> {
+  return formPages(engine, session, segments, options, asEvents);
+}
+
+async function* formPages<Item>(
   engine: Engine,
   session: string,
   segments: readonly Segment[],
   { direction = 'forward', filter, listEdits, replacedIds, limit = limits.pageEventsMax }: PagesOptions,
-): AsyncGenerator<readonly Event[]> {
+  form: EventForm<Item>,
+): AsyncGenerator<readonly Item[]> {
   // The first page is small, so that the first rows of a long history arrive at once.
   const firstLimit = Math.min(limit, firstPageEvents);
   const request = { direction, filter, listEdits, replacedIds, firstLimit };
-  for await (const { events } of readEvents(engine, session, segments, request)) yield events;
+  for await (const { events } of readForms(engine, session, segments, request, form)) yield events;
 }
 
 const firstPageEvents = 64;

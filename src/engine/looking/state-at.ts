@@ -5,7 +5,8 @@ import { type Seq, seq } from '../../core/point.ts';
 import type { PointInput } from '../../core/ref.ts';
 import type { EditOptions } from '../../core/view/edit.ts';
 import { editOptionNames, editsOf } from '../../core/view/edit.ts';
-import { branchOf } from '../../core/view/segment.ts';
+import { branchOf, viewChanges } from '../../core/view/segment.ts';
+import { entryOf, viewAt } from '../../core/view/view.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { type TakenOut, takeOut } from '../editing/dependents.ts';
 import { resolveEdits } from '../editing/resolve-edits.ts';
@@ -60,15 +61,27 @@ export async function hypothesisFor(
   const actual = hypothesisAt(place);
   const targets = await seqsOfEvents(engine, place, exclude);
   const [first] = targets;
-  if (first === undefined) {
-    const { hypothesis } = await resolveEdits(engine, actual, editsOf(options));
-    return { hypothesis, excluded: { seqs: [], dependents: [] } };
-  }
+  if (first === undefined) return edited(engine, actual, { seqs: [], dependents: [] }, options);
   const excluded = await takeOut(lookAt(engine, actual), targets, cascade === true);
   const without = { type: 'event.reverted', data: { target: first, seqs: excluded.seqs } };
   const supposed = await supposeAppended(engine, actual, [without]);
-  const { hypothesis } = await resolveEdits(engine, supposed.hypothesis, editsOf(options));
-  return { hypothesis, excluded };
+  return edited(engine, supposed.hypothesis, excluded, options);
+}
+
+/** Applies edits, and adds what they take out to what was taken out before. */
+async function edited(
+  engine: Engine,
+  base: Hypothesis,
+  excluded: TakenOut,
+  options: EditOptions,
+): Promise<{ readonly hypothesis: Hypothesis; readonly excluded: TakenOut }> {
+  const edits = editsOf(options);
+  if (edits.length === 0) return { hypothesis: base, excluded };
+  const { hypothesis, dependents } = await resolveEdits(engine, base, edits);
+  const view = viewAt(hypothesis.history, hypothesis.at);
+  const { gone } = viewChanges(viewAt(base.history, base.at), view);
+  const seqs = [...excluded.seqs, ...gone.filter((held) => entryOf(view, held) === undefined)];
+  return { hypothesis, excluded: { seqs, dependents: [...excluded.dependents, ...dependents] } };
 }
 
 async function seqsOfEvents(engine: Engine, place: Place, events: readonly (number | string)[]): Promise<Seq[]> {

@@ -6,10 +6,13 @@ import type { BranchSummary, SessionRecord, Snapshot } from '../../core/store/ev
 import type { DerivedFault, FaultList } from '../../core/store/reindex-request.ts';
 import { snapshotKeyOf } from '../../core/store/snapshot-key.ts';
 import { isSealed, openValue } from '../../core/store/snapshot-seal.ts';
+import { activity } from '../../projections/activity.ts';
 import { coding, openWork } from '../../projections/coding.ts';
 import { conversation } from '../../projections/conversation.ts';
+import { eventIndex } from '../../projections/event-index.ts';
 import { fingerprintProjection } from '../../projections/fingerprint.ts';
 import { graphState } from '../../projections/graph-state.ts';
+import { markers } from '../../projections/markers.ts';
 import { metadata } from '../../projections/metadata.ts';
 import { runs } from '../../projections/runs.ts';
 import { simulated } from '../../projections/simulated.ts';
@@ -107,6 +110,7 @@ const nameOf = ({ projection, branch, seq }: Omit<Snapshot, 'value'>): string =>
 function comparedBy({ platform }: Engine, own: readonly AnyProjection[]): ReadonlyMap<string, Compared> {
   for (const projection of own) defineProjection(projection);
   const fingerprint = fingerprintProjection(platform.sha256) as AnyProjection;
+  const about = [simulated, metadata, markers, eventIndex, activity];
   const shipped = [
     conversation,
     runs,
@@ -116,8 +120,7 @@ function comparedBy({ platform }: Engine, own: readonly AnyProjection[]): Readon
     graphState,
     summary,
     waiting,
-    simulated,
-    metadata,
+    ...about,
   ] as readonly AnyProjection[];
   const folds = [...own, ...shipped, fingerprint].map((projection): [string, Compared] => [
     projection.name,

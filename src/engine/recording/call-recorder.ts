@@ -1,6 +1,6 @@
 import { given } from '../../core/json.ts';
 import type { NamedCall } from '../../core/recording/call-guard.ts';
-import type { CallEnd, CallStart, ReusedAnswer } from '../../core/recording/recorder.ts';
+import type { AnswerPiece, CallEnd, CallStart, ReusedAnswer } from '../../core/recording/recorder.ts';
 import { AskedTools } from './asked-tools.ts';
 import type { CallAttempts } from './call-attempts.ts';
 import { callEffect, callEndedData, callStartedData } from './call-data.ts';
@@ -59,6 +59,10 @@ export class CallRecorder implements CallLedger {
     return this.#setup.platform.watchRequests?.((target) =>
       this.context.scope === scope ? attempts.add(target) : undefined,
     );
+  }
+
+  text(piece: AnswerPiece): void {
+    this.#intake.reporting(() => this.#setup.options.onText?.(piece));
   }
 
   asked(call: string, { scope, turn }: CallPlace): void {

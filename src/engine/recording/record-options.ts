@@ -2,7 +2,7 @@ import type { EventDraft } from '../../core/event/event.ts';
 import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { Seq } from '../../core/point.ts';
 import type { CallGuard } from '../../core/recording/call-guard.ts';
-import type { Usage } from '../../core/recording/recorder.ts';
+import type { AnswerPiece, Usage } from '../../core/recording/recorder.ts';
 
 /** Says that a recorder moved to a new branch, because its branch was rewound under it. */
 export interface BranchLeft {
@@ -24,6 +24,8 @@ export interface RecordOptions {
   readonly onError?: (error: Error) => void;
   /** Hears that the branch was rewound under the recorder, which then moved to a new one. */
   readonly onLeft?: (left: BranchLeft) => void;
+  /** Hears pieces of answers while a model writes them, if its adapter gets them. They are not recorded. */
+  readonly onText?: (piece: AnswerPiece) => void;
   /** Whether a run fails if part of it could not be recorded; `report` if left out: the report counts it. */
   readonly onFailure?: 'report' | 'fail';
   /**
@@ -47,6 +49,7 @@ export const recordKeys: KnownKeys = optionKeys<RecordOptions>(
     agent: 'text',
     onError: 'function',
     onLeft: 'function',
+    onText: 'function',
     onFailure: 'text',
     mask: true,
     prices: 'object',

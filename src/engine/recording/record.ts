@@ -55,11 +55,15 @@ export async function record(
     },
   });
   const name = `recorder ${platform.newId()}`;
-  const queue = new RecorderQueue({
+  const settled = (): Promise<void> => queue.settledOrStalled();
+  const queue: RecorderQueue = new RecorderQueue({
     write: (batch) => writer.write(batch),
     drop: (error, events) => counts.fail(error, events),
     // Closing the store waits for these events, even if nobody closed the recorder.
-    onBusy: (idle) => chores.add(name, () => idle),
+    onBusy: (idle) => {
+      chores.add(name, () => idle);
+      engine.recorders.add(session, settled, idle);
+    },
     startTimer: platform.startTimer,
     breaker,
   });

@@ -1,5 +1,5 @@
 import type { NamedCall } from '../../core/recording/call-guard.ts';
-import type { CallEnd, OpenCall, ReusedAnswer } from '../../core/recording/recorder.ts';
+import type { AnswerPiece, CallEnd, OpenCall, ReusedAnswer } from '../../core/recording/recorder.ts';
 import { CallAttempts } from './call-attempts.ts';
 import type { CallTiming } from './call-data.ts';
 import type { RecorderContext, RecorderScope } from './recorder-scope.ts';
@@ -26,6 +26,8 @@ export interface CallLedger {
   elapsedMs(): number;
   /** Watches the requests sent inside a call, until the returned function is called. */
   watch(scope: RecorderScope, attempts: CallAttempts): (() => void) | undefined;
+  /** Hears a piece of an answer. */
+  text(piece: AnswerPiece): void;
   /** Hears that a model call asked for a tool call. */
   asked(call: string, place: CallPlace): void;
   /** Records the end of a call. */
@@ -75,6 +77,12 @@ export class RecordedCall implements OpenCall {
 
   firstToken(): void {
     if (this.#open !== undefined) this.#firstTokenMs ??= this.#ledger.elapsedMs() - this.#began;
+  }
+
+  text(piece: string): void {
+    if (this.#open === undefined || piece === '') return;
+    this.firstToken();
+    this.#ledger.text({ call: this.call, text: piece });
   }
 
   asksFor(toolCallId: string): void {

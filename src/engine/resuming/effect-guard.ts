@@ -14,7 +14,7 @@ import {
 import { errorRecord } from '../../core/recording/error-record.ts';
 import { recordable } from '../../core/recording/recordable.ts';
 import type { CallEnd, ReusedAnswer } from '../../core/recording/recorder.ts';
-import type { SimulatedAfter } from '../../core/recording/simulation.ts';
+import { isSimulation, type SimulatedAfter, type Simulation } from '../../core/recording/simulation.ts';
 import { refText } from '../../core/ref.ts';
 import type { Platform } from '../../core/store/platform.ts';
 import { callEffect } from '../recording/call-data.ts';
@@ -46,8 +46,11 @@ export interface EffectQuestion {
   readonly outcome: Outcome | undefined;
 }
 
-/** The answer of a person. `reuse` is refused if nobody knows how the earlier call ended. */
-export type EffectAnswer = 'run' | 'reuse' | 'refuse';
+/**
+ * The answer of a person: make the call, answer it from the record, refuse it, or answer it by a simulation. `reuse` is
+ * refused if nobody knows how the earlier call ended.
+ */
+export type EffectAnswer = 'run' | 'reuse' | 'refuse' | Simulation;
 
 /** The options of an effect guard. Equal calls are found by what was stored of them. */
 export interface EffectGuardOptions extends FinderOptions {
@@ -63,6 +66,8 @@ export interface EffectGuardOptions extends FinderOptions {
 interface Decided {
   readonly action: EffectDecision;
   readonly found: Found;
+  /** The simulation that a person chose. */
+  readonly simulation?: Simulation;
 }
 
 /** A decision about a call that is not made now. */
@@ -116,12 +121,12 @@ export class EffectGuard implements CallGuard {
       decision = await this.#decide(start, same);
       // A parallel run may have started the same call while this one was being decided.
     } while (decision.action === 'run' && this.#ledger.begunBeside(branch, key) !== begun);
-    const { action, found } = decision;
+    const { action, found, simulation } = decision;
     if (action === 'run') {
       this.#open.set(start.call, this.#ledger.begin(branch, start.call, asked));
       return undefined;
     }
-    if (action === 'simulate') return this.#simulate(start, found);
+    if (action === 'simulate') return this.#simulate(start, found, simulation);
     const { known } = found;
     if (action !== 'reuse' || known?.outcome === undefined || isUnsure(known))
       throw this.#refusal(start, same.effect, found);
@@ -164,7 +169,9 @@ export class EffectGuard implements CallGuard {
     const found = await this.#finder.find(start.call, same);
     const { effect } = same;
     const action = this.#actionFor(start, effect, found);
-    return { action: action === 'ask' ? await this.#ask(start, effect, found) : action, found };
+    if (action !== 'ask') return { action, found };
+    const answer = await this.#ask(start, effect, found);
+    return isSimulation(answer) ? { action: 'simulate', found, simulation: answer } : { action: answer, found };
   }
 
   /**
@@ -206,8 +213,8 @@ export class EffectGuard implements CallGuard {
   }
 
   /** Answers a call by its simulation, which gets the equal call of the record, else the last one of the tool. */
-  async #simulate(start: NamedCall, { known }: Found): Promise<ReusedAnswer> {
-    const simulation = simulationOf(this.#options.effects, start.name);
+  async #simulate(start: NamedCall, { known }: Found, chosen: Simulation | undefined): Promise<ReusedAnswer> {
+    const simulation = chosen ?? simulationOf(this.#options.effects, start.name);
     assert(simulation !== undefined, 'a call is simulated only if its tool has a simulation');
     const { platform, signal } = this.#options;
     const recorded = typeof simulation.simulate === 'function' ? await this.#recordedFor(start, known) : undefined;

@@ -32,7 +32,7 @@ import { StopWatch } from './stop-watch.ts';
 import { answerOf } from './user-turns.ts';
 
 /** The recording options of a resume. */
-export type ResumeRecordOptions = Pick<RecordOptions, 'mask' | 'prices' | 'onError' | 'onFailure' | 'facts'>;
+export type ResumeRecordOptions = Pick<RecordOptions, 'mask' | 'prices' | 'onError' | 'onText' | 'onFailure' | 'facts'>;
 
 /** The limits and the guards of a run. */
 export interface RunLimits {
@@ -195,8 +195,8 @@ function effectGuard<Run, Result>(
   return new EffectGuard(ledger, where, { ...request, by, allowed, platform, signal, paused });
 }
 
-function recordOptions({ mask, prices, onError, onFailure, facts }: ResumeRecordOptions): ResumeRecordOptions {
-  return given({ mask, prices, onError, onFailure, facts });
+function recordOptions({ mask, prices, onError, onText, onFailure, facts }: ResumeRecordOptions): ResumeRecordOptions {
+  return given({ mask, prices, onError, onText, onFailure, facts });
 }
 
 interface Running<Run, Result> extends Answering<Run, Result> {

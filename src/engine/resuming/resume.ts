@@ -60,6 +60,7 @@ export const resumeOptionNames: Readonly<Record<keyof ResumeOptions, true | Opti
   mask: true,
   prices: 'object',
   onError: 'function',
+  onText: 'function',
   onFailure: 'text',
   facts: true,
 };

@@ -2,7 +2,7 @@ import { hasCode, RepriseError } from '../../core/error.ts';
 import type { Event, EventDraft } from '../../core/event/event.ts';
 import { parseKey } from '../../core/event/keys.ts';
 import { stateKey } from '../../core/event/state-key.ts';
-import type { JsonValue } from '../../core/json.ts';
+import { given, type JsonValue } from '../../core/json.ts';
 import { checkLimit } from '../../core/limits.ts';
 import { keysOf } from '../../core/parts/encode.ts';
 import type { Seq } from '../../core/point.ts';
@@ -35,6 +35,8 @@ export interface CommitRequest {
   readonly operations: readonly StagedOperation[];
   /** Left out if nothing was read. */
   readonly reads?: StateReads;
+  /** Refuses the commit after a rewind of the branch. */
+  readonly epoch?: Seq;
 }
 
 /** An append that was planned. Repeating it is harmless, since its event has an id. */
@@ -74,7 +76,7 @@ async function tryAgain(engine: Engine, request: CommitRequest, onPlan: (plan: C
 /** Appends a plan and returns the event as stored; undefined if a key changed. */
 async function tryPlan(
   engine: Engine,
-  { session, branch }: CommitRequest,
+  { session, branch, epoch }: CommitRequest,
   { draft, condition }: CommitPlan,
   onPlan: (plan: CommitPlan) => void,
 ): Promise<Event | undefined> {
@@ -85,6 +87,7 @@ async function tryPlan(
       target: { kind: 'branch', branch },
       drafts: [draft],
       condition,
+      ...given({ epoch }),
     });
     keepSnapshots(engine, session, appended);
     return appended[0];

@@ -1,6 +1,7 @@
 import { RepriseError } from '../../core/error.ts';
 import { checkAgent, checkKey } from '../../core/event/state-key.ts';
 import { checkId } from '../../core/id.ts';
+import { given } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys, shownValue } from '../../core/known-keys.ts';
 import type { PointInput } from '../../core/ref.ts';
 import type { Engine } from '../context/engine.ts';
@@ -13,7 +14,12 @@ import { diffState, type StateChange } from './state-changes.ts';
 import { replayState, type StateReplay, type StateReplayOptions } from './state-replay.ts';
 import type { Ran, RunOptions, StateListOptions, StateVerbs } from './state-verbs.ts';
 import { refuseOther, Transaction } from './transaction.ts';
-import { type TransactionOptions, TransactionWork, transactionOptionNames } from './transaction-work.ts';
+import {
+  type DuringTurn,
+  type TransactionOptions,
+  TransactionWork,
+  transactionOptionNames,
+} from './transaction-work.ts';
 import { versionAt } from './versions.ts';
 
 const beginKeys: KnownKeys = optionKeys<TransactionOptions>('begin', transactionOptionNames, 'a transaction');
@@ -35,7 +41,7 @@ export class StateHandle implements StateVerbs {
   readonly #session: string;
 
   readonly #isBound: boolean;
-  readonly #during: Pick<TransactionOptions, 'turn' | 'cause'> | undefined;
+  readonly #during: DuringTurn | undefined;
 
   /** A bound handle is handed to its agent: it leads to the state of no other. */
   constructor(
@@ -45,8 +51,8 @@ export class StateHandle implements StateVerbs {
       readonly branch: string;
       readonly agent: string;
       readonly isBound?: boolean;
-      /** The turn and cause of transactions that name none. */
-      readonly during?: Pick<TransactionOptions, 'turn' | 'cause'> | undefined;
+      /** The turn that the agent is in. */
+      readonly during?: DuringTurn | undefined;
     },
   ) {
     this.#engine = engine;
@@ -71,8 +77,12 @@ export class StateHandle implements StateVerbs {
   begin(options: TransactionOptions = {}): Transaction {
     checkKeys(options, beginKeys);
     const { branch, agent } = this;
-    const scope = { engine: this.#engine, session: this.#session, branch, agent };
-    return new Transaction(new TransactionWork(scope, { ...this.#during, ...options }), agent, this.#isBound);
+    const during = this.#during;
+    during?.check?.();
+    const scope = { engine: this.#engine, session: this.#session, branch, agent, ...given({ during }) };
+    const { turn = during?.turn, cause = during?.cause } = options;
+    const work = new TransactionWork(scope, { ...options, ...given({ turn, cause }) });
+    return new Transaction(work, agent, this.#isBound);
   }
 
   openTransaction(txn: string): Transaction {

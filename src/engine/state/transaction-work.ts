@@ -52,12 +52,24 @@ type Status = 'open' | 'committing' | 'committed' | 'aborted' | 'in conflict' | 
 /** How long a transaction may stay open if nothing is said. */
 export const timeoutMsDefault = 30_000;
 
+/** A turn that an agent is in: its transactions belong to it, unless they say otherwise. */
+export interface DuringTurn {
+  readonly turn: number;
+  /** The id of its `turn.started`. */
+  readonly cause: string;
+  /** The epoch of the branch: after a rewind nothing of the turn is written any more. */
+  readonly epoch: Seq;
+  /** Throws once the turn is over: what still runs then must not write. */
+  readonly check?: () => void;
+}
+
 /** The branch a transaction is on, and the agent who began it. */
 interface TransactionScope {
   readonly engine: Engine;
   readonly session: string;
   readonly branch: string;
   readonly agent: string;
+  readonly during?: DuringTurn;
 }
 
 /** The state that all handles of one transaction share: its operations, its reads, and its status. */
@@ -200,7 +212,8 @@ export class TransactionWork implements OpenTransaction {
   }
 
   async #commit(): Promise<Committed> {
-    const { engine, session, branch, agent } = this.scope;
+    const { engine, session, branch, agent, during } = this.scope;
+    during?.check?.();
     const { cause, run, turn } = this.#options;
     const reading = await this.#reading;
     const event = await commitState(
@@ -215,6 +228,7 @@ export class TransactionWork implements OpenTransaction {
           ...given({ cause, run, turn }),
         },
         operations: this.#operations,
+        ...given({ epoch: during?.epoch }),
         ...(reading === undefined
           ? {}
           : { reads: { since: reading.since, keys: this.#keysRead, prefixes: this.#prefixesRead } }),

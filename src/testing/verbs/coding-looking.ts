@@ -109,6 +109,8 @@ export const codingLooks: readonly VerbCase[] = [
     await verbs.decision({ decision: 'Go' });
     await verbs.goal({ title: 'First' });
     await verbs.goal({ title: 'Second' });
+    await verbs.risk({ title: 'Bad page', content: 'Delete the first half of it.' });
+    await verbs.risk({ title: 'Bad page', content: 'Delete the second half of it.' });
     const { records, context } = await verbs.replayAt();
     const found = (id: string): unknown => {
       const record = records.find((each) => each.id === id);
@@ -116,6 +118,7 @@ export const codingLooks: readonly VerbCase[] = [
     };
     assert.deepEqual(found('constraint:style'), ['Spaces.', [1, 2], 'active']);
     assert.deepEqual(found('decision:Go'), ['Go', [3, 4], 'active']);
+    assert.deepEqual(found('risk:1:Bad page'), ['Bad page', [7, 8], 'quarantined']);
     assert.deepEqual(found('goal:First'), ['First', [5], 'superseded']);
     assert.equal(context.explained.find(({ id }) => id === 'goal:First')?.why, 'superseded');
   }),

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { RepriseError } from '../../core/error.ts';
 import { coding } from '../../projections/coding.ts';
 import { cliTest, parserTest, recordStory } from './coding-story.ts';
 import { onSession, refuses, type VerbCase } from './verb-case.ts';
@@ -136,6 +137,8 @@ export const codingRefusals: readonly VerbCase[] = [
     await refuses('run.not-found', () => verbs.goal({ title: 'Late', run: 'a' }));
     await refuses('run.not-found', () => verbs.goal({ title: 'Nowhere', run: 'c' }));
     await refuses('run.exists', () => verbs.startRun({ run: 'a' }));
+    const open = await refuses('run.exists', () => verbs.startRun({ run: 'b' }));
+    assert.match(`${open.message} ${open.hint}`, /open already.*end it first/);
     for (const look of [
       () => verbs.replayRun('c'),
       () => verbs.diffRuns('a', 'c'),
@@ -143,6 +146,23 @@ export const codingRefusals: readonly VerbCase[] = [
     ])
       await refuses('run.not-found', look);
   }),
+
+  onSession(
+    'verbs that run at the same time: one of two starts and ends of a run, and every prepared request',
+    async (session) => {
+      const { coding: verbs } = session;
+      const codes = async (attempts: readonly Promise<unknown>[]): Promise<string[]> =>
+        (await Promise.allSettled(attempts))
+          .map((each) => (each.status === 'rejected' ? (each.reason as RepriseError).code : 'ok'))
+          .sort();
+      const start = { run: 'same' };
+      assert.deepEqual(await codes([verbs.startRun(start), verbs.startRun(start)]), ['ok', 'run.exists']);
+      const requests = [1, 2, 3, 4, 5].map((each) => verbs.prepareRequest({ model: 'm', input: `Part ${each}.` }));
+      assert.deepEqual(new Set(await codes(requests)), new Set(['ok']));
+      assert.deepEqual(await codes([verbs.endRun(start), verbs.endRun(start)]), ['ok', 'run.not-found']);
+      assert.equal((await session.locate('main')).seq, 7);
+    },
+  ),
 
   onSession(
     'a coding verb refuses a failure without an id, and everything else that it cannot mean',
@@ -176,6 +196,9 @@ export const codingRefusals: readonly VerbCase[] = [
         () => verbs.replayAt('main', { modle: 'x' } as never),
       ];
       for (const attempt of bad) await refuses('option.invalid', attempt);
+      const cyclic: Record<string, unknown> = {};
+      cyclic['self'] = cyclic;
+      await refuses('json.cyclic', () => verbs.evidence({ content: cyclic as never }));
       await refuses('event.not-found', () => verbs.risk({ title: 'Sets nothing aside', event: 'unknown' }));
       await refuses('limit.exceeded', () => verbs.risk({ title: 'Huge', content: 'x'.repeat(2_000_000) }));
       assert.equal((await session.locate('main')).seq, 0);

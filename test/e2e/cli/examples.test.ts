@@ -68,7 +68,7 @@ describe('the examples of the help', async () => {
   test.each(specs)('%s', async (name, spec) => {
     expect(spec.examples?.length).toBeGreaterThan(0);
     // A server runs until it is stopped; test/server/command.test.ts starts it.
-    if (name === 'serve') return;
+    if (name === 'serve' || name === 'studio') return;
     // A redo needs something to undo.
     const before = name === 'redo' ? ['reprise rewind demo@12', 'reprise rewind demo/careful@12'] : [];
     expect(await mistakes([...before, ...(spec.examples ?? [])])).toEqual([]);
@@ -144,7 +144,7 @@ describe('the shapes of the reference are what is printed', () => {
     exec: ['exec', '--session', 'refund', '--json', '--', 'true'],
   };
 
-  const ending = Object.entries(shapes).filter(([name]) => name !== 'serve');
+  const ending = Object.entries(shapes).filter(([name]) => name !== 'serve' && name !== 'studio');
 
   test.each(ending)('%s', async (name, { keys, optional }) => {
     using place = await refundPlace();

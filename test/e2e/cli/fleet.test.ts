@@ -92,4 +92,6 @@ test('what cannot be done is said', async () => {
   expect((await place.run(['forward', 'incident'])).code).toBe(2);
   expect((await place.run(['beliefs', 'incident@3', '--at', '4'])).stderr).toContain('both name a point');
   expect((await place.run(['beliefs', 'incident'])).stderr).toContain('No belief stands there.');
+  const only = await place.run(['rewind', 'incident', '--only', 'beliefs']);
+  expect([only.code, only.stderr]).toEqual([2, expect.stringContaining('without --turn')]);
 });

@@ -6,8 +6,9 @@ import { LineCutter, type ReportReader, ReportTests, refuseReport, type TestRepo
 export class GoReport implements ReportReader {
   readonly #tests = new ReportTests();
   readonly #lines = new LineCutter((line) => this.#line(line));
-  /** The packages that have started and not ended. */
+  /** The packages that have started and not ended, and those in which a test has failed. */
   readonly #open = new Set<string>();
+  readonly #failing = new Set<string>();
   /** The output of tests and builds that have not ended. */
   readonly #outputs = new Map<string, string>();
   #events = 0;
@@ -58,10 +59,12 @@ export class GoReport implements ReportReader {
     const message = output === '' ? undefined : output;
     if (test === undefined) {
       this.#open.delete(packageName);
-      const hasFailed = this.#tests.has((testId) => testId.startsWith(`${packageName}::`));
-      if (how === 'fail' && !hasFailed) this.#tests.fail({ testId: packageName, ...given({ message }) });
-    } else if (how === 'fail') this.#tests.fail({ testId: key, name: test, ...given({ message }) });
-    else if (how === 'pass') this.#tests.pass(key);
+      const isOwn = how === 'fail' && !this.#failing.has(packageName);
+      if (isOwn) this.#tests.fail({ testId: packageName, ...given({ message }) });
+    } else if (how === 'fail') {
+      this.#failing.add(packageName);
+      this.#tests.fail({ testId: key, name: test, ...given({ message }) });
+    } else if (how === 'pass') this.#tests.pass(key);
     else this.#tests.skip(key);
   }
 

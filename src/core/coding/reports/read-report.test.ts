@@ -181,6 +181,14 @@ test('a report may be given as the bytes of its file', async () => {
   );
 });
 
+test('a JSON report without a test says nothing by silence, whatever it says of its success', async () => {
+  for (const success of ['true', 'false', 'null'])
+    expect(await readTestReport(`{"success":${success},"testResults":[null,{"assertionResults":[]}]}`)).toMatchObject({
+      failures: [],
+      finished: false,
+    });
+});
+
 test('a report of another framework, or of another kind, is refused', async () => {
   for (const text of [
     '{"results":[]}',

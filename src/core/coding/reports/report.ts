@@ -65,10 +65,6 @@ export class ReportTests {
     return this.#count === 0;
   }
 
-  has(isFailureOf: (testId: string) => boolean): boolean {
-    return [...this.#failures.keys()].some(isFailureOf);
-  }
-
   report(about: {
     readonly framework?: string | undefined;
     readonly isCut?: boolean;

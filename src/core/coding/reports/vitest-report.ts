@@ -125,7 +125,8 @@ export class VitestReport implements ReportReader {
     const outer = parsed(this.#outer);
     if (!isObject(outer) || !this.#hasList)
       refuseReport('JSON', 'it has no "testResults", so no vitest or jest wrote it');
-    const isCut = outer['wasInterrupted'] === true || (outer['success'] === true && this.#tests.isEmpty);
+    // A run that collected no test says nothing about any.
+    const isCut = outer['wasInterrupted'] === true || this.#tests.isEmpty;
     return this.#tests.report({ framework: this.#framework, isCut });
   }
 }

@@ -30,13 +30,17 @@ export const knowledgeTypes: Readonly<Record<string, EventSpec>> = {
       trust: field('number', 'How far it is trusted, 0 to 1.'),
       settled: field(
         'boolean',
-        'Whether a commit held it against the other claims on its topic, or put it beside them.',
+        'Whether it was committed: it was held against the other claims on its topic, or put beside them.',
         {
           ...noise,
           since: 2,
         },
       ),
       mutates: field('boolean', 'Whether it is a what-if: it took the place of what stood on its topic.', {
+        ...noise,
+        since: 2,
+      }),
+      beside: field('boolean', 'Whether it was put beside the other claims on its topic, and held against none.', {
         ...noise,
         since: 2,
       }),

@@ -83,7 +83,7 @@ function fitting(
   limit: number,
 ): { readonly count: number; readonly isRest: boolean } {
   const total = query.bytesAtMost(database, limit);
-  if (total !== undefined && total <= reading.bytesLeft) {
+  if (total <= reading.bytesLeft) {
     reading.spend(total);
     return { count: limit, isRest: false };
   }
@@ -116,14 +116,14 @@ class RangeQuery {
   }
 
   /**
-   * Returns an upper bound for the payload bytes of the next rows: each event row has the total of its branch so far.
-   * Undefined with a filter, since the totals also count the events that it leaves out.
+   * Returns an upper bound for the payload bytes of the next rows: each event row has the total of its branch so far. With
+   * a filter, the rows may be anywhere in the range, and the events that it leaves out count too.
    */
-  bytesAtMost(database: Database, limit: number): number | undefined {
-    if (this.#isFiltered) return undefined;
+  bytesAtMost(database: Database, limit: number): number {
     const [branch, after, through] = this.#range;
-    const first = this.#isForward ? after : Math.max(after, through - limit);
-    const last = this.#isForward ? Math.min(through, after + limit) : through;
+    const most = this.#isFiltered ? through - after : limit;
+    const first = this.#isForward ? after : Math.max(after, through - most);
+    const last = this.#isForward ? Math.min(through, after + most) : through;
     const [bytes] = database.one<[number]>(bytesBetweenSql, branch, first, last);
     return bytes;
   }

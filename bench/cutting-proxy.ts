@@ -1,10 +1,13 @@
+/** A proxy that loses connections, for the tests and the load. */
 import { connect, createServer, type Socket } from 'node:net';
 
-/** A proxy that cuts connections when the test asks for it. */
+/** A proxy that cuts connections when it is asked to. */
 export interface CuttingProxy {
   readonly url: string;
   /** Lets so many pieces from the server through from now on, then cuts every connection once. */
   cutAfter(pieces: number): void;
+  /** Cuts every connection. */
+  cut(): void;
   /** Whether the last cut happened. */
   readonly hasCut: boolean;
   close(): Promise<void>;
@@ -16,6 +19,9 @@ export async function cuttingProxy(target: string): Promise<CuttingProxy> {
   const sockets = new Set<Socket>();
   let left: number | undefined;
   let hasCut = false;
+  const cut = (): void => {
+    for (const socket of sockets) socket.destroy();
+  };
   const server = createServer((client) => {
     const upstream = connect(port, '127.0.0.1');
     for (const socket of [client, upstream]) {
@@ -35,7 +41,7 @@ export async function cuttingProxy(target: string): Promise<CuttingProxy> {
       }
       left = undefined;
       hasCut = true;
-      for (const socket of sockets) socket.destroy();
+      cut();
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -46,11 +52,12 @@ export async function cuttingProxy(target: string): Promise<CuttingProxy> {
       left = pieces;
       hasCut = false;
     },
+    cut,
     get hasCut() {
       return hasCut;
     },
     close: async () => {
-      for (const socket of sockets) socket.destroy();
+      cut();
       await new Promise((resolve) => server.close(resolve));
     },
   };

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { shortLine } from './event-list.tsx';
+
+test.each([
+  [
+    'model small-1  ok  148 tok  $0.0002  69ms  assistant: → refund({"amount":500})',
+    'small-1',
+    'assistant: → refund({"amount":500})',
+  ],
+  ['refund  (irreversible)  {"amount":500}', 'refund', '{"amount":500}'],
+  ['refund  error: it broke  0ms', 'refund', 'error: it broke'],
+  ['user: Order 7 broke', 'user', 'Order 7 broke'],
+  ['refund  ok  simulated  {"paid":50}', 'refund', '{"paid":50}'],
+])('a line leaves out what stands beside it: %s', (line, name, short) => {
+  expect(shortLine(line, name)).toBe(short);
+});

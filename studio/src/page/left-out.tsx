@@ -1,0 +1,21 @@
+import { useState } from 'react';
+import { plural } from '../../../src/wording/amount.ts';
+import type { ExportedRows } from './exported-rows.ts';
+
+/** Says what rules left out of this file. */
+export function LeftOut({ leftOut }: { readonly leftOut: ExportedRows['leftOut'] }): React.ReactNode {
+  const [isOpen, setOpen] = useState(true);
+  const count = leftOut.reduce((sum, { payloads }) => sum + payloads, 0);
+  if (count === 0 || !isOpen) return null;
+  return (
+    <div className="left-out float" role="note" data-part="left-out">
+      <span>
+        {plural(count, 'payload')} left out of this file:{' '}
+        {leftOut.map(({ rule, payloads }) => `${payloads} by ${rule}`).join(', ')}. The chain still verifies.
+      </span>
+      <button type="button" className="quiet" aria-label="Close" onClick={() => setOpen(false)}>
+        ✕
+      </button>
+    </div>
+  );
+}

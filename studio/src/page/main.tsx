@@ -1,0 +1,50 @@
+import { createRoot } from 'react-dom/client';
+import '../look/tokens.css';
+import '../look/base.css';
+import '../look/frame.css';
+import '../look/run.css';
+import '../look/panels.css';
+import '../look/screens.css';
+import '../look/drawer.css';
+import { parseRef } from '../../../src/core/ref.ts';
+import { runAddress } from '../address/address.ts';
+import { openAddressBar } from '../address/address-bar.ts';
+import { App } from '../frame/app.tsx';
+import { Studio, StudioProvider } from '../frame/studio.ts';
+import { theme } from '../look/theme.ts';
+import { Failure } from '../parts/states.tsx';
+import { asError } from '../parts/use-answer.ts';
+import { readRows } from './exported-rows.ts';
+import { LeftOut } from './left-out.tsx';
+import { pageSource } from './page-source.ts';
+
+/** Opens the session that this file holds. No server is asked, and nothing leaves the page. */
+async function begin(root: HTMLElement): Promise<void> {
+  theme.begin();
+  const view = createRoot(root);
+  try {
+    const blocks = [...document.querySelectorAll('script[type="application/octet-stream"]')];
+    const rows = await readRows(blocks.map((block) => block.textContent ?? ''));
+    for (const block of blocks) block.remove();
+    const bar = openAddressBar('fragment', rows.namespace);
+    if (location.hash === '') {
+      const { session, branch } = parseRef(rows.ref);
+      bar.replace(
+        runAddress(session, branch, rows.ref.includes('@') ? rows.ref.slice(rows.ref.indexOf('@') + 1) : 'head'),
+      );
+    }
+    const studio = new Studio(await pageSource(rows), bar, rows.namespace);
+    studio.begin();
+    view.render(
+      <StudioProvider value={studio}>
+        <App />
+        <LeftOut leftOut={rows.leftOut} />
+      </StudioProvider>,
+    );
+  } catch (error) {
+    view.render(<Failure error={asError(error)} />);
+  }
+}
+
+const root = document.getElementById('app');
+if (root !== null) void begin(root);

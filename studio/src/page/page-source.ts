@@ -1,0 +1,37 @@
+import { createRouterTransport } from '@connectrpc/connect';
+import { createReprise } from '../../../src/engine/reprise-parts.ts';
+import { sessionService } from '../../../src/server/session-service.ts';
+import { studioLooks } from '../../../src/server/studio-service.ts';
+import { openMemoryStore } from '../../../src/store/memory/memory-store.ts';
+import { ServerService } from '../../../src/wire/generated/reprise/v1/server_pb.ts';
+import { SessionService } from '../../../src/wire/generated/reprise/v1/session_pb.ts';
+import { StudioService } from '../../../src/wire/generated/reprise/v1/studio_pb.ts';
+import { serverSource } from '../source/server-source.ts';
+import type { StudioSource } from '../source/studio-source.ts';
+import type { ExportedRows } from './exported-rows.ts';
+import { pagePlatform } from './page-platform.ts';
+import { sha256 } from './sha256.ts';
+
+/** Returns a source that answers in this page: the server's own handlers on an engine with the memory store. */
+export async function pageSource(rows: ExportedRows): Promise<StudioSource> {
+  const platform = pagePlatform();
+  const store = openMemoryStore({ platform });
+  const { namespace, session } = rows;
+  await store.createSession({ namespace, session }, rows.created);
+  for (const batch of rows.restores) await store.restore({ ...batch, namespace, session });
+  const reprise = createReprise({ store, platform, namespace });
+  const parts = {
+    repriseOf: () => reprise,
+    tokenOf: () => '',
+    locate: async () => undefined,
+    sha256,
+    draining: new AbortController().signal,
+  };
+  const transport = createRouterTransport(({ service }) => {
+    service(StudioService, { ...studioLooks(parts), listAgents: () => ({ canRun: false, reason: '', agents: [] }) });
+    service(SessionService, sessionService(parts));
+    service(ServerService, { getVersion: () => ({ product: 'reprise', release: rows.release, rights: ['read'] }) });
+  });
+  const source = serverSource(transport, { follow: () => undefined, onNews: () => () => undefined });
+  return { ...source, rights: async () => ({ append: false, run: false, admin: false, live: false, whyNoRuns: '' }) };
+}

@@ -1,0 +1,77 @@
+import { durationText } from '../../../src/wording/amount.ts';
+import { runAddress } from '../address/address.ts';
+import { useStudio } from '../frame/studio.ts';
+import { announce } from '../parts/announcer.ts';
+import { useCell } from '../parts/cell.ts';
+import { asError } from '../parts/use-answer.ts';
+import { Questions } from '../runs/questions.tsx';
+import { useNow } from '../runs/use-now.ts';
+import type { BranchName } from '../source/studio-source.ts';
+
+/** A line for each run on this branch that is under way, with its questions and a way to stop it. */
+export function RunBanner({ name }: { readonly name: BranchName }): React.ReactNode {
+  const { runs, source, bar } = useStudio();
+  const all = useCell(runs);
+  const own = all.filter(
+    (run) =>
+      run.session === name.session &&
+      (run.branch === name.branch || (run.branch === null && run.from.startsWith(name.session))),
+  );
+  const shown = own
+    .filter((run) => run.endedAt === null)
+    .concat(own.filter((run) => run.endedAt !== null && run.branch === name.branch).slice(0, 1));
+  const now = useNow(shown.some((run) => run.endedAt === null));
+  return shown.map((run) => (
+    <div
+      key={run.id}
+      className="banner"
+      data-state={run.endedAt === null ? 'open' : (run.outcome ?? '')}
+      role="status"
+      data-part="run-banner"
+    >
+      {run.endedAt === null ? <span className="pulse" aria-hidden="true" /> : null}
+      <span>
+        {run.endedAt === null
+          ? `${run.agent} is running, ${durationText(Math.max(0, now - Date.parse(run.startedAt)))}`
+          : `${run.agent} ended: ${run.outcome ?? 'unknown'}`}
+        {run.progress === null ? '' : `, ${run.progress.ended} of ${run.progress.total} branches`}
+      </span>
+      {run.error === null ? null : <span className="color-error">{run.error.message}</span>}
+      <span className="spacer" />
+      {run.branch === null ? null : (
+        <button
+          type="button"
+          className="quiet"
+          onClick={() =>
+            bar.go(
+              runAddress(name.session, 'main', 'head', {
+                ...pointIn(run.from),
+                with: [`${encodeURIComponent(name.session)}/${encodeURIComponent(run.branch ?? '')}`],
+              }),
+            )
+          }
+        >
+          compare with the original
+        </button>
+      )}
+      {run.endedAt === null ? (
+        <button
+          type="button"
+          className="button danger"
+          onClick={() => {
+            source.stop(run.id).catch((error: unknown) => announce(asError(error).message));
+          }}
+        >
+          ■ Stop
+        </button>
+      ) : null}
+      <Questions run={run} />
+    </div>
+  ));
+}
+
+/** Returns the branch of a ref, to open it. */
+function pointIn(ref: string): { readonly branch: string } {
+  const [, branch = 'main'] = /^[^/@]+(?:\/([^@]+))?/.exec(ref) ?? [];
+  return { branch: decodeURIComponent(branch) };
+}

@@ -1,0 +1,56 @@
+import { useStudio } from '../frame/studio.ts';
+import { type Answer, useAnswer } from '../parts/use-answer.ts';
+import type { StudioBranch } from '../source/answers.ts';
+import type { StudioSource } from '../source/studio-source.ts';
+import type { ForkMark } from '../strip/scene.ts';
+
+/** Pages of branches that are read at once. */
+const pagesMax = 10;
+
+async function readBranches(
+  source: StudioSource,
+  namespace: string,
+  session: string,
+  signal: AbortSignal,
+): Promise<readonly StudioBranch[]> {
+  const branches: StudioBranch[] = [];
+  let cursor = '';
+  for (let page = 0; page < pagesMax; page++) {
+    const found = await source.tree(namespace, session, cursor, signal);
+    branches.push(...found.items);
+    cursor = found.cursor;
+    if (cursor === '') break;
+  }
+  return branches;
+}
+
+/** Returns the branches of a session. Something that rises when they may have changed makes them be read again. */
+export function useBranches(session: string, changed: number): Answer<readonly StudioBranch[]> {
+  const { source, namespace } = useStudio();
+  return useAnswer(`branches ${session} ${changed}`, (signal) => readBranches(source, namespace, session, signal), {
+    keep: false,
+  });
+}
+
+/** Finds the forks that lie on a branch's history: from itself, and from its ancestors before it grew from them. */
+export function forksOf(
+  branches: readonly Pick<StudioBranch, 'branch' | 'parent'>[],
+  branch: string,
+): readonly ForkMark[] {
+  const byName = new Map(branches.map((each) => [each.branch, each]));
+  const until = new Map<string, number>([[branch, Number.POSITIVE_INFINITY]]);
+  let child = branch;
+  let parent = byName.get(child)?.parent ?? null;
+  while (parent !== null && !until.has(parent.branch)) {
+    until.set(parent.branch, Math.min(parent.seq, until.get(child) ?? Number.POSITIVE_INFINITY));
+    child = parent.branch;
+    parent = byName.get(child)?.parent ?? null;
+  }
+  return branches
+    .flatMap(({ branch: name, parent }) =>
+      parent !== null && !until.has(name) && parent.seq <= (until.get(parent.branch) ?? -1)
+        ? [{ seq: parent.seq, branch: name }]
+        : [],
+    )
+    .sort((a, b) => a.seq - b.seq);
+}

@@ -1,0 +1,91 @@
+/** Beliefs and agents at their edges: nothing is ignored, shown or written that was not asked for. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openReprise, type Reprise, type Session } from '../../src/index.ts';
+import { all, note } from '../../src/testing/verbs/verb-case.ts';
+
+let reprise: Reprise;
+let session: Session;
+
+beforeEach(async () => {
+  reprise = await openReprise('memory:');
+  session = await reprise.createSession('demo');
+});
+afterEach(() => reprise.close());
+
+const refused = (code: string, message: RegExp | string = '') =>
+  expect.objectContaining({ code, message: expect.stringMatching(message) });
+
+describe('a commit', () => {
+  test('through an agent supersedes only what the agent sees, and tells nothing about the rest', async () => {
+    await session.fleet.spawn('db', { scope: ['database'] });
+    await session.beliefs.commit({ id: 'own', topic: 'database', kind: 'fact', claim: 'full' });
+    await session.beliefs.commit({ id: 'secret', topic: 'people', kind: 'fact', claim: 'private' });
+    const claim = { topic: 'database', kind: 'fact', claim: 'a slow query' } as const;
+    for (const id of ['secret', 'nowhere'])
+      await expect(session.as('db').beliefs.commit({ ...claim, supersedes: [id] })).rejects.toEqual(
+        refused('scope.denied', `"${id}": "db" sees no claim of that id`),
+      );
+    const { superseded } = await session.as('db').beliefs.commit({ ...claim, supersedes: ['own', 'own'] });
+    expect(superseded).toEqual(['own']);
+    expect((await session.beliefsAt()).map(({ id }) => id)).toContain('secret');
+  });
+
+  test('with the id of a different turn or trust is a different claim', async () => {
+    const claim = { id: 'a', topic: 't', claim: 'one', turn: 3, trust: 0.3 };
+    const { belief } = await session.beliefs.commit(claim);
+    expect((await session.beliefs.commit({ id: 'a', topic: 't', claim: 'one' })).belief).toEqual(belief);
+    for (const other of [{ turn: 4 }, { trust: 0.4 }])
+      await expect(session.beliefs.commit({ ...claim, ...other })).rejects.toEqual(refused('event.id-reused'));
+  });
+});
+
+describe('an agent', () => {
+  test('that joins in a turn to come is refused by what it is', async () => {
+    await session.fleet.spawn('late', { fromTurn: 20 });
+    await expect(session.fleet.spawn('late')).rejects.toEqual(refused('agent.exists', /joins in turn 20$/));
+    for (const verb of ['change', 'end'] as const)
+      await expect(session.fleet[verb]('late', verb === 'change' ? { trust: 0.1 } : {})).rejects.toEqual(
+        refused('agent.not-spawned', /joins in turn 20$/),
+      );
+    await session.revert('main@1');
+    await session.fleet.spawn('late');
+    await expect(session.fleet.spawn('late')).rejects.toEqual(refused('agent.exists', /is there already$/));
+  });
+
+  test('is not changed by nothing', async () => {
+    await session.fleet.spawn('a');
+    await expect(session.fleet.change('a', { turn: 2 })).rejects.toEqual(refused('option.invalid'));
+    await expect(session.fleet.mutate({ agent: 'a' })).rejects.toEqual(refused('option.invalid'));
+    expect((await session.branch()).head).toBe(1);
+  });
+
+  test('I7 sees of its own transactions nothing that they wrote to the state of others', async () => {
+    await session.fleet.spawn('db');
+    await session.state.as('db').transaction((tx) => {
+      tx.write('own', 1);
+      tx.as('net').write('plan', 'secret');
+    });
+    await session.state.as('db').transaction((tx) => tx.as('net').write('next', 'secret'));
+    const seen = await all(session.as('db').replay());
+    expect(seen.map(({ type }) => type)).toEqual(['agent.spawned', 'state.committed']);
+    expect(JSON.stringify(seen)).not.toContain('secret');
+  });
+});
+
+test('a rewind of beliefs alone needs a turn, and there is no other group', async () => {
+  await session.beliefs.commit({ topic: 't', claim: 'one', turn: 1 });
+  await session.append(note('stays', { turn: 2 }));
+  await expect(session.rewind('main@1', { only: 'beliefs' })).rejects.toEqual(refused('option.invalid'));
+  await expect(session.rewind({ turn: 0 }, { only: 'tasks' as never })).rejects.toEqual(refused('option.invalid'));
+  expect((await session.branch()).head).toBe(2);
+});
+
+test('an audit with a limit of 0 follows from now on', async () => {
+  await session.fleet.spawn('a');
+  const following = session.audit({ limit: 0, follow: true });
+  const next = following.next();
+  await session.fleet.end('a');
+  expect((await next).value?.type).toBe('agent.ended');
+  await following.return?.();
+  expect(await all(session.audit({ limit: 0 }))).toEqual([]);
+});

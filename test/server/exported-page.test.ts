@@ -1,0 +1,139 @@
+import { inflateSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { limits } from '../../src/core/limits.ts';
+import { parseRef } from '../../src/core/ref.ts';
+import type { RestoreRequest } from '../../src/core/store/restore-request.ts';
+import { openMemoryStore, openReprise, type Reprise, type Session } from '../../src/index.ts';
+import { createNodePlatform } from '../../src/node/platform.ts';
+import { readyPage } from '../../src/server/exported-page.ts';
+import { storyEvents } from '../contract/studio-story.ts';
+
+const platform = createNodePlatform();
+const parts = { script: 'const end = "</script><!-- x";', style: 'a::after{content:"</style>"}' };
+
+interface Exported {
+  readonly html: string;
+  readonly rows: {
+    readonly session: string;
+    readonly created: { readonly root: string; readonly seed: string };
+    readonly restores: readonly Omit<RestoreRequest, 'namespace' | 'session'>[];
+    readonly leftOut: readonly { readonly rule: string; readonly payloads: number }[];
+    readonly heads: readonly { readonly branch: string; readonly seq: number; readonly digest: string }[];
+  };
+}
+
+/** A session with a fork whose edit replaced a tool's result. */
+async function world(): Promise<{ readonly store: ReturnType<typeof openMemoryStore>; readonly session: Session }> {
+  const store = openMemoryStore({ platform });
+  const reprise = await openReprise({ store, config: false });
+  const session = await reprise.createSession('demo');
+  await session.append(storyEvents);
+  await session.fork('main@7', { name: 'other', edits: [{ kind: 'toolResult', call: 't1', output: { paid: 51 } }] });
+  return { store, session };
+}
+
+async function exported(ref: string, rules: readonly string[] = [], script = parts.script): Promise<Exported> {
+  const { store } = await world();
+  const page = await readyPage({
+    store,
+    openScratch: () => openMemoryStore({ platform }),
+    platform,
+    namespace: 'default',
+    ref: parseRef(ref),
+    rules,
+    recording: { masking: {} },
+    release: 'test',
+    parts: { ...parts, script },
+  });
+  const html = page.text();
+  const blocks = [...html.matchAll(/<script type="application\/octet-stream">([^<]*)<\/script>/g)];
+  const packed = Buffer.concat(blocks.map(([, block = '']) => Buffer.from(block, 'base64')));
+  return { html, rows: JSON.parse(inflateSync(packed).toString()) as Exported['rows'] };
+}
+
+/** Restores what a page holds, as the page itself does. */
+async function opened({ rows }: Exported): Promise<Reprise> {
+  const store = openMemoryStore({ platform });
+  const ref = { namespace: 'default', session: rows.session };
+  await store.createSession(ref, rows.created);
+  for (const batch of rows.restores) await store.restore({ ...batch, ...ref });
+  return await openReprise({ store, config: false });
+}
+
+describe('an exported page', () => {
+  test('is one file that lets nothing else run, whatever its code and rows hold', async () => {
+    const { html } = await exported('demo');
+    expect(html.match(/<\/script>/g)).toHaveLength(2);
+    expect(html.match(/<\/style>/g)).toHaveLength(1);
+    expect(html).toMatch(/content="default-src 'none'; script-src 'sha256-[^']+'; style-src 'sha256-[^']+';/);
+    expect(html).not.toContain('Order 7');
+  });
+
+  test('holds every branch, which verify and end where they end at the source', async () => {
+    const page = await exported('demo');
+    const reprise = await opened(page);
+    const session = await reprise.session('demo');
+    expect(page.rows.heads.map(({ branch }) => branch)).toEqual(['main', 'other']);
+    for (const { branch, seq, digest } of page.rows.heads) {
+      expect(await session.verify({ at: { branch } })).toMatchObject({ ok: true });
+      expect(await session.locate({ branch })).toMatchObject({ seq, digest });
+    }
+    expect(page.rows.leftOut).toEqual([]);
+  });
+
+  test('of a point holds only what leads to it', async () => {
+    const reprise = await opened(await exported('demo@5'));
+    expect((await (await reprise.session('demo')).branch()).head).toBe(5);
+    const fork = await opened(await exported('demo/other'));
+    const { branch, children } = await (await fork.session('demo')).tree();
+    expect([branch, children.map((child) => child.branch)]).toEqual(['main', ['other']]);
+  });
+
+  test.each([
+    [['tool:lookup'], 'tool:lookup'],
+    [['note.added', 'pattern:paid'], 'pattern'],
+    [['call.*'], 'call.*'],
+    [['agent:support'], 'agent:support'],
+    [['field:output.paid', 'field:request.messages'], 'field:output.paid'],
+    [['all'], 'all'],
+  ])('leaves out whole payloads by %j, and still verifies', async (rules, rule) => {
+    const page = await exported('demo', rules);
+    expect(page.rows.leftOut.map((each) => each.rule)).toContain(rule);
+    const text = JSON.stringify(page.rows);
+    expect(text).not.toContain('"paid":50');
+    expect(text).not.toContain('\\"paid\\":5');
+    const session = await (await opened(page)).session('demo');
+    for (const { branch, seq, digest } of page.rows.heads) {
+      expect(await session.verify({ at: { branch } })).toMatchObject({ ok: true });
+      expect(await session.locate({ branch, seq })).toMatchObject({ digest });
+    }
+    for await (const event of session.replay({ history: 'raw' }))
+      if (event.erased === true) expect(event.data).toEqual({ erased: true });
+  });
+
+  test('leaves out what the masking of recordings would have masked', async () => {
+    const { store, session } = await world();
+    await session.append({
+      type: 'note.added',
+      data: { text: 'The key is sk-proj-abcDEF1234567890abcDEF1234567890.' },
+    });
+    const about = { platform, namespace: 'default', ref: parseRef('demo'), rules: [], release: 'test', parts };
+    const { preview } = await readyPage({
+      ...about,
+      store,
+      openScratch: () => openMemoryStore({ platform }),
+      recording: { masking: {} },
+    });
+    expect(preview).toMatchObject({ rules: { secrets: 1 }, total: 1, leftOut: [{ seq: 11, rule: 'secrets' }] });
+  });
+
+  test.each(['tools:x', 'agent:', 'nothing'])('refuses the rule %j', async (rule) => {
+    await expect(exported('demo', [rule])).rejects.toMatchObject({ code: 'option.invalid' });
+  });
+
+  test('is refused over "exportBytesMax"', async () => {
+    await expect(exported('demo', [], 'x'.repeat(limits.exportBytesMax))).rejects.toMatchObject({
+      code: 'limit.exceeded',
+    });
+  });
+});

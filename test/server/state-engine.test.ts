@@ -1,0 +1,162 @@
+/** B1, the catalogue of a state engine, over the wire: by our client, by grpc-js and by curl. */
+import { execFile } from 'node:child_process';
+import { create, type DescMethod, fromBinary, type MessageShape, toBinary } from '@bufbuild/protobuf';
+import { credentials, Metadata, makeGenericClientConstructor } from '@grpc/grpc-js';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { JsonObject, JsonValue } from '../../src/core/json.ts';
+import { createNodePlatform } from '../../src/node/platform.ts';
+import { makeToken, type Server, serve } from '../../src/server.ts';
+import { openMemoryStore } from '../../src/store/memory/memory-store.ts';
+import { SessionService } from '../../src/wire/generated/reprise/v1/session_pb.ts';
+import { StateService } from '../../src/wire/generated/reprise/v1/state_pb.ts';
+import { stateCatalogue } from '../seeds/statehouse-catalogue.ts';
+import { serving } from './running-server.ts';
+
+const platform = createNodePlatform();
+const running: { close(): Promise<void> }[] = [];
+afterAll(async () => {
+  for (const server of running) await server.close();
+});
+
+/** Servers that no test has used yet. */
+const places: string[] = [];
+beforeEach(async () => {
+  while (places.length < 2) {
+    const server = await serving(openMemoryStore({ platform }));
+    running.push(server);
+    places.push(server.url);
+  }
+});
+
+stateCatalogue({ kind: 'a server, by our client', newPlace: () => places.pop() ?? '', isKept: true, options: {} });
+
+/** Calls a server in a language of its own; a call that is a stream returns every message. */
+type Speaker = (method: DescMethod, request: JsonObject) => Promise<JsonObject[]>;
+
+let server: Server;
+let token = '';
+beforeAll(async () => {
+  const store = openMemoryStore({ platform });
+  const made = makeToken({ rights: ['admin'] }, platform);
+  await store.tokens.add(made.record);
+  token = made.token;
+  server = await serve({ store, port: 0 });
+  running.push(server);
+});
+
+const pathOf = (method: DescMethod): string => `/${method.parent.typeName}/${method.name}`;
+
+/** Speaks gRPC with nothing of ours but the schema. */
+const byGrpcJs: Speaker = async (method, request) => {
+  const isStream = method.methodKind === 'server_streaming';
+  const Client = makeGenericClientConstructor(
+    {
+      call: {
+        path: pathOf(method),
+        requestStream: false,
+        responseStream: isStream,
+        requestSerialize: (value: Record<string, unknown>) =>
+          Buffer.from(toBinary(method.input, create(method.input, value))),
+        requestDeserialize: (bytes: Buffer) => fromBinary(method.input, bytes),
+        responseSerialize: (value: MessageShape<typeof method.output>) => Buffer.from(toBinary(method.output, value)),
+        responseDeserialize: (bytes: Buffer) => fromBinary(method.output, bytes),
+      },
+    },
+    method.parent.name,
+  );
+  const client = new Client(new URL(server.url).host, credentials.createInsecure());
+  const metadata = new Metadata();
+  metadata.set('authorization', `Bearer ${token}`);
+  const call = client['call'] as unknown as (...values: unknown[]) => AsyncIterable<JsonObject>;
+  try {
+    if (isStream) return await Array.fromAsync(call.call(client, request, metadata));
+    const answer = await new Promise<JsonObject>((resolve, reject) => {
+      call.call(client, request, metadata, (error: Error | null, value: JsonObject) =>
+        error === null ? resolve(value) : reject(error),
+      );
+    });
+    return [answer];
+  } finally {
+    client.close();
+  }
+};
+
+/** Speaks the JSON form of Connect, in which each message of a stream has a head of five bytes. */
+const byCurl: Speaker = async (method, request) => {
+  const isStream = method.methodKind === 'server_streaming';
+  const body = Buffer.from(JSON.stringify(request));
+  const head = Buffer.alloc(isStream ? 5 : 0);
+  if (isStream) head.writeUInt32BE(body.length, 1);
+  const type = isStream ? 'application/connect+json' : 'application/json';
+  const words = ['-s', '-H', `Authorization: Bearer ${token}`, '-H', `Content-Type: ${type}`, '--data-binary', '@-'];
+  const answer = await new Promise<Buffer>((resolve, reject) => {
+    const child = execFile(
+      'curl',
+      [...words, `${server.url}${pathOf(method)}`],
+      { encoding: 'buffer' },
+      (error, stdout) => (error === null ? resolve(stdout) : reject(error)),
+    );
+    child.stdin?.end(Buffer.concat([head, body]));
+  });
+  const messages: JsonObject[] = [];
+  for (let at = 0; at < answer.length; ) {
+    const length = isStream ? answer.readUInt32BE(at + 1) : answer.length;
+    const message = JSON.parse(answer.subarray(at + head.length, at + head.length + length).toString()) as JsonObject;
+    at += head.length + length;
+    // The last message of a stream only says how it ended.
+    if ('code' in message || 'error' in message) throw new Error(JSON.stringify(message));
+    if (!isStream || at < answer.length) messages.push(message);
+  }
+  return messages;
+};
+
+describe.each<[string, Speaker]>([
+  ['grpc-js', byGrpcJs],
+  ['curl', byCurl],
+])('B1 a state engine, by %s', (name, speak) => {
+  const { beginTransaction, writeState, deleteState, commitTransaction, abortTransaction } = StateService.method;
+  const { getState, listKeys, replayState } = StateService.method;
+  const place = { session: `by ${name}`, agent: 'a1' };
+  const one = async (method: DescMethod, request: JsonObject): Promise<JsonObject> =>
+    (await speak(method, { ...place, ...request }))[0] ?? {};
+  const answer = async (method: DescMethod, request: JsonObject): Promise<JsonObject> =>
+    JSON.parse(String((await one(method, request))['answer'])) as JsonObject;
+  const listed = async (method: DescMethod, field: string, request: JsonObject): Promise<string[]> =>
+    (await speak(method, { ...place, ...request })).flatMap((message) => (message[field] ?? []) as string[]);
+
+  beforeAll(
+    async () => void (await speak(SessionService.method.openSession, { session: place.session, create: true })),
+  );
+
+  test('transactions are committed whole or not at all, and replayed in their order', async () => {
+    const values: readonly JsonValue[] = [{ list: [1, { a: null }], text: '🙂', empty: {} }, 2];
+    for (const value of values) {
+      const { transaction = '' } = await one(beginTransaction, {});
+      await one(writeState, { transaction, key: 'plan', value: JSON.stringify(value) });
+      await one(deleteState, { transaction, key: 'gone' });
+      expect(await answer(commitTransaction, { transaction })).toMatchObject({ txn: transaction });
+      await expect(one(writeState, { transaction, key: 'x', value: '1' })).rejects.toThrow(/Cannot find transaction/);
+    }
+    const { transaction = '' } = await one(beginTransaction, {});
+    await one(writeState, { transaction, key: 'plan', value: '"never"' });
+    await one(abortTransaction, { transaction });
+    expect(await answer(getState, { key: 'plan' })).toMatchObject({ value: 2, version: 2 });
+    expect(await answer(getState, { key: 'plan', where: '{"version":1}' })).toMatchObject({ value: values[0] });
+    const replayed = (await listed(replayState, 'transactions', {})).map((text) => JSON.parse(text) as JsonObject);
+    expect(replayed.map(({ seq }) => seq)).toEqual([1, 2]);
+    expect(replayed.map(({ operations }) => (operations as JsonObject[])[0]?.['value'])).toEqual(values);
+    const second = await listed(replayState, 'transactions', { options: '{"after":1,"through":2}' });
+    expect(second.map((text) => (JSON.parse(text) as JsonObject)['seq'])).toEqual([2]);
+  });
+
+  test('agents and namespaces do not see each other (I7)', async () => {
+    const keys = (request: JsonObject): Promise<string[]> => listed(listKeys, 'keys', request);
+    await speak(SessionService.method.openSession, { session: place.session, namespace: 'second', create: true });
+    expect([await keys({}), await keys({ agent: 'a2' }), await keys({ namespace: 'second' })]).toEqual([
+      ['plan'],
+      [],
+      [],
+    ]);
+    expect(await listed(replayState, 'transactions', { agent: 'a2' })).toEqual([]);
+  });
+});

@@ -1,0 +1,26 @@
+/** An exported page: one file that opens from a disk, reads without a server, and verifies itself. */
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, test } from './studio-test.ts';
+
+test('an exported page opens from a disk, shows the run, compares, and verifies itself', async ({ page, folder }) => {
+  const file = join(folder.path, 'refund.html');
+  folder.run('export', 'refund', '--format', 'html', '--to', file);
+  const asked: string[] = [];
+  page.on('request', (request) => {
+    if (!request.url().startsWith('file:') && !request.url().startsWith('data:')) asked.push(request.url());
+  });
+  await page.goto(pathToFileURL(file).href);
+  await expect(page.locator('[data-part=point]')).toContainText('main@9');
+  await page.keyboard.press('Shift+ArrowLeft');
+  await expect(page.locator('[data-part=panel]')).toContainText('New since the call at @3');
+  await expect(page.locator('[data-part=fork]')).toHaveCount(0);
+  await page.keyboard.press('5');
+  await page.getByRole('button', { name: 'Verify up to here' }).click();
+  await expect(page.locator('[data-part=panel]')).toContainText('the chain holds');
+  await page.keyboard.press('t');
+  await expect(page.locator('[data-part=tree]')).toContainText('careful');
+  await page.goto(`${pathToFileURL(file).href}#/s/refund/main@9?with=refund%2Fcareful`);
+  await expect(page.locator('[data-part=verdict]')).toContainText('changed');
+  expect(asked).toEqual([]);
+});
