@@ -216,7 +216,10 @@ describe('others', () => {
     for (const format of ['pi', 'copilot-cli', 'gemini-cli', 'claude-code']) {
       const times: string[] = [];
       for await (const { time } of (await session(sourceOf(format))).replay()) times.push(time);
-      expect(times.every((time) => time.startsWith('2026-01-14T01:05:')), format).toBe(true);
+      expect(
+        times.every((time) => time.startsWith('2026-01-14T01:05:')),
+        format,
+      ).toBe(true);
     }
   });
 
