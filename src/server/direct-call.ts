@@ -62,9 +62,11 @@ export function wholeBody(request: HttpRequest, bytesMax: number, take: (bytes: 
       request.off('data', onData).resume();
     };
     request.on('data', onData);
-    request.on('end', () => resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)));
+    request.on('end', () =>
+      resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)),
+    );
     request.on('error', reject);
-    request.on('aborted', () => reject(new Error('The client left (ECONNRESET)')));
+    request.on('close', () => reject(new Error('The client left (ECONNRESET)')));
   });
 }
 
@@ -80,7 +82,11 @@ export function messageIn({ method }: DirectCall, body: Buffer): Message | undef
 }
 
 /** Makes a call, and returns its answer as bytes. */
-export async function answerOf({ method, run }: DirectCall, message: Message, context: HandlerContext): Promise<Buffer> {
+export async function answerOf(
+  { method, run }: DirectCall,
+  message: Message,
+  context: HandlerContext,
+): Promise<Buffer> {
   const answer = toBinary(method.output, create(method.output, (await run(message, context)) as never));
   const frame = Buffer.allocUnsafe(headBytes + answer.length);
   frame.writeUInt8(0);

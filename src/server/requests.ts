@@ -100,11 +100,11 @@ export function requestHandler(parts: RequestParts): HttpHandler {
       // Nobody reads the body of a GET, so its end does not come.
       if (request.method === 'GET') clearTimeout(late);
       else request.once('end', () => clearTimeout(late));
-      return await showPage(request, response, id, grant);
+      return await showPage(parts, request, response, id, grant);
     }
     const call = direct.get(pathOf(request));
     if (call !== undefined && isDirect(request, response))
-      return await answerCall(call, request, response, { id, grant, onRead: () => clearTimeout(late) });
+      return await answerCall(parts, call, request, response, { id, grant, onRead: () => clearTimeout(late) });
     const body = new RequestBody(() => clearTimeout(late));
     const form = formOf(request, parts.bodyBytesMax);
     const problem = (): RepriseError => requestProblem(handler.method.input, body.bytes, form);
@@ -124,39 +124,46 @@ export function requestHandler(parts: RequestParts): HttpHandler {
       if (ConnectError.from(error).code !== Code.Aborted && !hasLeft(error) && !response.destroyed) throw error;
     }
   }
+}
 
-  /** Answers a call with one message each way. */
-  async function answerCall(
-    call: DirectCall,
-    request: HttpRequest,
-    response: HttpResponse,
-    { id, grant, onRead }: { readonly id: string; readonly grant: Grant; readonly onRead: () => void },
-  ): Promise<void> {
-    const bytes = parts.budget.open((error) => error);
-    response.once('close', bytes.release);
-    const body = await wholeBody(request, parts.bodyBytesMax, bytes.take);
-    onRead();
-    const problem = (): RepriseError => requestProblem(call.method.input, body, formOf(request, parts.bodyBytesMax));
-    const message = messageIn(call, body);
-    if (message === undefined) throw problem();
-    const admitted = { id, grant, body: new RequestBody(() => undefined), bytes, problem };
-    const values = withRequest(createContextValues(), admitted);
-    const context = callContext(request, values);
-    const named = { call: call.method.name, message, request: admitted };
-    try {
-      const answer = await observedCall(parts, named, () => answerOf(call, message, context));
-      if (!response.destroyed) sendAnswer(response, request.headers['content-type'] ?? '', answer);
-    } catch (error) {
-      if (!response.destroyed) refuseBy(request, response, ConnectError.from(error));
-    }
+/** Answers a call with one message each way. */
+async function answerCall(
+  parts: RequestParts,
+  call: DirectCall,
+  request: HttpRequest,
+  response: HttpResponse,
+  { id, grant, onRead }: { readonly id: string; readonly grant: Grant; readonly onRead: () => void },
+): Promise<void> {
+  const bytes = parts.budget.open((error) => error);
+  response.once('close', bytes.release);
+  const body = await wholeBody(request, parts.bodyBytesMax, bytes.take);
+  onRead();
+  const problem = (): RepriseError => requestProblem(call.method.input, body, formOf(request, parts.bodyBytesMax));
+  const message = messageIn(call, body);
+  if (message === undefined) throw problem();
+  const admitted = { id, grant, body: new RequestBody(() => undefined), bytes, problem };
+  const values = withRequest(createContextValues(), admitted);
+  const context = callContext(request, values);
+  const named = { call: call.method.name, message, request: admitted };
+  try {
+    const answer = await observedCall(parts, named, () => answerOf(call, message, context));
+    if (!response.destroyed) sendAnswer(response, request.headers['content-type'] ?? '', answer);
+  } catch (error) {
+    if (!response.destroyed) refuseBy(request, response, ConnectError.from(error));
   }
+}
 
-  async function showPage(request: HttpRequest, response: HttpResponse, id: string, grant: Grant): Promise<void> {
-    const started = performance.now();
-    const { call, answered } = parts.page(request, response, grant) ?? nothingThere(request);
-    await answered;
-    callEnded(parts.log, parts.metrics, { call, code: 'ok', id, grant, started });
-  }
+async function showPage(
+  parts: RequestParts,
+  request: HttpRequest,
+  response: HttpResponse,
+  id: string,
+  grant: Grant,
+): Promise<void> {
+  const started = performance.now();
+  const { call, answered } = parts.page(request, response, grant) ?? nothingThere(request);
+  await answered;
+  callEnded(parts.log, parts.metrics, { call, code: 'ok', id, grant, started });
 }
 
 function formOf({ headers }: HttpRequest, bytesMax: number): BodyForm {
