@@ -135,7 +135,7 @@ describe('an exported page', () => {
     const { store, session } = await world();
     for (let count = 0; count < 20; count++)
       await session.append({ type: 'note.added', data: { text: 'x'.repeat(900) } });
-    const restore = vi.fn();
+    const restore = vi.fn<EventStore['restore']>();
     const openScratch = (): EventStore => Object.assign(openMemoryStore({ platform }), { restore });
     const about = { store, platform, namespace: 'default', rules: [], release: 'test', parts, recording: {} };
     const asked = { ...about, openScratch, ref: parseRef('demo'), heldMax: 20_000 };
