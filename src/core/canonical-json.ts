@@ -304,7 +304,8 @@ export function copyJson(value: JsonInput): JsonObject {
   return copy;
 }
 
-function copyValue(value: JsonInputValue): JsonValue {
+/** Returns a deep copy of any value that canonical JSON carries, as {@link copyJson} does. */
+export function copyValue(value: JsonInputValue): JsonValue {
   if (value === 0) return 0;
   if (typeof value !== 'object' || value === null) return value;
   return isInputArray(value) ? value.map(copyValue) : copyJson(value);

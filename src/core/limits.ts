@@ -41,6 +41,8 @@ export const limits = {
   partsPageMax: 10_000,
   /** Bytes from which a part is stored by its digest; smaller ones stay inline. */
   partBytesMin: 512,
+  /** Bytes from which the kept text of a foreign unit is stored by its digest: few sources share the text of a unit. */
+  keptTextPartBytesMin: 4_096,
   /** Characters of whole bodies that one decoder keeps, to put later ones together. */
   bodiesKeptMax: 33_554_432,
   /** Characters of whole bodies after which a batch of decoded events ends. */

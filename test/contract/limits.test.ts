@@ -203,6 +203,13 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
     await session.append(message('x'.repeat(limits.partBytesMin)));
     expect(await store.heldParts(ref, { limit: 10 })).toHaveLength(1);
   },
+  keptTextPartBytesMin: async ({ store, session }) => {
+    const kept = (text: string): EventDraft => ({ type: 'note.added', data: { text: 'x', foreign: { at: 0, text } } });
+    await session.append(kept('x'.repeat(limits.keptTextPartBytesMin / 2)));
+    expect(await store.heldParts(ref, { limit: 10 })).toHaveLength(0);
+    await session.append(kept('x'.repeat(limits.keptTextPartBytesMin)));
+    expect(await store.heldParts(ref, { limit: 10 })).toHaveLength(1);
+  },
   partChainMax: async () => {
     const memory = createPartMemory();
     const event = (messages: readonly unknown[], body: string) =>

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   conversation,
@@ -9,6 +10,7 @@ import {
   type Session,
   summary,
 } from '../../src/index.ts';
+import { samplePath } from './samples.ts';
 import { claudeFork, claudeLine, claudeWork, sources } from './sources.ts';
 
 let reprise: Reprise;
@@ -73,6 +75,25 @@ describe('Claude Code', () => {
     expect((await found.stateAt(other, summary)).spending.outputTokens).toBe(5 + 4);
   });
 
+  test('two responses of different ids after one message are a fork; the lines of one response are none', async () => {
+    const said = (uuid: string, parent: string, id: string, text: string): object =>
+      claudeLine('assistant', uuid, parent, {
+        message: { id, model: 'claude-sonnet-4', role: 'assistant', content: [{ type: 'text', text }], usage: {} },
+      });
+    const lines = [
+      claudeLine('user', 'u1', null, { message: { role: 'user', content: 'Why?' } }),
+      said('a1', 'u1', 'm1', 'Because'),
+      said('a2', 'a1', 'm1', 'of that.'),
+      said('b1', 'u1', 'm2', 'Nobody knows.'),
+    ];
+    const { branches, session: id } = await told(`${lines.map((line) => JSON.stringify(line)).join('\n')}\n`);
+    const found = await reprise.session(id);
+    expect(await Promise.all(branches.map((branch) => saidOn(found, branch)))).toEqual([
+      ['user: Why?', 'assistant: Because', 'assistant: of that.'],
+      ['user: Why?', 'assistant: Nobody knows.'],
+    ]);
+  });
+
   test('parallel tool calls and progress lines share parents and are no forks; results pair with their calls', async () => {
     const { branches, session: id } = await told(claudeWork);
     expect(branches).toEqual(['main']);
@@ -90,6 +111,22 @@ describe('Claude Code', () => {
     const { spending } = await (await session(claudeWork)).stateAt('main', summary);
     expect(spending).toMatchObject({ inputTokens: 4 * 1107, outputTokens: 90 + 20 + 3 + 6 });
     expect(spending.cost).toBeGreaterThan(0);
+  });
+
+  test('the tokens of a real session are those of the last lines of its responses', async () => {
+    const path = samplePath('claude-code/edits.jsonl');
+    if (path === undefined) return console.warn('There are no real files beside this checkout.');
+    const last = new Map<string, number>();
+    for (const line of (await readFile(path, 'utf8')).trim().split('\n')) {
+      const { message, isSidechain } = JSON.parse(line) as {
+        message?: { id?: string; usage?: { output_tokens: number } };
+        isSidechain?: boolean;
+      };
+      if (isSidechain !== true && message?.id !== undefined) last.set(message.id, message.usage?.output_tokens ?? 0);
+    }
+    const found = await reprise.import(path, { session: `s${++count}` });
+    const { spending } = await found.stateAt('main', summary);
+    expect(spending.outputTokens).toBe([...last.values()].reduce((sum, tokens) => sum + tokens, 0));
   });
 
   test('title, git branch and agents fill a listing', async () => {
@@ -175,6 +212,17 @@ describe('others', () => {
     ]);
   });
 
+  test('a unit without a time has that of the one before it; the first have that of the source', async () => {
+    for (const format of ['pi', 'copilot-cli', 'gemini-cli', 'claude-code']) {
+      const times: string[] = [];
+      for await (const { time } of (await session(sourceOf(format))).replay()) times.push(time);
+      expect(
+        times.every((time) => time.startsWith('2026-01-14T01:05:')),
+        format,
+      ).toBe(true);
+    }
+  });
+
   test('a tree of pi forks where two prompts follow one message; a compaction keeps the last messages', async () => {
     const { session: id, branches } = await told(sourceOf('pi'));
     expect(branches).toHaveLength(2);
@@ -186,9 +234,15 @@ describe('others', () => {
     ]);
   });
 
-  test('the result of a task of Bernstein is the result of its end', async () => {
-    const [ended] = await eventsOf(await session(sourceOf('bernstein', 1)), 'task.ended');
+  test('the result of a task of Bernstein is the result of its end, and the task can be retried', async () => {
+    const found = await session(sourceOf('bernstein', 1));
+    const [ended] = await eventsOf(found, 'task.ended');
     expect(ended?.data).toMatchObject({ task: 'T-1', outcome: 'ok', result: 'Fixed.' });
+    const { original, branch } = await found.retry('task:T-1', async ({ prompt }) => String(prompt?.content));
+    expect(original).toMatchObject({ task: 'T-1', text: 'Fixed.' });
+    const again: Event[] = [];
+    for await (const event of found.replay({ at: branch, filter: { types: ['task.ended'] } })) again.push(event);
+    expect(String(again.at(-1)?.data['result'])).toContain('The connection pool is exhausted');
   });
 
   test('spans become runs, model calls with their messages, and tool calls', async () => {

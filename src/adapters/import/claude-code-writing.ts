@@ -2,6 +2,7 @@ import type { Event } from '../../core/event/event.ts';
 import { isObject, type JsonObject, objectAt, stringAt } from '../../core/json.ts';
 import type { ForeignWriter, WriterSource } from '../../core/recording/foreign-format.ts';
 import { anthropicBlocks, anthropicUsage } from './anthropic-blocks.ts';
+import { withEditedPrompt } from './edited-prompt.ts';
 import { readJson } from './first-lines.ts';
 
 /** Opens a writer of lines of Claude Code: each line follows the one before it. */
@@ -57,6 +58,7 @@ export function claudeWriter({ session, last }: WriterSource): ForeignWriter {
       };
       return [line(event, 'user', { role: 'user', content: [block] })];
     },
+    edited: (text, events) => withEditedPrompt(text, events, anthropicBlocks),
   };
 }
 

@@ -2,6 +2,7 @@ import type { Event } from '../../core/event/event.ts';
 import { isObject, type JsonObject, numberAt, objectAt, stringAt } from '../../core/json.ts';
 import { partsOf } from '../../core/message/message.ts';
 import type { ForeignWriter, WriterSource } from '../../core/recording/foreign-format.ts';
+import { withEditedPrompt } from './edited-prompt.ts';
 import { readJson } from './first-lines.ts';
 
 /** Opens a writer of entries of pi: each follows the one before it. */
@@ -25,6 +26,7 @@ export function piWriter({ session, first, last }: WriterSource): ForeignWriter 
       isBegun = true;
       return [...header, entry(event, message)];
     },
+    edited: (text, events) => withEditedPrompt(text, events, (content) => content),
   };
 }
 

@@ -1,3 +1,4 @@
+import { limits } from '../limits.ts';
 import { type EventGroup, type EventSpec, type FieldSpec, field } from './event-spec.ts';
 import { graphTypes } from './families/graph.ts';
 import { knowledgeTypes } from './families/knowledge.ts';
@@ -24,8 +25,13 @@ export const eventTypes: Readonly<Record<string, EventSpec>> = {
   ...structuralTypes,
 };
 
-const foreign = (type: FieldSpec['type'], about: string, storage: FieldSpec['storage'] = 'inline'): FieldSpec =>
-  field(type, about, { role: 'noise', storage });
+const foreign = (
+  type: FieldSpec['type'],
+  about: string,
+  more: Partial<Pick<FieldSpec, 'storage' | 'partBytesMin'>> = {},
+): FieldSpec => field(type, about, { ...more, role: 'noise' });
+
+const keptPart = { storage: 'part', partBytesMin: limits.keptTextPartBytesMin } as const;
 
 /**
  * The fields that an event of every type has if it was read from a foreign source, unknown types included. They are
@@ -40,8 +46,8 @@ export const foreignFields: Readonly<Record<string, FieldSpec>> = {
   'foreign.type': foreign('string', 'The type that its format gives the unit.'),
   'foreign.file': foreign('string', 'The file of the source that holds it; left out for the main one.'),
   'foreign.at': foreign('number', 'The place of the unit in its file, from 0.'),
-  'foreign.text': foreign('any', 'The text of the unit, with holes where its events hold a long string.', 'part'),
-  'foreign.bytes': foreign('string', 'The bytes of the unit as base64, if they are no text.', 'part'),
+  'foreign.text': foreign('any', 'The text of the unit, with holes where its events hold a long string.', keptPart),
+  'foreign.bytes': foreign('string', 'The bytes of the unit as base64, if they are no text.', keptPart),
   'foreign.end': foreign('string', 'The end of the line, if it is not a line feed.'),
 };
 

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../json.ts';
+import { limits } from '../limits.ts';
 import type { GistWriter } from './gist-writer.ts';
 
 /** The JSON type a field must have. */
@@ -19,6 +20,8 @@ export interface FieldSpec {
   readonly type: FieldType;
   readonly role: FieldRole;
   readonly storage: FieldStorage;
+  /** The bytes from which its value becomes a part; a smaller one stays inline. */
+  readonly partBytesMin: number;
   readonly required: boolean;
   /**
    * The version of the type's data that declares the field. Events of an earlier version are read as if the catalogue
@@ -94,6 +97,7 @@ export function field(
     type,
     role: more.role ?? 'behaviour',
     storage: more.storage ?? 'inline',
+    partBytesMin: more.partBytesMin ?? limits.partBytesMin,
     required: more.required ?? false,
     since: more.since ?? 1,
   };

@@ -1,12 +1,12 @@
 import { decodedString, type JsonStretch } from './json-text.ts';
 import { startsWithMask } from './mask.ts';
-import { isPlainValue, isSecretName } from './secret-names.ts';
+import { endsLikeSecret, isPlainValue, isSecretName } from './secret-names.ts';
 import type { SecretSearch } from './secret-span.ts';
 import { charTable, isAt, matchAt, runStart } from './text-scan.ts';
 
 /** Finds the end of a name that may be a secret's, with what stands behind such a name. All its repeats are bounded. */
 const nameEnd =
-  /(?:pass(?:words?|wd|phrase|code)?|pwd|secrets?|tokens?|keys?|auth(?:orization)?|cookies?|credentials?|signature)(?:[-_]?(?:confirmation|confirm|again|repeat|hash|\d))?(?=[\\"'\]]{0,9}[ \t]{0,4}(?:[=:>]|%3[Dd])|[ \t"',\\])/gi;
+  /(?:pass(?:words?|wd|phrase|code)?|pwd|secrets?(?:[-_]?value)?|tokens?|keys?|auth(?:orization)?|cookies?|credentials?|signature)(?:[-_.]?(?:confirmation|confirm|again|repeat|hash|\d))?(?=[\\"'\]]{0,9}[ \t]{0,4}(?:[=:>]|%3[Dd])|[ \t"',\\])/gi;
 
 const nameUnitsMax = 64;
 const nameChars = charTable(/[\w.-]/);
@@ -20,10 +20,24 @@ const openQuote = /(\\{0,7})(["'`])/y;
 const headerName = /^(?:(?:proxy-)?authorization|(?:set-)?cookie)$/i;
 const scheme = /(?:Bearer|Basic|Token|Digest|Negotiate|ApiKey)[ \t]{1,4}/iy;
 
-/** Tells whether a text may hold the name of a secret. */
+/** Options of a command that a user and password follow, as an item of a list. */
+const userOption = /["'](?:-u|--user|--proxy-user)\\{0,7}["']/;
+
+/**
+ * Tells whether a text may hold the name of a secret. Most names that end like one, such as `input_tokens`, are none, and
+ * a text with only such names needs no closer look.
+ */
 export function hasSecretNames(text: string): boolean {
   nameEnd.lastIndex = 0;
-  return nameEnd.test(text);
+  for (let match = nameEnd.exec(text); match !== null; match = nameEnd.exec(text)) {
+    const end = match.index + match[0].length;
+    let start = match.index;
+    while (end - start < nameUnitsMax && isAt(text, start - 1, nameChars)) start--;
+    const first = withoutEscape(text, start);
+    if (endsLikeSecret(text.slice(start, end)) || (first > start && endsLikeSecret(text.slice(first, end))))
+      return true;
+  }
+  return text.includes('-u') && userOption.test(text);
 }
 
 /**

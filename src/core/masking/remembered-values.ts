@@ -1,5 +1,6 @@
 import { limits } from '../limits.ts';
-import type { SecretSearch } from './secret-span.ts';
+import { ownText } from '../own-text.ts';
+import { createSearch, type SecretSearch } from './secret-span.ts';
 
 /** The shortest value that is masked wherever it stands: a shorter one is too often part of a word. */
 const rememberedUnitsMin = 8;
@@ -24,6 +25,9 @@ interface Remembered {
   readonly secret: string;
   readonly rule: string;
 }
+
+/** Up to so many values are quicker to look for one by one. */
+const searchedMax = 4;
 
 const filterSize = 65_536;
 const factor = 0x01_00_01_93;
@@ -53,9 +57,10 @@ export class RememberedValues {
         if (!cookieAttributes.has(name.toLowerCase())) this.#add(held, rule);
   }
 
-  #add(secret: string, rule: string): void {
-    const isFit = secret.length >= rememberedUnitsMin && secret.length <= limits.maskedValueUnitsMax;
-    if (!isFit || this.#values.has(secret) || ordinaryWords.has(secret.toLowerCase())) return;
+  #add(found: string, rule: string): void {
+    const isFit = found.length >= rememberedUnitsMin && found.length <= limits.maskedValueUnitsMax;
+    if (!isFit || this.#values.has(found) || ordinaryWords.has(found.toLowerCase())) return;
+    const secret = ownText(found);
     if (this.#values.size >= limits.maskedValuesMax) this.#forgetOldest();
     const forms = formsOf(secret).map((form): Remembered => ({ form, anchor: this.#anchorOf(form), secret, rule }));
     this.#values.set(secret, forms);
@@ -66,6 +71,18 @@ export class RememberedValues {
   /** Returns the rule that found a value, if it is remembered. */
   ruleOf(value: string): string | undefined {
     return this.#values.get(value)?.[0]?.rule;
+  }
+
+  /** Tells whether a text holds a remembered value. */
+  isIn(text: string): boolean {
+    if (this.#values.size === 0) return false;
+    if (this.#values.size > searchedMax) {
+      const search = createSearch(text);
+      this.find(search);
+      return search.found.length > 0;
+    }
+    for (const forms of this.#values.values()) for (const { form } of forms) if (text.includes(form)) return true;
+    return false;
   }
 
   /** Finds remembered values in a text. */

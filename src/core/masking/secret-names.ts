@@ -1,5 +1,6 @@
 import { BoundedMap } from '../bounded-map.ts';
 import { isArray, type JsonValue } from '../json.ts';
+import { ownText } from '../own-text.ts';
 
 const nameUnitsMax = 128;
 
@@ -34,8 +35,21 @@ export function isSecretName(name: string): boolean {
   const known = knownNames.get(name);
   if (known !== undefined) return known;
   const isSecret = secretName.test(dashed(name)) && !plainName.test(dashed(name));
-  knownNames.set(name, isSecret);
+  knownNames.set(ownText(name), isSecret);
   return isSecret;
+}
+
+/** Names that {@link endsLikeSecret} was asked about, with the answer. */
+const knownEnds = new BoundedMap<string, boolean>(4_096);
+
+/** Tells whether a name ends like that of a secret: every name of a secret does, whatever stands before it. */
+export function endsLikeSecret(name: string): boolean {
+  let isLike = knownEnds.get(name);
+  if (isLike === undefined) {
+    isLike = secretName.test(dashed(name));
+    knownEnds.set(ownText(name), isLike);
+  }
+  return isLike;
 }
 
 /** Tells whether the value of a secret's name is none: `PWD` is also the working directory of a shell. */

@@ -1,11 +1,10 @@
 import { BoundedMap } from '../bounded-map.ts';
-import { canonicalForm, canonicalJson, copyJson } from '../canonical-json.ts';
-import { RepriseError } from '../error.ts';
+import { canonicalForm, canonicalJson, copyJson, copyValue } from '../canonical-json.ts';
 import { foreignFields, specOf } from '../event/catalogue.ts';
+import { checkData, refuseField } from '../event/check-data.ts';
 import { editedKey, isEdited } from '../event/edit-id.ts';
 import { type CarriedEvent, checkDraft } from '../event/event.ts';
-import type { EventSpec, FieldSpec, FieldType } from '../event/event-spec.ts';
-import { hasCurrentForm } from '../event/upcast.ts';
+import type { EventSpec, FieldSpec } from '../event/event-spec.ts';
 import { itemAt } from '../item-at.ts';
 import { isArray, isObject, type JsonObject, type JsonValue, objectAt, valueAt, withValueAt } from '../json.ts';
 import { checkBytes, checkLimit, limits } from '../limits.ts';
@@ -17,6 +16,7 @@ import {
   bodyDelta,
   escapedText,
   escapeKeys,
+  holdsDollar,
   type ListNode,
   mayHoldRefs,
   type PartInput,
@@ -176,28 +176,40 @@ export function indexKeysOf(event: {
   return isEdited(event) ? [...keysOf(event), editedKey] : keysOf(event);
 }
 
+/** Encodes data as its skeleton. It writes each value once, and the copies that writing makes become the copy of the data. */
 function encodePayload(
   { type, version, data }: { readonly type: string; readonly version: number; readonly data: JsonObject },
   encoding: Encoding,
 ): { readonly skeleton: string; readonly data: JsonObject } {
-  let skeleton: JsonObject | undefined;
+  const apart: { readonly path: readonly string[]; readonly held: JsonObject; readonly copy: JsonValue }[] = [];
+  let plain = data;
   for (const { path, field } of storedFields(type)) {
     const value = field.since > version ? undefined : valueAt(data, path);
     if (value === undefined || value === null) continue;
-    skeleton ??= escapeKeys(data);
-    skeleton = withValueAt(skeleton, path, encodeField(value, field, path.join('.'), encoding));
+    const stored = encodeField(value, field, path.join('.'), encoding);
+    if (stored === undefined) continue;
+    apart.push({ path, ...stored });
+    plain = withValueAt(plain, path, null);
   }
-  if (skeleton !== undefined) return { skeleton: canonicalJson(skeleton), data: copyJson(data) };
-  const { text, copy } = canonicalForm(data);
-  return { skeleton: mayHoldRefs(text) ? canonicalJson(escapeKeys(data)) : text, data: copy };
+  if (apart.length === 0) {
+    const { text, copy } = canonicalForm(data);
+    return { skeleton: mayHoldRefs(text) ? canonicalJson(escapeKeys(data)) : text, data: copy };
+  }
+  const escaped = holdsDollar(plain) ? escapeKeys(plain) : plain;
+  const { text, copy } = canonicalForm(apart.reduce((each, { path, held }) => withValueAt(each, path, held), escaped));
+  if (escaped !== plain) return { skeleton: text, data: copyJson(data) };
+  return { skeleton: text, data: apart.reduce((each, { path, copy: own }) => withValueAt(each, path, own), copy) };
 }
 
-const storedFieldsOfType = new Map<
-  string,
-  readonly { readonly path: readonly string[]; readonly field: FieldSpec }[]
->();
+/** A field of a type, by the keys that lead to it. */
+interface PlacedField {
+  readonly path: readonly string[];
+  readonly field: FieldSpec;
+}
 
-function storedFields(type: string): readonly { readonly path: readonly string[]; readonly field: FieldSpec }[] {
+const storedFieldsOfType = new Map<string, readonly PlacedField[]>();
+
+function storedFields(type: string): readonly PlacedField[] {
   const spec = specOf(type);
   if (spec === undefined) return foreignParts;
   let fields = storedFieldsOfType.get(type);
@@ -208,7 +220,7 @@ function storedFields(type: string): readonly { readonly path: readonly string[]
   return fields;
 }
 
-const storedIn = (fields: EventSpec['fields']): { readonly path: readonly string[]; readonly field: FieldSpec }[] =>
+const storedIn = (fields: EventSpec['fields']): PlacedField[] =>
   Object.entries(fields)
     .filter(([, field]) => field.storage !== 'inline')
     .map(([path, field]) => ({ path: path.split('.'), field }));
@@ -270,18 +282,35 @@ function checkCarried(carried: CarriedEvent): void {
   if (!isErased) checkData(carried);
 }
 
-/** Encodes one field. Data of an unknown version is not checked, so a value of the wrong type stays inline. */
-function encodeField(value: JsonValue, field: FieldSpec, path: string, encoding: Encoding): JsonValue {
+/** A value that is stored apart: the reference to it, and a copy of it as it will be read. */
+interface StoredApart {
+  readonly held: JsonObject;
+  readonly copy: JsonValue;
+}
+
+/**
+ * Stores the value of a field apart; undefined if it stays inline. Data of an unknown version is not checked, so a value of
+ * the wrong type stays inline too.
+ */
+function encodeField(value: JsonValue, field: FieldSpec, path: string, encoding: Encoding): StoredApart | undefined {
   switch (field.storage) {
     case 'list':
-      return isArray(value) ? encodeList(value, path, encoding) : escapeKeys(value);
+      return isArray(value) ? { held: encodeList(value, path, encoding), copy: copyValue(value) } : undefined;
     case 'body':
-      return typeof value === 'string' ? encodeBody(value, path, encoding) : escapeKeys(value);
+      return typeof value === 'string' ? { held: encodeBody(value, path, encoding), copy: value } : undefined;
     case 'part':
-      return encodeValue(canonicalJson(value), value, encoding);
+      return encodePart(value, field, encoding);
     case 'inline':
-      return escapeKeys(value);
+      return undefined;
   }
+}
+
+function encodePart(value: JsonValue, { partBytesMin }: FieldSpec, encoding: Encoding): StoredApart | undefined {
+  const { text, copy } = canonicalForm(value);
+  const { part } = valuePart(mayHoldRefs(text) ? escapedText(value) : text, value, encoding.maker, partBytesMin);
+  if (part === undefined) return undefined;
+  encoding.parts.push(part);
+  return { held: { $part: part.digest }, copy };
 }
 
 function encodeValue(text: string, value: JsonValue, encoding: Encoding): JsonValue {
@@ -291,7 +320,7 @@ function encodeValue(text: string, value: JsonValue, encoding: Encoding): JsonVa
 }
 
 /** Encodes a list as the longest earlier list it begins with, and the items it adds. */
-function encodeList(items: readonly JsonValue[], path: string, encoding: Encoding): JsonValue {
+function encodeList(items: readonly JsonValue[], path: string, encoding: Encoding): JsonObject {
   const place = `${encoding.place}\n${path}`;
   const texts = items.map((item) => canonicalJson(item));
   const { lists } = encoding.memory;
@@ -335,7 +364,7 @@ function refDigests(item: JsonValue): Digest[] {
 }
 
 /** Encodes a body as its difference from the one before, and in full whenever its size has doubled. */
-function encodeBody(body: string, path: string, encoding: Encoding): JsonValue {
+function encodeBody(body: string, path: string, encoding: Encoding): JsonObject {
   if (!body.isWellFormed()) canonicalJson(body);
   const place = `${encoding.place}\n${path}`;
   const known = encoding.memory.bodies.get(place);
@@ -356,41 +385,4 @@ function encodeBody(body: string, path: string, encoding: Encoding): JsonValue {
     encoding.memory.bodies.set(place, { digest: full.digest, text: body, fullLength: body.length, chain: 0 });
   }
   return { $body: full.digest };
-}
-
-/** Refuses data that lacks a field of its type, or has one of the wrong form. Data of an unknown version passes. */
-export function checkData(event: { readonly type: string; readonly version: number; readonly data: JsonObject }): void {
-  const spec = specOf(event.type);
-  if (spec !== undefined && hasCurrentForm(event, spec)) checkFields(event, spec);
-}
-
-function checkFields(
-  { type, version, data }: { readonly type: string; readonly version: number; readonly data: JsonObject },
-  spec: EventSpec,
-): void {
-  for (const [path, field] of Object.entries(spec.fields)) {
-    if (field.since > version) continue;
-    const value = valueAt(data, path.split('.'));
-    if (value === undefined || (value === null && !field.required)) {
-      if (field.required) refuseField(type, path, `it is missing; it must be ${article(field.type)}`);
-    } else if (!hasType(value, field.type)) refuseField(type, path, `it must be ${article(field.type)}`);
-  }
-  const fault = spec.check?.(data);
-  if (fault !== undefined) refuseField(type, fault.field, fault.why);
-}
-
-function hasType(value: JsonValue, type: FieldType): boolean {
-  if (type === 'any') return true;
-  if (type === 'array') return Array.isArray(value);
-  if (type === 'object') return typeof value === 'object' && value !== null && !Array.isArray(value);
-  return typeof value === type;
-}
-
-const article = (type: FieldType): string => (/^[aeio]/.test(type) ? `an ${type}` : `a ${type}`);
-
-function refuseField(type: string, path: string, why: string): never {
-  throw new RepriseError('event.invalid', `Cannot append "${type}": its field "${path}" is not right: ${why}`, {
-    hint: 'See docs/reference/events.md for the fields of each type.',
-    details: { type, field: path },
-  });
 }

@@ -56,6 +56,21 @@ export function unescapeKeys(value: JsonValue): JsonValue {
   return mapKeys(value, (key) => (key.startsWith('$$') ? key.slice(1) : key));
 }
 
+/** Tells whether a key inside a value begins with `$`, so that it needs {@link escapeKeys}. Writing refuses deeper ones. */
+export function holdsDollar(value: JsonValue, depth = 0): boolean {
+  if (depth > limits.jsonDepthMax) return false;
+  if (isArray(value)) return value.some((item) => holdsDollar(item, depth + 1));
+  if (!isObject(value)) return false;
+  for (const key of Object.keys(value)) {
+    const held = value[key];
+    if (key.charCodeAt(0) === dollar) return true;
+    if (typeof held === 'object' && held !== null && holdsDollar(held, depth + 1)) return true;
+  }
+  return false;
+}
+
+const dollar = 0x24;
+
 function mapKeys(value: JsonValue, rename: (key: string) => string): JsonValue {
   if (isArray(value)) return value.map((item) => mapKeys(item, rename));
   if (!isObject(value)) return value;
@@ -79,10 +94,11 @@ export function valuePart(
   text: string,
   value: JsonValue,
   maker: PartMaker,
+  bytesMin: number = limits.partBytesMin,
 ): { readonly held: JsonValue; readonly part?: PartInput } {
-  if (text.length < limits.partBytesMin) return { held: mayHoldRefs(text) ? escapeKeys(value) : value };
-  const digest = maker.sha256(text);
-  return { held: { $part: digest }, part: { digest, kind: 'value', salt: null, text, refs: [] } };
+  if (text.length < bytesMin) return { held: mayHoldRefs(text) ? escapeKeys(value) : value };
+  const part = new MadePart(maker.sha256, { kind: 'value', salt: null, text, refs: [] });
+  return { held: { $part: part.digest }, part };
 }
 
 /** Returns a salted part over a text. */
@@ -92,8 +108,36 @@ export function saltedPart(
   refs: readonly Digest[],
   maker: PartMaker,
 ): PartInput {
-  const salt = maker.newSalt();
-  return { digest: maker.sha256(salt + text), kind, salt, text, refs };
+  return new MadePart(maker.sha256, { kind, salt: maker.newSalt(), text, refs });
+}
+
+/** A part whose digest was computed over its text here, so that it need not be computed again to check it. */
+class MadePart implements PartInput {
+  readonly digest: Digest;
+  readonly kind: PartInput['kind'];
+  readonly salt: string | null;
+  readonly text: string;
+  readonly refs: readonly Digest[];
+  readonly #sha256: Sha256;
+
+  constructor(sha256: Sha256, { kind, salt, text, refs }: Omit<PartInput, 'digest' | 'damaged'>) {
+    this.digest = sha256(salt === null ? text : salt + text);
+    this.kind = kind;
+    this.salt = salt;
+    this.text = text;
+    this.refs = refs;
+    this.#sha256 = sha256;
+    Object.freeze(this);
+  }
+
+  static isMadeWith(sha256: Sha256, part: PartInput): boolean {
+    return #sha256 in part && part.#sha256 === sha256;
+  }
+}
+
+/** Tells whether the digest of a part was computed in this process, by this function. A copy of such a part is not. */
+export function isMadeWith(sha256: Sha256, part: PartInput): boolean {
+  return MadePart.isMadeWith(sha256, part);
 }
 
 /** A node of a linked list: the node before it, and the items it adds. */

@@ -24,64 +24,107 @@ export type KeptText = string | readonly (string | Hole)[];
 const holeUnitsMin = 64;
 
 /** Returns the text of a unit with holes where its events hold a long string. Filling them gives back the same text. */
-export function keepText(text: string, events: readonly (JsonInput | undefined)[]): KeptText {
-  const holes = new Map<string, Hole>();
-  const hasEscapes = text.includes('\\u');
+export function keepText(
+  text: string,
+  events: readonly (JsonInput | undefined)[],
+  hasEscapes: boolean = text.includes('\\u'),
+): KeptText {
+  const tokens = new Tokens(hasEscapes);
   for (const [of, data] of events.entries())
-    if (data !== undefined) collect(data as JsonObject, of === 0 ? {} : { of }, [], hasEscapes, holes);
-  return holes.size === 0 ? text : cut(text, holes);
+    if (data !== undefined) tokens.collect(data as JsonObject, of === 0 ? {} : { of }, []);
+  return tokens.isEmpty ? text : cut(text, tokens);
 }
 
-function collect(
-  value: JsonValue | undefined,
-  start: Pick<Hole, 'of'>,
-  path: readonly string[],
-  hasEscapes: boolean,
-  holes: Map<string, Hole>,
-): void {
-  if (typeof value === 'string') {
-    if (value.length < holeUnitsMin || !value.isWellFormed()) return;
+/** A string of an event as JSON writes it, with its quotes, and the hole it leaves. */
+interface Token {
+  readonly text: string;
+  readonly hole: Hole;
+}
+
+/** By so many first characters a token is looked up. */
+const beginUnits = 12;
+
+/** Tokens that begin the same and are compared one by one; of more, the whole string is looked up. */
+const comparedMax = 8;
+
+/** The strings of a unit's events. */
+class Tokens {
+  readonly #hasEscapes: boolean;
+  readonly #byBegin = new Map<string, Token[]>();
+  readonly #whole = new Map<string, Token>();
+  /** Which characters stand behind the opening quote of a token: for most strings of a unit that settles it. */
+  readonly #firsts = new Set<number>();
+
+  constructor(hasEscapes: boolean) {
+    this.#hasEscapes = hasEscapes;
+  }
+
+  get isEmpty(): boolean {
+    return this.#firsts.size === 0;
+  }
+
+  /** Adds the long strings inside a value. */
+  collect(value: JsonValue | undefined, start: Pick<Hole, 'of'>, path: readonly string[]): void {
+    if (typeof value === 'string') this.#string(value, { ...start, path });
+    else if (isArray(value)) {
+      for (const [index, item] of value.entries())
+        if (mayHoldString(item)) this.collect(item, start, [...path, `${index}`]);
+    } else if (isObject(value)) {
+      for (const key of Object.keys(value)) {
+        const held = value[key];
+        if (mayHoldString(held) && (path.length > 0 || key !== 'foreign')) this.collect(held, start, [...path, key]);
+      }
+    }
+  }
+
+  /** Returns the token that a string of the text is, by the place of its opening quote. */
+  at(text: string, start: number): Token | undefined {
+    if (!this.#firsts.has(text.charCodeAt(start + 1))) return undefined;
+    const same = this.#byBegin.get(text.slice(start, start + beginUnits));
+    if (same === undefined) return undefined;
+    if (same.length > comparedMax) return this.#whole.get(text.slice(start, stringEnd(text, start)));
+    return same.find((token) => text.startsWith(token.text, start));
+  }
+
+  #string(value: string, hole: Hole): void {
+    if (!value.isWellFormed()) return;
     const token = JSON.stringify(value);
-    if (!holes.has(token)) holes.set(token, { ...start, path });
+    this.#add({ text: token, hole });
     const plain = unnumbered(value);
-    if (plain !== undefined) holes.set(JSON.stringify(plain), { ...start, path, form: 'unnumbered' });
-    if (!hasEscapes) return;
-    const ascii = asciiJson(token);
-    if (ascii !== token && !holes.has(ascii)) holes.set(ascii, { ...start, path, form: 'ascii' });
-  } else if (isArray(value)) {
-    for (const [index, item] of value.entries()) collect(item, start, [...path, `${index}`], hasEscapes, holes);
-  } else if (isObject(value)) {
-    for (const key of Object.keys(value))
-      if (path.length > 0 || key !== 'foreign') collect(value[key], start, [...path, key], hasEscapes, holes);
+    if (plain !== undefined && plain.length >= holeUnitsMin)
+      this.#add({ text: JSON.stringify(plain), hole: { ...hole, form: 'unnumbered' } });
+    const ascii = this.#hasEscapes ? asciiJson(token) : token;
+    if (ascii !== token) this.#add({ text: ascii, hole: { ...hole, form: 'ascii' } });
+  }
+
+  /** Adds a token. Of equal ones, the first has the hole. */
+  #add(token: Token): void {
+    const begin = token.text.slice(0, beginUnits);
+    const same = this.#byBegin.get(begin);
+    this.#firsts.add(token.text.charCodeAt(1));
+    if (same === undefined) {
+      this.#byBegin.set(begin, [token]);
+      return;
+    }
+    same.push(token);
+    if (same.length <= comparedMax) return;
+    for (const each of same.length === comparedMax + 1 ? same : [token])
+      if (!this.#whole.has(each.text)) this.#whole.set(each.text, each);
   }
 }
 
-const lineNumber = /^ *\d+\u2192/;
+const mayHoldString = (value: JsonValue | undefined): boolean =>
+  typeof value === 'string' ? value.length >= holeUnitsMin : typeof value === 'object' && value !== null;
 
-/** Returns numbered lines without their numbers and without a note below them; undefined if they are not numbered. */
-function unnumbered(text: string): string | undefined {
-  if (!lineNumber.test(text)) return undefined;
-  const note = text.indexOf('\n\n<');
-  const lines = (note < 0 ? text : text.slice(0, note)).split('\n');
-  return lines.every((line) => lineNumber.test(line))
-    ? lines.map((line) => line.replace(lineNumber, '')).join('\n')
-    : undefined;
-}
-
-/** Returns JSON text with every character outside ASCII as an escape. */
-function asciiJson(token: string): string {
-  return token.replace(/[\u0080-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
-}
-
-function cut(text: string, holes: ReadonlyMap<string, Hole>): KeptText {
+function cut(text: string, tokens: Tokens): KeptText {
   const pieces: (string | Hole)[] = [];
   let kept = 0;
   for (let start = text.indexOf('"'); start >= 0; ) {
-    const end = stringEnd(text, start);
-    const hole = end - start < holeUnitsMin ? undefined : holes.get(text.slice(start, end));
-    if (hole !== undefined) {
+    const token = tokens.at(text, start);
+    const end = token === undefined ? stringEnd(text, start) : start + token.text.length;
+    if (token !== undefined) {
       if (start > kept) pieces.push(text.slice(kept, start));
-      pieces.push(hole);
+      pieces.push(token.hole);
       kept = end;
     }
     start = text.indexOf('"', end);
@@ -89,6 +132,39 @@ function cut(text: string, holes: ReadonlyMap<string, Hole>): KeptText {
   if (kept === 0) return text;
   if (kept < text.length) pieces.push(text.slice(kept));
   return pieces;
+}
+
+/** Returns numbered lines without their numbers and without a note below them; undefined if they are not numbered. */
+function unnumbered(text: string): string | undefined {
+  if (numberEnd(text, 0) === undefined) return undefined;
+  const note = text.indexOf('\n\n<');
+  const last = note < 0 ? text.length : note;
+  const lines: string[] = [];
+  for (let start = 0; start <= last; ) {
+    const first = numberEnd(text, start);
+    if (first === undefined) return undefined;
+    const feed = text.indexOf('\n', first);
+    const end = feed < 0 || feed > last ? last : feed;
+    lines.push(text.slice(first, end));
+    start = end + 1;
+  }
+  return lines.join('\n');
+}
+
+const [space, zero, nine, arrow] = [0x20, 0x30, 0x39, 0x2192];
+
+/** Returns where a line begins behind its number and arrow; undefined if it has none. */
+function numberEnd(text: string, start: number): number | undefined {
+  let at = start;
+  while (text.charCodeAt(at) === space) at++;
+  const first = at;
+  while (text.charCodeAt(at) >= zero && text.charCodeAt(at) <= nine) at++;
+  return at > first && text.charCodeAt(at) === arrow ? at + 1 : undefined;
+}
+
+/** Returns JSON text with every character outside ASCII as an escape. */
+function asciiJson(token: string): string {
+  return token.replace(/[\u0080-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** Returns kept text with its holes filled from the data of the unit's events; undefined if a string is gone. */

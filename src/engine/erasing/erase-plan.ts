@@ -9,6 +9,7 @@ import { dataDigestOf } from '../../core/parts/digest.ts';
 import { indexKeysOf } from '../../core/parts/encode.ts';
 import { asRef, type ListNode, type PartInput } from '../../core/parts/parts.ts';
 import type { Digest, Seq } from '../../core/point.ts';
+import { keepsUnitOf } from '../../core/recording/unit-id.ts';
 import { carriesEvent } from '../../core/store/event-keys.ts';
 import type { StoredEvent } from '../../core/store/event-store.ts';
 import { ownSegment } from '../../core/view/segment.ts';
@@ -81,15 +82,8 @@ export async function planErase(
 /** Tells for each event whether an erasure of one event takes it along: that event, and the one that keeps its unit's text. */
 export function goesWith(target: Event | undefined): (row: StoredEvent) => boolean {
   return ({ branch, seq, id }) =>
-    target !== undefined && branch === target.branch && (seq === target.seq || holdsUnitOf(id, target.id));
+    target !== undefined && branch === target.branch && (seq === target.seq || keepsUnitOf(id, target.id));
 }
-
-/** Tells whether an event keeps the text of the foreign unit that a different event was read from: it goes with it. */
-function holdsUnitOf(id: string, target: string): boolean {
-  return /^[0-9a-f]{32}-\d+$/.test(target) && target.startsWith(`${id}-`) && id.length === unitIdLength;
-}
-
-const unitIdLength = 32;
 
 const isValue = (parts: ReadonlyMap<Digest, PartInput>, digest: Digest): boolean => parts.get(digest)?.kind === 'value';
 

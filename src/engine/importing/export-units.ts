@@ -3,6 +3,7 @@ import { isArray, isObject, type JsonObject, type JsonValue, numberAt, stringAt 
 import type { Seq } from '../../core/point.ts';
 import type { ForeignWriter } from '../../core/recording/foreign-format.ts';
 import { fillText } from '../../core/recording/kept-text.ts';
+import { isFirstOfUnit, isMadeByImport, isOfUnit } from '../../core/recording/unit-id.ts';
 import { bytesOf } from './unit-events.ts';
 
 /** A unit of an exported file. */
@@ -45,7 +46,7 @@ const placeOf = ({ data }: Event): { readonly file: string; readonly at: number 
 
 /** Tells whether an event was made by an import, its markers included. */
 const isImported = ({ id, data, type }: Event): boolean =>
-  isObject(data['foreign']) || type === 'session.imported' || /^[0-9a-f]{32}(?:-[a-z]?\d*)?$/.test(id);
+  isObject(data['foreign']) || type === 'session.imported' || isMadeByImport(id);
 
 /** Tells whether a history holds changes that no import made. */
 export const isTouched = (event: Event): boolean =>
@@ -140,22 +141,20 @@ function groupsOf(raw: readonly Event[]): Group[] {
     const last = groups.at(-1);
     const place = placeOf(event) ?? erasedPlace(event, last);
     if (place === undefined) continue;
-    const starts = hasText(event) || (event.erased === true && unitId.test(event.id));
+    const starts = hasText(event) || (event.erased === true && isFirstOfUnit(event.id));
     if (!starts && last !== undefined && last.file === place.file && last.at === place.at) last.events.push(event);
     else groups.push({ ...place, events: [event] });
   }
   return groups;
 }
 
-const unitId = /^[0-9a-f]{32}$/;
-
 /** Returns the place of an erased event: only its id tells that it was read from a unit. */
 function erasedPlace(
   { id, erased }: Event,
   last: Group | undefined,
 ): { readonly file: string; readonly at: number } | undefined {
-  if (erased !== true || !/^[0-9a-f]{32}(?:-\d+)?$/.test(id)) return undefined;
-  return { file: last?.file ?? '', at: unitId.test(id) ? (last?.at ?? -1) + 1 : (last?.at ?? 0) };
+  if (erased !== true || !isOfUnit(id)) return undefined;
+  return { file: last?.file ?? '', at: isFirstOfUnit(id) ? (last?.at ?? -1) + 1 : (last?.at ?? 0) };
 }
 
 function hasText({ data: { foreign } }: Event): boolean {

@@ -6,7 +6,7 @@ import { limits } from '../../core/limits.ts';
 import type { Point } from '../../core/point.ts';
 import type { ForeignFormat, ForeignReader, UnitMeaning } from '../../core/recording/foreign-format.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
-import { sessionMasking } from '../recording/session-masking.ts';
+import { secretFinder, sessionMasking } from '../recording/session-masking.ts';
 import type { Imported, ImportOptions, ImportWarning } from './import-options.ts';
 import {
   begin,
@@ -42,7 +42,7 @@ export interface SourceFile {
 }
 
 /** Units that are looked up in the log together. */
-const lookupUnits = 400;
+const lookupUnits = 100;
 
 /** Reads one source into a session, or adds what is new to it. */
 export async function importSource(engine: Engine, source: OpenedSource, options: ImportOptions): Promise<Imported> {
@@ -126,8 +126,11 @@ class ImportRun {
     const name = { format: source.format.name, source: reader.session ?? id };
     const known = await standingOf(engine, id, name);
     await makeSession(engine, id);
-    const { mask } = await sessionMasking(engine, id);
-    const events = new UnitEvents(engine, name, { mask, keepsMasked: options.mask === true });
+    const masking =
+      options.mask === true
+        ? { mask: (await sessionMasking(engine, id)).mask, finder: undefined }
+        : { mask: undefined, finder: secretFinder(engine) };
+    const events = new UnitEvents(engine, name, masking, reader.startedAt);
     const standing = known ?? (await begin(engine, id, name, { reader, events, frame: options.frame }));
     const run = new ImportRun(engine, source, reader, options, standing, events);
     if (fault !== undefined) run.#warn('', 0, fault);
@@ -211,10 +214,14 @@ class ImportRun {
   }
 
   /** Reads the meaning of a unit. A unit that has none is kept, with the reason if it is worth a warning. */
-  #meaning(file: string, { at, text, bytes }: RawUnit, later: (count: number) => JsonValue | undefined): ReadUnit {
+  #meaning(
+    file: string,
+    { at, text, bytes, hint }: RawUnit,
+    later: (count: number) => JsonValue | undefined,
+  ): ReadUnit {
     const none = (type: string, reason?: string) => ({ meaning: { type, drafts: [] }, ...given({ reason }) });
     if (text?.trim() === '') return none('blank');
-    const { value, fault } = text === undefined ? { value: undefined, fault: undefined } : parseUnit(text);
+    const { value, fault } = text === undefined ? { value: undefined, fault: undefined } : parseUnit(text, hint);
     try {
       const meaning = this.#reader.unit({ file, at, text, ...given({ bytes }), value, later });
       if (meaning !== undefined) return { meaning };

@@ -27,8 +27,11 @@ interface Standing {
   line: Line;
   seq: number;
   turn: number;
-  /** The id of the nearest unit of the talk: itself, or the one it follows. */
-  readonly anchor: string;
+  /** The nearest unit of the talk: itself, if left out, or the one it follows. */
+  readonly anchor?: Standing;
+  /** The first prompt and the first response after it. */
+  prompt?: string;
+  response?: string;
 }
 
 interface Pending {
@@ -45,8 +48,9 @@ export const forkReason = 'fork in the imported source';
 
 const differsReason = 'the imported source differs from here on';
 
-const batchEventsMax = 2_000;
-const batchSizeMax = 4_194_304;
+// Larger batches take more memory, because their events live through more collections of garbage, and no less time.
+const batchEventsMax = 1_000;
+const batchSizeMax = 1_048_576;
 
 /** Appends units to their branches, in batches, and forks where the source does. */
 export class ImportWriter {
@@ -55,8 +59,8 @@ export class ImportWriter {
   readonly #onKept: OnKept;
   readonly #lines = new Map<string, Line>();
   readonly #standings = new Map<string, Standing>();
-  /** The first prompt and the first response after each message. */
-  readonly #begun = new Map<string, string>();
+  /** The beginning of the source, before its first message. */
+  readonly #beginning: Standing;
   #current: Line;
   #file = '';
   #batch: Pending[] = [];
@@ -80,6 +84,7 @@ export class ImportWriter {
     this.#current = { name: mainBranch, head, stored, reached: begin, turn: 0 };
     this.#batchLine = this.#current;
     this.#lines.set(mainBranch, this.#current);
+    this.#beginning = { line: this.#current, seq: 0, turn: 0 };
   }
 
   /** The branches that were written to or read. */
@@ -106,8 +111,7 @@ export class ImportWriter {
     line.reached = Math.max(line.reached, point.seq);
     this.#current = line;
     this.#begin(unit);
-    const standing: Standing = { line, seq: point.seq, turn: line.turn, anchor: this.#anchorOf(unit) };
-    this.#stand(unit, standing);
+    const standing = this.#stand(unit, line, point.seq);
     const drafts = [...unit.settled, ...unit.drafts];
     this.#settle({ unit, drafts, standing }, point.seq - drafts.length);
   }
@@ -126,8 +130,8 @@ export class ImportWriter {
     const isFork = this.#begin(unit);
     if (isFork && parent !== undefined) {
       await this.#settleHere(unit);
-      const at = this.#standings.get(parent.anchor) ?? parent;
-      return this.#fork(unit, at.line, { ...at, reason: forkReason });
+      const { line: from, seq: at, turn } = parent.anchor ?? parent;
+      return this.#fork(unit, from, { seq: at, turn, reason: forkReason });
     }
     if (line.reached < line.stored) {
       // The log holds units that this reading did not come to: the source differs from here on.
@@ -209,9 +213,7 @@ export class ImportWriter {
     const ownTurn = (draft: EventDraft): EventDraft =>
       draft.turn === undefined ? { ...draft, turn: line.turn } : draft;
     const drafts = [...marks, ...unit.drafts].map(ownTurn);
-    const standing: Standing = { line, seq: line.head, turn: line.turn, anchor: this.#anchorOf(unit) };
-    this.#stand(unit, standing);
-    this.#batch.push({ unit, drafts, standing });
+    this.#batch.push({ unit, drafts, standing: this.#stand(unit, line, line.head) });
     this.#batchSize += unit.size;
     this.#batchEvents += drafts.length;
   }
@@ -242,8 +244,7 @@ export class ImportWriter {
       )),
       id: `${unit.id}-f`,
     };
-    const standing: Standing = { line, seq: at.seq, turn: line.turn, anchor: this.#anchorOf(unit) };
-    this.#stand(unit, standing);
+    const standing = this.#stand(unit, line, at.seq);
     this.#lines.set(branch, line);
     const before = this.#current;
     [this.#current, this.#batchLine, this.hasBranched] = [line, line, true];
@@ -290,22 +291,20 @@ export class ImportWriter {
   /** Notes that a prompt or response begins; returns true if a different one of its kind did after the same message. */
   #begin({ meaning: { begins, parent } }: PreparedUnit): boolean {
     if (begins === undefined || parent === undefined) return false;
-    const standing = this.#standings.get(parent);
-    if (standing === undefined && parent !== '') return false;
-    const key = `${standing?.anchor ?? ''}\n${begins.kind}`;
-    const first = this.#begun.get(key);
-    if (first === undefined) this.#begun.set(key, begins.id);
-    return first !== undefined && first !== begins.id;
+    const standing = parent === '' ? this.#beginning : this.#standings.get(parent);
+    if (standing === undefined) return false;
+    const message = standing.anchor ?? standing;
+    message[begins.kind] ??= begins.id;
+    return message[begins.kind] !== begins.id;
   }
 
-  #anchorOf({ meaning: { id, parent, isTalk } }: PreparedUnit): string {
-    if (isTalk === true && id !== undefined) return id;
-    return (parent === undefined ? undefined : this.#standings.get(parent)?.anchor) ?? id ?? '';
-  }
-
-  #stand(unit: PreparedUnit, standing: Standing): void {
-    const { id } = unit.meaning;
-    if (id !== undefined && !this.#standings.has(id)) this.#standings.set(id, standing);
+  /** Notes where a unit stands. */
+  #stand({ meaning: { id, parent, isTalk } }: PreparedUnit, line: Line, at: number): Standing {
+    const above = isTalk === true || parent === undefined ? undefined : this.#standings.get(parent);
+    const standing: Standing = { line, seq: at, turn: line.turn };
+    const placed = above === undefined ? standing : { ...standing, anchor: above.anchor ?? above };
+    if (id !== undefined && !this.#standings.has(id)) this.#standings.set(id, placed);
+    return placed;
   }
 }
 

@@ -3,6 +3,7 @@ import { hasCode, RepriseError } from '../../core/error.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { elementsOf } from '../../core/json-elements.ts';
 import { limits } from '../../core/limits.ts';
+import { type TextHint, textHint } from '../../core/masking/text-hint.ts';
 import type { UnitCut } from '../../core/recording/foreign-format.ts';
 
 /** A unit as it is cut out of a file. */
@@ -13,6 +14,8 @@ export interface RawUnit {
   readonly bytes?: Uint8Array;
   /** The end of its line, if it is not a line feed. */
   readonly end?: string;
+  /** Traits of its text, if its bytes were looked at. */
+  readonly hint?: TextHint;
 }
 
 /** The text around the elements of a file. */
@@ -52,7 +55,7 @@ export async function* lineBatches(
   if (last !== undefined) yield [last];
 }
 
-const lineFeed = 10;
+const [lineFeed, carriageReturn] = [10, 13];
 
 /** The limits of the bytes of a line. */
 type LineLimit = 'importUnitBytesMax' | 'bundleLineBytesMax';
@@ -79,7 +82,13 @@ class LineCutter {
     this.#hold(chunk.subarray(0, end));
     const whole = this.#take();
     this.#hold(chunk.subarray(end));
-    return this.#lines(whole);
+    const units: RawUnit[] = [];
+    for (let start = 0; start < whole.length; ) {
+      const feed = whole.indexOf(lineFeed, start);
+      units.push(this.#line(whole.subarray(start, feed)));
+      start = feed + 1;
+    }
+    return units;
   }
 
   /** Returns the last line, which has no end. */
@@ -122,35 +131,15 @@ class LineCutter {
     return whole;
   }
 
-  #lines(whole: Uint8Array): RawUnit[] {
-    const text = decoded(this.#decoder, whole);
-    if (text === undefined) return this.#byteLines(whole);
-    const units: RawUnit[] = [];
-    for (let start = 0; start < text.length; ) {
-      const end = text.indexOf('\n', start);
-      const isReturned = end > start && text.charCodeAt(end - 1) === 13;
-      const line = text.slice(start, isReturned ? end - 1 : end);
-      units.push(isReturned ? { at: this.#at++, text: line, end: '\r\n' } : { at: this.#at++, text: line });
-      start = end + 1;
-    }
-    return units;
-  }
-
-  #byteLines(whole: Uint8Array): RawUnit[] {
-    const units: RawUnit[] = [];
-    for (let start = 0; start < whole.length; ) {
-      const end = whole.indexOf(lineFeed, start);
-      units.push(this.#line(whole.subarray(start, end)));
-      start = end + 1;
-    }
-    return units;
-  }
-
+  /** Decodes a line by itself: a text that is cut out of a long one would keep all of it in memory. */
   #line(bytes: Uint8Array): RawUnit {
-    const text = decoded(this.#decoder, bytes);
     const at = this.#at++;
-    if (text === undefined) return { at, text: undefined, bytes };
-    return text.endsWith('\r') ? { at, text: text.slice(0, -1), end: '\r\n' } : { at, text };
+    const isReturned = bytes.at(-1) === carriageReturn;
+    const text = decoded(this.#decoder, isReturned ? bytes.subarray(0, -1) : bytes);
+    if (text === undefined) return { at, text, bytes };
+    // Nobody looks for secrets in the lines of a bundle.
+    const hint = this.#limit === 'importUnitBytesMax' ? { hint: textHint(bytes) } : undefined;
+    return isReturned ? { at, text, end: '\r\n', ...hint } : { at, text, ...hint };
   }
 }
 
@@ -260,9 +249,11 @@ export type ParsedUnit =
 const riskyNumber = /(?:^|[:,[])\s*-?(?:[\d.]{16}|[\d.]+[eE])/;
 
 /** Parses the JSON of a unit. Of a number that JavaScript cannot carry exactly, it says so instead of rounding it. */
-export function parseUnit(text: string): ParsedUnit {
+export function parseUnit(text: string, hint?: TextHint): ParsedUnit {
   try {
-    return { value: riskyNumber.test(text) ? parseJson(text) : (JSON.parse(text) as JsonValue) };
+    return {
+      value: hint?.mayRound !== false && riskyNumber.test(text) ? parseJson(text) : (JSON.parse(text) as JsonValue),
+    };
   } catch (error) {
     if (hasCode(error, 'json.unsafe-number'))
       return { fault: 'it holds a number that JavaScript cannot carry exactly' };

@@ -2,9 +2,11 @@ import type { EventDraft } from '../../core/event/event.ts';
 import { isId } from '../../core/id.ts';
 import { given, isObject, type JsonObject, numberAt, objectAt, stringAt } from '../../core/json.ts';
 import type { Masker } from '../../core/masking/masking.ts';
+import type { SecretFinder } from '../../core/masking/secret-finder.ts';
 import type { UnitMeaning } from '../../core/recording/foreign-format.ts';
 import { keepText } from '../../core/recording/kept-text.ts';
 import { costOf, type PriceTable } from '../../core/recording/prices.ts';
+import { unitId } from '../../core/recording/unit-id.ts';
 import { readTime } from '../../core/time.ts';
 import type { Engine } from '../context/engine.ts';
 import type { RawUnit } from './source-units.ts';
@@ -35,29 +37,35 @@ export interface SourceName {
 /** Calls that have started and whose ends name them as their cause; the oldest one goes first. */
 const openCallsMax = 10_000;
 
+/** How the secrets of a source are treated: masked, or only counted. */
+export interface UnitMasking {
+  /** Masks the events and the kept text; undefined if they are kept as they are. */
+  readonly mask: Masker | undefined;
+  /** Finds the rules that masking would apply; undefined if nothing is counted. */
+  readonly finder: SecretFinder | undefined;
+}
+
 /** Turns units and their meanings into events with ids, prices, causes, and the text they were read from. */
 export class UnitEvents {
   readonly #engine: Engine;
   readonly #name: SourceName;
   readonly #prices: PriceTable;
-  readonly #mask: Masker | undefined;
-  readonly #keepsMasked: boolean;
+  readonly #masking: UnitMasking;
   readonly #calls = new Map<string, string>();
   /** The id of the last unit of each file: the id of a unit stands for it and everything before it. */
   readonly #chains = new Map<string, string>();
   readonly secrets: Record<string, number> = {};
+  /** The last time that a draft gave, as it stood there and as it is stored. */
+  #given: string | undefined;
   #time: string | undefined;
 
-  constructor(
-    engine: Engine,
-    name: SourceName,
-    masking: { readonly mask: Masker | undefined; readonly keepsMasked: boolean },
-  ) {
+  /** Events before the first one that has a time get `startedAt`. */
+  constructor(engine: Engine, name: SourceName, masking: UnitMasking, startedAt: string | undefined) {
     this.#engine = engine;
     this.#name = name;
     this.#prices = engine.recording.prices ?? {};
-    this.#mask = masking.mask;
-    this.#keepsMasked = masking.keepsMasked;
+    this.#masking = masking;
+    this.#time = startedAt === undefined ? undefined : readTime(startedAt);
   }
 
   /** Returns a unit with its events; one without a meaning becomes `source.kept`. */
@@ -68,128 +76,127 @@ export class UnitEvents {
     { reason, settled = [] }: { readonly reason?: string | undefined; readonly settled?: readonly EventDraft[] },
   ): PreparedUnit {
     const { at, text, bytes, end } = raw;
-    const id = this.#idOf(`${file}\n${this.#chains.get(file) ?? ''}\n${text ?? base64(bytes ?? new Uint8Array())}`);
+    const chain = `${file}\n${this.#chains.get(file) ?? ''}\n${text ?? base64(bytes ?? new Uint8Array())}`;
+    const id = this.#idOf(chain, at);
     this.#chains.set(file, id);
-    const place: JsonObject = {
-      ...(file === '' ? {} : { file }),
-      at,
-      ...given({ end }),
-      ...meaning.place,
-    };
+    const place: JsonObject = { ...(file === '' ? {} : { file }), at, ...given({ end }), ...meaning.place };
     const keep = (drafts: readonly EventDraft[]): EventDraft[] =>
       drafts.map((draft, index) => {
         // The last event carries the type: a count by type is that of the source, and a fork there has all of the unit.
         const type = index === drafts.length - 1 ? { type: meaning.type } : {};
-        const own = { ...type, ...(index === 0 ? keptOf(raw, drafts) : {}) };
-        return {
-          ...draft,
-          id: index === 0 ? id : `${id}-${index}`,
-          data: { ...draft.data, foreign: { ...place, ...own } },
-        };
+        const foreign = { ...place, ...type, ...(index === 0 ? keptOf(raw, drafts) : {}) };
+        return this.#finished(draft, index === 0 ? id : `${id}-${index}`, foreign);
       });
     const fallback = (why: string | undefined): EventDraft =>
-      this.#finished(keep([{ type: 'source.kept', data: given({ reason: why }) }]))[0] as EventDraft;
-    const drafts = meaning.drafts.length === 0 ? [fallback(reason)] : this.#finished(keep(meaning.drafts));
-    if (!this.#keepsMasked && text !== undefined) this.#masked({ type: 'source.kept', data: { text } });
-    const ends = this.#finished(settled.map((draft, index) => ({ ...asSettled(draft), id: `${id}-s${index}` })));
+      keep([{ type: 'source.kept', data: given({ reason: why }) }])[0] as EventDraft;
+    const ends = settled.map((draft, index) => this.#finished(draft, `${id}-s${index}`, settledPlace));
+    const drafts = meaning.drafts.length === 0 ? [fallback(reason)] : keep(meaning.drafts);
+    if (text !== undefined) this.#count(this.#masking.finder?.rulesIn(text, raw.hint?.mayHoldSecret) ?? []);
     return { file, at, id, meaning, settled: ends, drafts, fallback, size: (text?.length ?? bytes?.length ?? 0) + 256 };
   }
 
   /** Returns the events that the end of a source settles. */
   ends(drafts: readonly EventDraft[]): EventDraft[] {
-    return this.#finished(
-      drafts.map((draft, index) => ({
-        ...asSettled(draft),
-        id: this.#idOf(`end\n${index}\n${stringAt(draft.data as JsonObject, 'call') ?? ''}`),
-      })),
-    );
+    return drafts.map((draft, index) => {
+      const id = this.#idOf(`end\n${index}\n${stringAt(draft.data as JsonObject, 'call') ?? ''}`);
+      return this.#finished(draft, id, settledPlace);
+    });
   }
 
   /** Returns an event about the source as a whole, with an id that a second import gives it too. */
   about(draft: EventDraft, what: string): EventDraft {
-    return { ...this.#timed(draft), id: this.#idOf(what) };
+    return { ...draft, id: this.#idOf(what), ...given({ time: this.#timeOf(draft) }) };
   }
 
-  #idOf(text: string): string {
+  /**
+   * Returns the id of a unit: its place, then a hash. Ids that rise with the source let a store see at once that a new
+   * one is new, and keep its index of ids dense.
+   */
+  #idOf(text: string, at = 0): string {
     const { format, source } = this.#name;
-    return this.#engine.platform.sha256(`${format}\n${source}\n${text}`).slice(0, 32);
+    const hash = this.#engine.platform.sha256(`${format}\n${source}\n${text}`);
+    return unitId(at, hash);
   }
 
-  #finished(drafts: readonly EventDraft[]): EventDraft[] {
-    return drafts.map((draft) => {
-      const finished = this.#priced(this.#caused(this.#named(this.#timed(draft))));
-      return this.#keepsMasked ? this.#masked(finished) : finished;
-    });
-  }
-
-  /** Gives an event the time of the one before it if it has none that can be read. */
-  #timed(draft: EventDraft): EventDraft {
-    const time = draft.time === undefined ? undefined : readTime(draft.time);
-    if (time !== undefined) this.#time = time;
-    const { time: _, ...rest } = draft;
-    return { ...rest, ...given({ time: time ?? this.#time }) };
-  }
-
-  /** Leaves out agents and runs that are no ids here. */
-  #named(draft: EventDraft): EventDraft {
-    const { agent, run, ...rest } = draft;
-    return {
+  /** Returns an event with its id, time, cause, cost and source. It leaves out an agent or run that cannot be an id here. */
+  #finished(draft: EventDraft, id: string, foreign: JsonObject): EventDraft {
+    const { agent, run, time: _, ...rest } = draft;
+    const cost = this.#costOf(draft);
+    const finished: EventDraft = {
       ...rest,
-      ...(agent !== undefined && isId('agent', agent) ? { agent } : {}),
-      ...(run !== undefined && isId('run', run) ? { run } : {}),
+      ...(agent !== undefined && isId('agent', agent) ? { agent } : undefined),
+      ...(run !== undefined && isId('run', run) ? { run } : undefined),
+      ...given({ time: this.#timeOf(draft), cause: this.#causeOf(draft, id) }),
+      id,
+      data: cost === undefined ? { ...draft.data, foreign } : { ...draft.data, cost, foreign },
     };
+    return this.#masked(finished);
   }
 
-  #caused(draft: EventDraft): EventDraft {
-    if (draft.type !== 'call.started' && draft.type !== 'call.ended') return draft;
-    const call = `${draft.agent ?? ''}\n${stringAt(draft.data as JsonObject, 'call') ?? ''}`;
-    if (draft.type === 'call.started') {
-      this.#calls.set(call, draft.id ?? '');
-      if (this.#calls.size > openCallsMax) this.#calls.delete(this.#calls.keys().next().value ?? '');
-      return draft;
+  /** Returns the time of a draft; if it has none that can be read, that of the one before it. */
+  #timeOf({ time }: EventDraft): string | undefined {
+    if (time !== undefined && time !== this.#given) {
+      this.#given = time;
+      this.#time = readTime(time) ?? this.#time;
     }
-    const cause = this.#calls.get(call);
-    this.#calls.delete(call);
-    return cause === undefined || draft.cause !== undefined ? draft : { ...draft, cause };
+    return this.#time;
   }
 
-  /** Adds what a model call cost by the table of prices. */
-  #priced(draft: EventDraft): EventDraft {
+  /** Returns the cause of a draft: that of the end of a call is its start. */
+  #causeOf({ type, agent, data, cause }: EventDraft, id: string): string | undefined {
+    if (type !== 'call.started' && type !== 'call.ended') return cause;
+    const call = `${agent ?? ''}\n${stringAt(data as JsonObject, 'call') ?? ''}`;
+    if (type === 'call.started') {
+      this.#calls.set(call, id);
+      if (this.#calls.size > openCallsMax) this.#calls.delete(this.#calls.keys().next().value ?? '');
+      return cause;
+    }
+    const started = this.#calls.get(call);
+    this.#calls.delete(call);
+    return cause ?? started;
+  }
+
+  /** Returns what a model call cost by the table of prices. */
+  #costOf(draft: EventDraft): number | undefined {
+    if (draft.type !== 'call.ended') return undefined;
     const data = draft.data as JsonObject | undefined;
     const usage = objectAt(data, 'usage');
-    if (draft.type !== 'call.ended' || usage === undefined || data?.['cost'] !== undefined) return draft;
-    const cost = costOf(this.#prices, stringAt(data, 'name') ?? '', {
-      ...given({ inputTokens: numberAt(usage, 'inputTokens'), outputTokens: numberAt(usage, 'outputTokens') }),
-      ...given({ cachedInputTokens: numberAt(usage, 'cachedInputTokens') }),
-      ...given({ cacheWriteTokens: numberAt(usage, 'cacheWriteTokens') }),
-    });
-    return cost === undefined ? draft : { ...draft, data: { ...data, cost } };
+    if (usage === undefined || data?.['cost'] !== undefined) return undefined;
+    return costOf(
+      this.#prices,
+      stringAt(data, 'name') ?? '',
+      given({
+        inputTokens: numberAt(usage, 'inputTokens'),
+        outputTokens: numberAt(usage, 'outputTokens'),
+        cachedInputTokens: numberAt(usage, 'cachedInputTokens'),
+        cacheWriteTokens: numberAt(usage, 'cacheWriteTokens'),
+      }),
+    );
   }
 
-  /** Counts the secrets of an event, or of a unit's text, by rule, and returns the event with its secrets masked. */
+  /** Masks an event, and counts its secrets by rule. */
   #masked(draft: EventDraft): EventDraft {
-    if (this.#mask === undefined) return draft;
-    const masked = this.#mask(draft);
-    if (masked === draft) return draft;
-    const rules = isObject(masked.data) ? masked.data['masked'] : undefined;
-    for (const rule of Array.isArray(rules) ? rules : [])
-      this.secrets[String(rule)] = (this.secrets[String(rule)] ?? 0) + 1;
+    const masked = this.#masking.mask?.(draft) ?? draft;
+    const rules = masked === draft || !isObject(masked.data) ? undefined : masked.data['masked'];
+    this.#count(Array.isArray(rules) ? rules.map(String) : []);
     return masked;
+  }
+
+  #count(rules: readonly string[]): void {
+    for (const rule of rules) this.secrets[rule] = (this.secrets[rule] ?? 0) + 1;
   }
 }
 
-/** Marks an event that no unit of its own stands for, so that an export does not write it a second time. */
-const asSettled = (draft: EventDraft): EventDraft => ({
-  ...draft,
-  data: { ...draft.data, foreign: { type: 'settled' } },
-});
+/** The source of an event that no unit of its own stands for, so that an export does not write it a second time. */
+const settledPlace: JsonObject = { type: 'settled' };
 
-function keptOf({ text, bytes }: RawUnit, drafts: readonly EventDraft[]): JsonObject {
+function keptOf({ text, bytes, hint }: RawUnit, drafts: readonly EventDraft[]): JsonObject {
   if (text === undefined) return { bytes: base64(bytes ?? new Uint8Array()) };
   return {
     text: keepText(
       text,
       drafts.map(({ data }) => data),
+      hint?.hasEscapes,
     ) as JsonObject[string],
   };
 }

@@ -2,6 +2,7 @@ import type { JsonValue } from '../../core/json.ts';
 import { createMaskKey } from '../../core/masking/mask.ts';
 import { createMasker, type Masker } from '../../core/masking/masking.ts';
 import { compareMasked, type Sameness } from '../../core/masking/same-value.ts';
+import { createSecretFinder, type SecretFinder } from '../../core/masking/secret-finder.ts';
 import type { Engine } from '../context/engine.ts';
 import { sessionRecord } from '../history/place.ts';
 
@@ -27,4 +28,10 @@ export async function sessionMasking(engine: Engine, session: string): Promise<S
     mask: createMasker(masking, { key, runWithin: platform.runWithin }),
     compare: (stored, fresh) => compareMasked(stored, fresh, key),
   };
+}
+
+/** Returns a finder of the secrets that the masking of a recorder would find; undefined if nothing is masked. */
+export function secretFinder({ recording, platform }: Engine): SecretFinder | undefined {
+  const { masking } = recording;
+  return masking === undefined ? undefined : createSecretFinder(masking, { runWithin: platform.runWithin });
 }

@@ -66,7 +66,7 @@ export function wholeBody(request: HttpRequest, bytesMax: number, take: (bytes: 
       resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)),
     );
     request.on('error', reject);
-    request.on('aborted', () => reject(new Error('The client left (ECONNRESET)')));
+    request.on('close', () => reject(new Error('The client left (ECONNRESET)')));
   });
 }
 

@@ -1,11 +1,12 @@
 import { canonicalJson } from '../../core/canonical-json.ts';
 import { RepriseError } from '../../core/error.ts';
+import { checkData } from '../../core/event/check-data.ts';
 import { checkDraft } from '../../core/event/event.ts';
 import { given, type JsonValue } from '../../core/json.ts';
 import { checkBytes, checkLimit } from '../../core/limits.ts';
 import { bodyText, DataDecoder, refsIn } from '../../core/parts/decode.ts';
 import { dataDigestOf, type Sha256 } from '../../core/parts/digest.ts';
-import { checkData, indexKeysOf } from '../../core/parts/encode.ts';
+import { indexKeysOf } from '../../core/parts/encode.ts';
 import { partDamaged } from '../../core/parts/part-check.ts';
 import type { PartInput } from '../../core/parts/parts.ts';
 import type { Digest } from '../../core/point.ts';

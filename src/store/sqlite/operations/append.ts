@@ -33,7 +33,7 @@ export function append(
   const session = sessionOf(catalogue, request);
   const judgement = judgeAppend(sourceOf(database, catalogue, session), request, platform);
   if (judgement.kind === 'known') return judgement.outcome;
-  const parts = planParts(partLookupOf(database, session), request.parts, platform.sha256);
+  const parts = planParts(partLookupOf(database, session, request.parts), request.parts, platform.sha256);
   const branch =
     request.target.kind === 'fork'
       ? addFork(database, catalogue, session, request.target)

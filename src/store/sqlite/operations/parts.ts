@@ -107,20 +107,29 @@ export function heldParts(database: Database, session: SessionRow, after: Digest
   return database.all<[Digest]>(heldSql, session.id, after ?? '', limit).map(([digest]) => digest);
 }
 
-const holderSql = 'SELECT 1 FROM part_holders WHERE session_id = ? AND digest = unhex(?)';
-const storedSql = 'SELECT id, kind, salt, text FROM parts WHERE namespace_id = ? AND digest = unhex(?) AND damaged = 0';
+const heldAmongSql = `
+SELECT lower(hex(h.digest)) FROM json_each(?) asked
+CROSS JOIN part_holders h ON h.session_id = ? AND h.digest = unhex(asked.value)`;
+const storedAmongSql = `
+SELECT asked.value, p.id, p.kind, p.salt, iif(p.kind = 'delta', p.text, NULL) FROM json_each(?) asked
+CROSS JOIN parts p ON p.namespace_id = ? AND p.digest = unhex(asked.value) AND p.damaged = 0`;
 
-/** Returns the lookups that planning the parts of an append needs. */
-export function partLookupOf(database: Database, session: SessionRow): PartLookup {
+/** Returns the lookups that planning the parts of an append needs. It asks about all of them at once. */
+export function partLookupOf(database: Database, session: SessionRow, parts: readonly PartInput[]): PartLookup {
+  const asked = JSON.stringify(parts.map(({ digest }) => digest));
+  const rows = parts.length === 0 ? [] : database.all<[Digest]>(heldAmongSql, asked, session.id);
+  const held = new Set(rows.map(([digest]) => digest));
+  const isNew = held.size < parts.length;
+  const found = isNew ? database.all<StoredRow>(storedAmongSql, asked, session.namespaceId) : [];
+  const stored = new Map(found.map(([digest, id, kind, salt, text]) => [digest, { id, kind, salt, text }]));
   return {
-    isHeld: (digest) => database.get(holderSql, session.id, digest) !== undefined,
-    stored: (digest) => {
-      const row = database.get<[number, string, string | null, string]>(storedSql, session.namespaceId, digest);
-      return row === undefined ? undefined : { id: row[0], kind: row[1], salt: row[2], text: row[3] };
-    },
+    isHeld: (digest) => held.has(digest),
+    stored: (digest) => stored.get(digest),
     part: (digest) => heldPart(database, session, digest),
   };
 }
+
+type StoredRow = readonly [digest: Digest, id: number, kind: string, salt: string | null, text: string | null];
 
 /** Returns the bytes of the parts that an append brings to the session. */
 export function bytesOfParts(plans: readonly PartPlan[]): number {
@@ -129,6 +138,12 @@ export function bytesOfParts(plans: readonly PartPlan[]): number {
   return bytes;
 }
 
+const addSql =
+  'INSERT INTO parts (id, namespace_id, digest, kind, salt, damaged, refs, text) VALUES (?, ?, unhex(?), ?, ?, ?, ?, ?)';
+const completeSql = 'UPDATE parts SET kind = ?, text = ?, refs = NULL WHERE id = ?';
+const holdSql =
+  'INSERT INTO part_holders (session_id, digest, part_id, branch_id, bytes) VALUES (?, unhex(?), ?, ?, ?)';
+
 /** Stores the parts as planned, and makes the session hold every one of them. */
 export function holdParts(
   database: Database,
@@ -136,32 +151,20 @@ export function holdParts(
   branch: BranchRow,
   plans: readonly PartPlan[],
 ): void {
-  for (const plan of plans) {
-    const id = 'id' in plan ? plan.id : addPart(database, session, plan.part);
-    if (plan.kind === 'complete') {
-      database.run('UPDATE parts SET kind = ?, text = ?, refs = NULL WHERE id = ?', plan.part.kind, plan.part.text, id);
-    }
-    database.run(
-      'INSERT INTO part_holders (session_id, digest, part_id, branch_id, bytes) VALUES (?, unhex(?), ?, ?, ?)',
-      session.id,
-      plan.part.digest,
-      id,
-      branch.id,
-      Buffer.byteLength(plan.part.text),
-    );
-  }
-}
-
-function addPart(database: Database, session: SessionRow, part: PartInput): number {
-  return database.insert(
-    'INSERT INTO parts (namespace_id, digest, kind, salt, damaged, refs, text) VALUES (?, unhex(?), ?, ?, ?, ?, ?)',
-    session.namespaceId,
-    part.digest,
-    part.kind,
-    part.salt,
-    part.damaged === true ? 1 : 0,
-    part.refs.length === 0 ? null : JSON.stringify(part.refs),
-    part.text,
+  if (plans.length === 0) return;
+  let [last] = database.one<[number]>('SELECT coalesce(max(id), 0) FROM parts');
+  database.repeat(addSql, (add) =>
+    database.repeat(holdSql, (hold) => {
+      for (const plan of plans) {
+        const { digest, kind, salt, damaged, refs, text } = plan.part;
+        const id = 'id' in plan ? plan.id : ++last;
+        const refsText = refs.length === 0 ? null : JSON.stringify(refs);
+        if (!('id' in plan))
+          add.get(id, session.namespaceId, digest, kind, salt, damaged === true ? 1 : 0, refsText, text);
+        if (plan.kind === 'complete') database.run(completeSql, kind, text, id);
+        hold.get(session.id, digest, id, branch.id, Buffer.byteLength(text));
+      }
+    }),
   );
 }
 

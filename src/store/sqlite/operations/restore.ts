@@ -16,7 +16,7 @@ export function restore(
 ): RestoreOutcome {
   const session = sessionOf(catalogue, request);
   const { events, after, isNewBranch } = judgeRestore(sourceOf(database, catalogue, session), request, platform);
-  const parts = planParts(partLookupOf(database, session), request.parts, platform.sha256);
+  const parts = planParts(partLookupOf(database, session, request.parts), request.parts, platform.sha256);
   const branch = branchOf(database, catalogue, session, request, isNewBranch);
   if (events.length > 0) {
     writeRows(database, catalogue, session, branch, { events, after }, bytesOfParts(parts));
