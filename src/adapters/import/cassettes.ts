@@ -1,5 +1,6 @@
 import { arrayAt, isObject, type JsonObject, type JsonValue, numberAt, objectAt, stringAt } from '../../core/json.ts';
 import { defineFormat, type ForeignFormat, type UnitMeaning } from '../../core/recording/foreign-format.ts';
+import { firstTime } from './first-lines.ts';
 import { exchangeEvents, type HttpExchange } from './http-exchange.ts';
 
 /** Reads YAML text; it is there once a cassette is opened. */
@@ -40,7 +41,8 @@ export const har: ForeignFormat = defineFormat({
   about: 'HTTP archives (HAR)',
   detect: ({ text }) => /^\s*\{\s*"log"\s*:/.test(text) && /"entries"\s*:/.test(text),
   cut: () => ({ kind: 'whole' }),
-  open: () => ({
+  open: ({ text }) => ({
+    startedAt: firstTime(text, 'startedDateTime'),
     unit: ({ value }): UnitMeaning | undefined => {
       const entries = (arrayAt(objectAt(value, 'log'), 'entries') ?? []).filter(isObject);
       return entries.length === 0

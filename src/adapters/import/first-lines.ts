@@ -19,6 +19,11 @@ export function firstString(lines: readonly JsonValue[], key: string): string | 
   return lines.map((line) => stringAt(line, key)).find((value) => value !== undefined);
 }
 
+/** Returns the first time that the beginning of a source has under one of some keys. */
+export function firstTime(text: string, ...keys: readonly string[]): string | undefined {
+  return new RegExp(`"(?:${keys.join('|')})"\\s*:\\s*"([^"]{1,64})"`).exec(text)?.[1];
+}
+
 /** Returns the value of JSON text; undefined if it is none. */
 export function readJson(text: string | undefined): JsonValue | undefined {
   if (text === undefined || !/^\s*[[{"\d-]/.test(text)) return undefined;

@@ -11,7 +11,7 @@ import {
   stringAt,
 } from '../../core/json.ts';
 import { defineFormat, type ForeignFormat, type UnitMeaning } from '../../core/recording/foreign-format.ts';
-import { firstLines } from './first-lines.ts';
+import { firstLines, firstTime } from './first-lines.ts';
 import { neutralMessage, parsed, type Span, spanEvents } from './span-events.ts';
 
 /** The traces of Langfuse: a trace with its observations, a list of observations, or one a line. */
@@ -22,7 +22,8 @@ export const langfuse: ForeignFormat = defineFormat({
     /"observations"\s*:\s*\[/.test(text) ||
     (/"(?:traceId|trace_id)"\s*:/.test(text) && /"type"\s*:\s*"(?:GENERATION|SPAN|EVENT|TOOL|AGENT)"/.test(text)),
   cut: ({ text }) => (isLines(text) ? { kind: 'lines' } : { kind: 'whole' }),
-  open: () => ({
+  open: ({ text }) => ({
+    startedAt: firstTime(text, 'timestamp', 'startTime'),
     unit: ({ value }): UnitMeaning | undefined => {
       const spans = spansIn(value);
       return spans.length === 0 ? undefined : { type: 'observations', drafts: spanEvents(spans) };

@@ -11,7 +11,7 @@ import {
   stringAt,
 } from '../../core/json.ts';
 import { defineFormat, type ForeignFormat, type UnitMeaning } from '../../core/recording/foreign-format.ts';
-import { firstLines } from './first-lines.ts';
+import { firstLines, firstTime } from './first-lines.ts';
 import { neutralMessage, type Span, spanEvents } from './span-events.ts';
 
 /** The runs of LangSmith: a list of them, a run with its children inside, or a run a line. */
@@ -20,7 +20,8 @@ export const langsmith: ForeignFormat = defineFormat({
   about: 'runs of LangSmith',
   detect: ({ text }) => /"run_type"\s*:/.test(text) && /"(?:dotted_order|trace_id|start_time)"\s*:/.test(text),
   cut: ({ text }) => (isLines(text) ? { kind: 'lines' } : { kind: 'whole' }),
-  open: () => ({
+  open: ({ text }) => ({
+    startedAt: firstTime(text, 'start_time'),
     unit: ({ value }): UnitMeaning | undefined => {
       const runs = runsIn(value);
       return runs.length === 0 ? undefined : { type: 'runs', drafts: spanEvents(runs.map(readRun)) };

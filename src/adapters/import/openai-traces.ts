@@ -10,7 +10,7 @@ import {
   stringAt,
 } from '../../core/json.ts';
 import { defineFormat, type ForeignFormat, type UnitMeaning } from '../../core/recording/foreign-format.ts';
-import { firstLines } from './first-lines.ts';
+import { firstLines, firstTime } from './first-lines.ts';
 import { neutralMessage, parsed, type Span, spanEvents } from './span-events.ts';
 
 /** The traces of OpenAI Agents, as its exporter sends them: `trace` and `trace.span` objects. */
@@ -19,7 +19,8 @@ export const openaiTraces: ForeignFormat = defineFormat({
   about: 'traces of OpenAI Agents',
   detect: ({ text }) => /"object"\s*:\s*"trace(?:\.span)?"/.test(text),
   cut: ({ text }) => (isLines(text) ? { kind: 'lines' } : { kind: 'whole' }),
-  open: () => ({
+  open: ({ text }) => ({
+    startedAt: firstTime(text, 'started_at'),
     unit: ({ value }): UnitMeaning | undefined => {
       const spans = spansIn(value);
       return spans.length === 0 ? undefined : { type: 'trace', drafts: spanEvents(spans) };

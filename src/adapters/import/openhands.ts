@@ -1,6 +1,7 @@
 import type { EventDraft } from '../../core/event/event.ts';
 import { isObject, type JsonObject, numberAt, objectAt, stringAt } from '../../core/json.ts';
 import { defineFormat, type ForeignFormat, type UnitMeaning } from '../../core/recording/foreign-format.ts';
+import { firstTime } from './first-lines.ts';
 import { said, Talk, toolCallPart } from './talk.ts';
 
 /** The event streams of OpenHands: a list of actions and observations, or the `history` of a benchmark's output. */
@@ -11,10 +12,11 @@ export const openhands: ForeignFormat = defineFormat({
     /"(?:action|observation)"\s*:\s*"/.test(text) && /"source"\s*:\s*"(?:user|agent|environment)"/.test(text),
   cut: ({ text }) =>
     /^\s*\{[^\n]*\}\s*\n\s*\{/.test(text) ? { kind: 'lines' } : { kind: 'elements', of: ['', 'history', 'trajectory'] },
-  open: ({ document }) => {
+  open: ({ document, text }) => {
     const reader = new OpenHandsReader();
     return {
       session: stringAt(document, 'instance_id'),
+      startedAt: firstTime(text, 'timestamp'),
       unit: ({ value, at }) => (isObject(value) ? reader.event(value, at) : undefined),
       end: () => ({ warnings: reader.talk.unanswered }),
     };

@@ -268,7 +268,7 @@ function timesOf(span: JsonObject): [string | undefined, string | undefined] {
 }
 
 /** Reads a time as nanoseconds, as `[seconds, nanoseconds]`, or as text. */
-function timeOf(value: JsonValue | undefined): string | undefined {
+export function timeOf(value: JsonValue | undefined): string | undefined {
   if (isArray(value)) return fromMs(Number(value[0]) * 1000 + Number(value[1]) / 1e6);
   if (typeof value === 'number') return fromMs(value > 1e15 ? value / 1e6 : value);
   if (typeof value !== 'string') return undefined;

@@ -9,8 +9,8 @@ import {
   stringAt,
 } from '../../core/json.ts';
 import { defineFormat, type ForeignFormat, type UnitMeaning } from '../../core/recording/foreign-format.ts';
-import { firstLines } from './first-lines.ts';
-import { type OtlpSpan, readSpan } from './otlp-dialects.ts';
+import { firstLines, firstTime } from './first-lines.ts';
+import { type OtlpSpan, readSpan, timeOf } from './otlp-dialects.ts';
 import { otlpDocument } from './otlp-protobuf.ts';
 import { otlpWriter } from './otlp-writing.ts';
 import { spanEvents } from './span-events.ts';
@@ -25,7 +25,8 @@ export const otlp: ForeignFormat = defineFormat({
   detect: ({ text, path }) =>
     /"resourceSpans"\s*:/.test(text) || isSpanList(text) || (path !== undefined && /\.(?:otlp|pb|binpb)$/.test(path)),
   cut: ({ text }) => (isLines(text) ? { kind: 'lines' } : { kind: 'whole' }),
-  open: () => ({
+  open: ({ text: beginning }) => ({
+    startedAt: timeOf(firstTime(beginning, 'startTimeUnixNano', 'startTime', 'start_time')),
     unit: ({ value, bytes, text }): UnitMeaning | undefined => {
       // A small protobuf message may be text by chance; no JSON begins as one does.
       const document = value ?? otlpDocument(bytes ?? new TextEncoder().encode(text ?? ''));
