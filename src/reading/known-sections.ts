@@ -83,7 +83,7 @@ export async function knownSection(
     with_: readonly Edit[],
   ): Promise<JsonValue> => {
     const value = await session.stateAt(point, projection, with_.length === 0 ? {} : { edits: with_ });
-    return seenBy(value as JsonValue, eyes);
+    return seenBy(named, value as JsonValue, eyes);
   };
   const value = await read({ branch, seq }, edits);
   const before =
@@ -103,13 +103,13 @@ export async function knownSection(
   };
 }
 
-function isEmpty({ projection }: NamedProjection, value: JsonValue, eyes: string | undefined): boolean {
-  return canonicalJson(value) === canonicalJson(seenBy(project(projection, []) as JsonValue, eyes));
+function isEmpty(named: NamedProjection, value: JsonValue, eyes: string | undefined): boolean {
+  return canonicalJson(value) === canonicalJson(seenBy(named, project(named.projection, []) as JsonValue, eyes));
 }
 
-/** Returns the values of one agent, of a value that has them by agent. */
-function seenBy(value: JsonValue, eyes: string | undefined): JsonValue {
-  if (eyes === undefined || !isObject(value) || !Object.values(value).every(isObject)) return value;
+/** Returns the values of one agent, of state, which has them by agent. */
+function seenBy({ name }: NamedProjection, value: JsonValue, eyes: string | undefined): JsonValue {
+  if (eyes === undefined || name !== 'state' || !isObject(value)) return value;
   return given({ [eyes]: value[eyes] }) as JsonValue;
 }
 

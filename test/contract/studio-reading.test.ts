@@ -200,6 +200,10 @@ describe.each(['memory', 'sqlite'] as const)('the studio reads on %s', (kind) =>
     const { seq: now } = await session.locate('main');
     const seen = await knownSection(session, lookProjection('beliefs', sha256, 'db'), { ...at(now), eyes: 'db' });
     expect(seen?.value).toMatchObject([{ agent: 'db' }, { agent: 'db' }]);
+    await session.setMetadata({ owner: { name: 'Ada' } });
+    const { seq: owned } = await session.locate('main');
+    const metadata = await knownSection(session, named('metadata'), { ...at(owned), eyes: 'db' });
+    expect(metadata?.value).toMatchObject({ owner: { name: 'Ada' } });
     const stranger = await knownSection(session, lookProjection('beliefs', sha256, 'nobody'), at(now));
     expect(stranger?.value).toEqual([]);
     const { changes, next } = await readChanges(session, state, { ...at(12), path: '/support/amount/value' });
