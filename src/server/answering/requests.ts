@@ -242,9 +242,13 @@ function refuseBy(
   }
   const type = request.headers['content-type'] ?? '';
   if (type.startsWith('application/grpc')) {
-    const headers = new Headers({ 'content-type': type, ...retry });
-    setTrailerStatus(headers, failure);
-    send(response, 200, Object.fromEntries(headers));
+    const status = new Headers();
+    setTrailerStatus(status, failure);
+    const headers = { 'content-type': type, ...retry };
+    // Clients of HTTP/2 look for the status behind the body; in the headers they find it only without one.
+    const isTrailed = 'stream' in response && !type.startsWith('application/grpc-web');
+    if (isTrailed) response.addTrailers(Object.fromEntries(status));
+    send(response, 200, isTrailed ? headers : { ...headers, ...Object.fromEntries(status) });
     return;
   }
   if (type.startsWith('application/connect+')) {
