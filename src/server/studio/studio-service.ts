@@ -217,10 +217,10 @@ function cutToWire({ value, cuts }: CutValue): MessageInitShape<typeof CutValueS
   };
 }
 
-/** Cuts an answer to what one message holds. */
+/** Cuts an answer to what one message holds, before it is written as JSON: it may hold a text of many megabytes. */
 function shortened(value: unknown, share = 1): MessageInitShape<typeof CutValueSchema> {
   const most = { text: limits.shownTextMax, whole: Math.floor(limits.shownBytesMax / share) };
-  return cutToWire(cutValue(JSON.parse(JSON.stringify(value)) as JsonValue, most));
+  return cutToWire(cutValue(value as JsonValue, most));
 }
 
 function points(

@@ -3,7 +3,7 @@ import type { Abort } from '../../../core/store/event-store.ts';
 import type { Database } from '../database.ts';
 
 /** How often a watch looks for commits of other processes. */
-const pollMs = 50;
+const pollMs = 25;
 
 /** Wakes watchers when a branch may have moved: at once for commits of this connection, soon for those of others. */
 export class Watchers {
