@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { type CuttingProxy, cuttingProxy } from '../../bench/cutting-proxy.ts';
 import { openRemoteStore } from '../../src/client/open-remote-store.ts';
 import { type Digest, type Seq, seq } from '../../src/core/point.ts';
-import type { EventStore } from '../../src/core/store/event-store.ts';
+import type { EventStore, Snapshot } from '../../src/core/store/event-store.ts';
 import { createNodePlatform } from '../../src/node/platform.ts';
 import { openMemoryStore } from '../../src/store/memory/memory-store.ts';
 import { forked, input, noDigest, note, request, segment, sha256 } from '../../src/testing/contract/contract-case.ts';
@@ -43,6 +43,14 @@ async function proofOf({ store }: World) {
   const page = { limit: 9, select: 'proof', direction: 'forward' } as const;
   const { events } = await store.read(ref, [segment('main', 0, 9)], page);
   return events;
+}
+
+/** Appends an event, and returns a snapshot of a projection at it. */
+async function snapshotAtOne({ remote, store }: World): Promise<Snapshot> {
+  await remote.append([request(ref, [note('a')])]);
+  const digest = (await store.branchHead({ ...ref, branch: 'main' }))?.digest ?? noDigest;
+  const key = { projection: 'mine', version: '1', upcasts: 0, erasures: 0 };
+  return { ...key, branch: 'main', seq: seq(1), digest, value: '1' };
 }
 
 /** Each change: what it needs first, the change itself, and what there must be after it exactly once. */
@@ -109,6 +117,25 @@ const changes: Readonly<Record<string, (held: World, cut: () => void) => Promise
     cut();
     await held.remote.putReceipt(ref, receipt);
     expect(await held.store.receipts(ref, noDigest)).toHaveLength(1);
+  },
+  putSnapshot: async (held, cut) => {
+    const snapshot = await snapshotAtOne(held);
+    cut();
+    await held.remote.putSnapshot(ref, snapshot);
+    expect(await held.remote.snapshot({ ...ref, branch: 'main' }, snapshot, seq(1))).toMatchObject({ value: '1' });
+  },
+  dropSnapshots: async (held, cut) => {
+    const snapshot = await snapshotAtOne(held);
+    await held.remote.putSnapshot(ref, snapshot);
+    cut();
+    await held.remote.dropSnapshots(ref);
+    expect(await held.remote.snapshot({ ...ref, branch: 'main' }, snapshot, seq(1))).toBeUndefined();
+  },
+  reindex: async (held, cut) => {
+    await held.remote.append([request(ref, [note('a')])]);
+    cut();
+    expect(await held.remote.reindex(ref)).toEqual({ count: 0, faults: [] });
+    expect(await headOf(held)).toBe(1);
   },
   restore: async (held, cut) => {
     await held.remote.append([request(ref, [note('a'), note('b')])]);
