@@ -5,10 +5,11 @@ import { credentials, Metadata, makeGenericClientConstructor } from '@grpc/grpc-
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/core/json.ts';
 import { createNodePlatform } from '../../src/node/platform.ts';
-import { makeToken, type Server, serve } from '../../src/server.ts';
 import { openMemoryStore } from '../../src/store/memory/memory-store.ts';
 import { SessionService } from '../../src/wire/generated/reprise/v1/session_pb.ts';
 import { StateService } from '../../src/wire/generated/reprise/v1/state_pb.ts';
+import { Place } from '../e2e/cli/run.ts';
+import type { Started } from '../e2e/cli/started.ts';
 import { stateCatalogue } from '../seeds/statehouse-catalogue.ts';
 import { serving } from './running-server.ts';
 
@@ -33,15 +34,22 @@ stateCatalogue({ kind: 'a server, by our client', newPlace: () => places.pop() ?
 /** Calls a server in a language of its own; a call that is a stream returns every message. */
 type Speaker = (method: DescMethod, request: JsonObject) => Promise<JsonObject[]>;
 
-let server: Server;
+/** The folder of a `reprise serve` on a file, its address, and a token for it. */
+let folder: Place;
+let started: Started;
+let url = '';
 let token = '';
 beforeAll(async () => {
-  const store = openMemoryStore({ platform });
-  const made = makeToken({ rights: ['admin'] }, platform);
-  await store.tokens.add(made.record);
-  token = made.token;
-  server = await serve({ store, port: 0 });
-  running.push(server);
+  folder = new Place(undefined, { isFile: true });
+  token = String((await folder.json('token', 'create', '--can', 'admin', '--all-namespaces'))['token']);
+  started = folder.start(['serve', '--json', '--port', '0']);
+  await started.until(({ stdout }) => stdout.includes('\n'));
+  url = (JSON.parse(started.stdout) as { url: string }).url;
+});
+afterAll(async () => {
+  started.child.kill('SIGTERM');
+  expect(await started.ended()).toBe(0);
+  folder[Symbol.dispose]();
 });
 
 const pathOf = (method: DescMethod): string => `/${method.parent.typeName}/${method.name}`;
@@ -64,7 +72,7 @@ const byGrpcJs: Speaker = async (method, request) => {
     },
     method.parent.name,
   );
-  const client = new Client(new URL(server.url).host, credentials.createInsecure());
+  const client = new Client(new URL(url).host, credentials.createInsecure());
   const metadata = new Metadata();
   metadata.set('authorization', `Bearer ${token}`);
   const call = client['call'] as unknown as (...values: unknown[]) => AsyncIterable<JsonObject>;
@@ -90,11 +98,8 @@ const byCurl: Speaker = async (method, request) => {
   const type = isStream ? 'application/connect+json' : 'application/json';
   const words = ['-s', '-H', `Authorization: Bearer ${token}`, '-H', `Content-Type: ${type}`, '--data-binary', '@-'];
   const answer = await new Promise<Buffer>((resolve, reject) => {
-    const child = execFile(
-      'curl',
-      [...words, `${server.url}${pathOf(method)}`],
-      { encoding: 'buffer' },
-      (error, stdout) => (error === null ? resolve(stdout) : reject(error)),
+    const child = execFile('curl', [...words, `${url}${pathOf(method)}`], { encoding: 'buffer' }, (error, stdout) =>
+      error === null ? resolve(stdout) : reject(error),
     );
     child.stdin?.end(Buffer.concat([head, body]));
   });
