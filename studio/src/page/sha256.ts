@@ -1,9 +1,11 @@
 import type { Sha256 } from '../../../src/core/parts/digest.ts';
 
+// All numbers are of 32 bits with a sign, and nothing is made for a single hash: opening a page hashes every event.
+
 /** The first 32 bits of the fractional parts of the cube roots of the first 64 primes. */
-const constants = Uint32Array.from(primes(64), (prime) => fraction(Math.cbrt(prime)));
+const constants = Int32Array.from(primes(64), (prime) => fraction(Math.cbrt(prime)));
 /** The same of the square roots of the first 8 primes. */
-const initial = Uint32Array.from(primes(8), (prime) => fraction(Math.sqrt(prime)));
+const initial = Int32Array.from(primes(8), (prime) => fraction(Math.sqrt(prime)));
 
 function primes(count: number): number[] {
   const found: number[] = [];
@@ -13,46 +15,80 @@ function primes(count: number): number[] {
 }
 
 function fraction(root: number): number {
-  return Math.floor((root - Math.floor(root)) * 2 ** 32);
+  return Math.floor((root - Math.floor(root)) * 2 ** 32) | 0;
 }
 
 const encoder = new TextEncoder();
+const state = new Int32Array(8);
+const words = new Int32Array(64);
+/** Room for a text, a bit, and its length; it grows with the longest text. */
+let room = new Uint8Array(4_096);
 
 /** Returns the SHA-256 of a text. The browser's own only answers later, and a chain is computed at once. */
 export const sha256: Sha256 = (text) => {
-  const bytes = padded(encoder.encode(text));
-  const state = Uint32Array.from(initial);
-  const words = new Uint32Array(64);
-  const view = new DataView(bytes.buffer);
-  for (let at = 0; at < bytes.length; at += 64) addBlock(state, words, view, at);
-  return Array.from(state, (word) => word.toString(16).padStart(8, '0')).join('') as ReturnType<Sha256>;
+  const end = fill(text);
+  const view = new DataView(room.buffer);
+  state.set(initial);
+  for (let at = 0; at < end; at += 64) addBlock(view, at);
+  let hex = '';
+  for (const word of state) hex += (word >>> 0).toString(16).padStart(8, '0');
+  return hex as ReturnType<Sha256>;
 };
 
-/** Appends a 1 bit, zeros, and the length in bits. */
-function padded(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(Math.ceil((bytes.length + 9) / 64) * 64);
-  whole.set(bytes);
-  whole[bytes.length] = 0x80;
-  new DataView(whole.buffer).setBigUint64(whole.length - 8, BigInt(bytes.length) * 8n);
-  return whole;
+/** Writes a text, a 1 bit, zeros, and the length in bits; returns where they end. */
+function fill(text: string): number {
+  // A character of a string takes three bytes at most.
+  if (room.length < text.length * 3 + 72) room = new Uint8Array(text.length * 3 + 72);
+  const { written } = encoder.encodeInto(text, room);
+  const end = Math.ceil((written + 9) / 64) * 64;
+  room.fill(0, written, end);
+  room[written] = 0x80;
+  const view = new DataView(room.buffer);
+  view.setUint32(end - 8, Math.floor(written / 2 ** 29));
+  view.setUint32(end - 4, (written * 8) >>> 0);
+  return end;
 }
 
 const turned = (word: number, by: number): number => (word >>> by) | (word << (32 - by));
 
-function addBlock(state: Uint32Array, words: Uint32Array, view: DataView, at: number): void {
-  for (let i = 0; i < 16; i++) words[i] = view.getUint32(at + i * 4);
+const at = (list: Int32Array, index: number): number => list[index] as number;
+
+function addBlock(view: DataView, from: number): void {
+  for (let i = 0; i < 16; i++) words[i] = view.getInt32(from + i * 4);
   for (let i = 16; i < 64; i++) {
-    const [a, b] = [words[i - 15] ?? 0, words[i - 2] ?? 0];
-    const low = turned(a, 7) ^ turned(a, 18) ^ (a >>> 3);
-    const high = turned(b, 17) ^ turned(b, 19) ^ (b >>> 10);
-    words[i] = (words[i - 16] ?? 0) + low + (words[i - 7] ?? 0) + high;
+    const early = at(words, i - 15);
+    const late = at(words, i - 2);
+    const low = turned(early, 7) ^ turned(early, 18) ^ (early >>> 3);
+    const high = turned(late, 17) ^ turned(late, 19) ^ (late >>> 10);
+    words[i] = (at(words, i - 16) + low + at(words, i - 7) + high) | 0;
   }
-  let [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = state;
+  let a = at(state, 0);
+  let b = at(state, 1);
+  let c = at(state, 2);
+  let d = at(state, 3);
+  let e = at(state, 4);
+  let f = at(state, 5);
+  let g = at(state, 6);
+  let h = at(state, 7);
   for (let i = 0; i < 64; i++) {
     const mixed = turned(e, 6) ^ turned(e, 11) ^ turned(e, 25);
-    const one = (h + mixed + ((e & f) ^ (~e & g)) + (constants[i] ?? 0) + (words[i] ?? 0)) | 0;
+    const one = (h + mixed + ((e & f) ^ (~e & g)) + at(constants, i) + at(words, i)) | 0;
     const two = ((turned(a, 2) ^ turned(a, 13) ^ turned(a, 22)) + ((a & b) ^ (a & c) ^ (b & c))) | 0;
-    [h, g, f, e, d, c, b, a] = [g, f, e, (d + one) | 0, c, b, a, (one + two) | 0];
+    h = g;
+    g = f;
+    f = e;
+    e = (d + one) | 0;
+    d = c;
+    c = b;
+    b = a;
+    a = (one + two) | 0;
   }
-  for (const [i, word] of [a, b, c, d, e, f, g, h].entries()) state[i] = (state[i] ?? 0) + word;
+  state[0] = at(state, 0) + a;
+  state[1] = at(state, 1) + b;
+  state[2] = at(state, 2) + c;
+  state[3] = at(state, 3) + d;
+  state[4] = at(state, 4) + e;
+  state[5] = at(state, 5) + f;
+  state[6] = at(state, 6) + g;
+  state[7] = at(state, 7) + h;
 }
