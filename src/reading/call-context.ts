@@ -251,7 +251,7 @@ function compareLanes(
       ...setting(lane.settings, before?.settings),
       diff: diffValues(before?.settings ?? null, lane.settings),
     },
-    sizes: sizesOf(lane),
+    sizes: sizesOf(lane, messages),
   };
 }
 
@@ -375,14 +375,12 @@ function toolName(tool: JsonValue, index: number): string {
   return stringAt(tool, 'name') ?? stringAt(objectAt(tool, 'function'), 'name') ?? `tool ${index + 1}`;
 }
 
-function sizesOf({ messages, system, tools }: LaneConversation): ContextSizes {
+function sizesOf({ system, tools }: LaneConversation, messages: readonly ContextMessage[]): ContextSizes {
   const sizes = { user: 0, assistant: 0, results: 0, other: 0 };
   const names: Readonly<Record<string, keyof typeof sizes>> = { user: 'user', assistant: 'assistant', tool: 'results' };
   let leading = 0;
-  for (const { message } of messages) {
+  for (const { message, role, size } of messages) {
     if (!isObject(message)) continue;
-    const role = roleOf(message);
-    const size = canonicalJson(message).length;
     if (role === 'system') leading += size;
     else sizes[Object.hasOwn(names, role) ? (names[role] ?? 'other') : 'other'] += size;
   }
