@@ -2,7 +2,7 @@
  * Tells the story of `reprise demo` for `npm start`, on a store in this repository. The store stays, so that every
  * command that it printed works afterwards.
  */
-import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,6 +10,7 @@ import { parseArgs } from 'node:util';
 import { main } from '../src/cli/main.ts';
 import { tellStory } from '../src/cli/running/demo-story.ts';
 import { Output } from '../src/cli/terminal/output.ts';
+import { builtFolder } from '../src/node/built-folder.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -22,6 +23,16 @@ function storyFile(given: string | undefined): string {
   } catch {
     return join(mkdtempSync(join(tmpdir(), 'reprise-story-')), 'demo.db');
   }
+}
+
+/** Builds the pages of the studio in a clone that has none yet. */
+async function buildStudio(out: Output): Promise<void> {
+  if (existsSync(join(builtFolder('studio'), 'index.html'))) return;
+  await out.line(out.dim('Building the pages of the studio. This happens once and takes some seconds.'));
+  await out.flush();
+  const { build } = await import('vite');
+  for (const configFile of ['studio/vite.config.ts', 'studio/page.config.ts'])
+    await build({ configFile: join(root, configFile), logLevel: 'error' });
 }
 
 const { values } = parseArgs({
@@ -41,6 +52,7 @@ await out.line(`  alias reprise='npm run -s reprise --'; export REPRISE_STORE=${
 await out.line(out.dim('Next: reprise --help, README.md and examples/. The agent of this story is src/cli/demo/.'));
 if (values['no-studio'] !== true) {
   await out.line(`\n${out.dim('Now touch it: every point can be opened, changed and run on.')}`);
+  await buildStudio(out);
   await out.flush();
   process.exitCode = await main(['studio', session, '--store', store]);
 }

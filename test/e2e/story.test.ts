@@ -19,6 +19,8 @@ import { plainEnv } from './cli/run.ts';
 const folder = mkdtempSync(join(tmpdir(), 'reprise-story-'));
 const file = join(folder, 'demo.db');
 let printed = '';
+/** The page that the story ends in. */
+let page = '';
 beforeAll(async () => {
   const words = [join(root, 'scripts/story.ts'), '--file', file];
   const env = plainEnv({ COLUMNS: '100', NO_COLOR: '1', CI: 'true' });
@@ -27,7 +29,9 @@ beforeAll(async () => {
   for await (const text of child.stdout.setEncoding('utf8')) {
     printed += String(text);
     // It ends in the studio, which runs until it is stopped.
-    if (printed.includes('Press Ctrl-C')) child.kill('SIGINT');
+    if (!printed.includes('Press Ctrl-C')) continue;
+    page = await (await fetch(/http:\S+(?=#token)/.exec(printed)?.[0] ?? '')).text();
+    child.kill('SIGINT');
   }
   expect((await ended)[0]).toBe(0);
 });
@@ -40,6 +44,7 @@ test('npm start tells the story in five parts and ends in the studio', () => {
   expect(printed).toContain('I refunded 500.');
   expect(printed, 'the better prompt changed what the agent did').toContain('I refunded 50.');
   expect(printed).toMatch(/^verified /m);
+  expect(page).toContain('<div id="app">');
   expect(printed).toMatch(/^ {2}http:\/\/127\.0\.0\.1:\d+\/s\/refund\/main#token=rpt_/m);
 });
 
