@@ -24,7 +24,7 @@ export interface ExecAnswer {
   readonly exitCode: number;
   /** The seq of the recorded test run; null if the command ran no tests. */
   readonly testRun: number | null;
-  /** The tests that its report lists; null if there is no report. */
+  /** Lists the tests of its report; null without a report. */
   readonly failed: number | null;
   readonly passed: number | null;
   /** Why its report could not be read; null if it could, or none was asked for. */

@@ -4,8 +4,8 @@ import type { Context } from '../context.ts';
 import { demoAgentName } from '../options/agent-options.ts';
 
 /**
- * Returns the configuration whose agents the studio may start. Where there is none, it has the agent of the demo, which
- * runs anywhere; a configuration that cannot be used is no reason not to look, so it is only said.
+ * Returns the configuration whose agents the studio may start. Without one, the studio offers the agent of the demo,
+ * which runs anywhere. The command prints why it cannot use a configuration, and opens the studio all the same.
  */
 export async function studioAgents(context: Context): Promise<Config> {
   const loaded = await context.config().catch((error: unknown) => {

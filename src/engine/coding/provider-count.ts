@@ -23,7 +23,7 @@ interface Counting {
 
 /**
  * Compares our count of a request with the provider's, for a model call that carried a prepared context: the first one
- * after the last such request. Null if there is no such call, or the provider gave no count.
+ * after the last such request. Returns null if no call carried one, or if the provider gave no count.
  */
 export async function providerCountAt(
   look: Look,

@@ -27,7 +27,7 @@ export interface StudioParts extends VerbParts {
   readonly diagnose: ((reprise: Reprise) => Promise<JsonValue>) | undefined;
   /** Returns the engine of the server for a token that was made for it alone; undefined for every other token. */
   readonly ownReprise: (grant: Grant) => Reprise | undefined;
-  /** Bundles a history for a page; undefined where there is no studio. */
+  /** Bundles a history for a page. A server without a studio has none. */
   readonly page: ((asked: AskedPage) => Promise<ReadyPage>) | undefined;
 }
 

@@ -4,10 +4,10 @@ import type { EventIndex } from '../history/event-index.ts';
 import { FoldSection } from '../parts/fold-section.tsx';
 import { JsonTree } from '../parts/json-tree.tsx';
 import { RecordedText } from '../parts/recorded-text.tsx';
+import { SeqLink } from '../parts/seq-link.tsx';
 import { Fading, Failure, Nothing } from '../parts/states.tsx';
 import type { PointName } from '../source/studio-source.ts';
 import type { ChangeThis } from './change-this.ts';
-import { SeqLink } from './context-panel.tsx';
 import { MessageView, Value } from './message-view.tsx';
 import { useEvents } from './use-events.ts';
 

@@ -2,7 +2,7 @@ import type { Belief } from '../../../src/core/fleet/belief.ts';
 import type { JsonValue } from '../../../src/core/json.ts';
 import { short } from '../../../src/wording/event-gist.ts';
 import { RecordedText } from '../parts/recorded-text.tsx';
-import { SeqLink } from './context-panel.tsx';
+import { SeqLink } from '../parts/seq-link.tsx';
 
 /** The claims on one topic. */
 export interface Topic {

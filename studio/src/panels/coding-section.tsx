@@ -4,7 +4,7 @@ import { plural } from '../../../src/wording/amount.ts';
 import { short } from '../../../src/wording/event-gist.ts';
 import { FoldSection } from '../parts/fold-section.tsx';
 import { RecordedText } from '../parts/recorded-text.tsx';
-import { SeqLink } from './context-panel.tsx';
+import { SeqLink } from '../parts/seq-link.tsx';
 
 /** Tells whether a value of the projection `coding` is whole; a very long one was cut. */
 export function isCoding(value: JsonValue): value is JsonValue & Coding {

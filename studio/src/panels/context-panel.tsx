@@ -7,12 +7,15 @@ import { useCell } from '../parts/cell.ts';
 import { FoldSection } from '../parts/fold-section.tsx';
 import { JsonTree } from '../parts/json-tree.tsx';
 import { LongText } from '../parts/long-text.tsx';
+import { SeqLink } from '../parts/seq-link.tsx';
 import { Fading, Failure, Nothing } from '../parts/states.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
 import { WordDifference } from '../parts/word-difference.tsx';
 import type { ContextAnswer, ContextMark, ContextMessage, ContextTool } from '../source/answers.ts';
 import type { Cut, PointName } from '../source/studio-source.ts';
 import type { ChangeThis } from './change-this.ts';
+import { marks } from './context-marks.ts';
+import { ChangedSettings, changedSettings, Settings } from './context-settings.tsx';
 import { MessageView } from './message-view.tsx';
 
 /** The properties of the panel. */
@@ -133,12 +136,6 @@ export function ContextView({ point, answer, cuts, onGo, onChange, tools }: Cont
   );
 }
 
-/** Counts the settings that differ from those compared with. */
-function changedSettings({ against, model, system, tools, settings }: ContextAnswer): number {
-  if (against === null) return 0;
-  return [model, system, settings, ...tools].filter(({ mark }) => mark !== 'same').length;
-}
-
 function headline({ call, against }: ContextAnswer): string {
   if (against === null) return call === null ? 'What the next call would be sent' : 'What it was sent: the first call';
   if (against.kind === 'unedited') return 'Different with these edits';
@@ -191,14 +188,6 @@ function Written({ answer, onGo, onChange }: Pick<ContextViewProps, 'answer' | '
 
 const isMessage = (value: JsonValue | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const marks: Readonly<Record<ContextMark, { readonly sign: string; readonly word: string }>> = {
-  new: { sign: '+', word: 'new' },
-  same: { sign: '≡', word: 'as before' },
-  edited: { sign: '~', word: 'edited' },
-  erased: { sign: '▒', word: 'erased' },
-  dropped: { sign: '✕', word: 'dropped' },
-};
 
 interface MessageRowProps {
   readonly message: ContextMessage;
@@ -262,85 +251,6 @@ function MessageRow({ message: row, cuts, at, read, onGo, onChange }: MessageRow
   );
 }
 
-/** A seq that goes there. */
-export function SeqLink({
-  seq,
-  onGo,
-}: {
-  readonly seq: number;
-  readonly onGo: (seq: number) => void;
-}): React.ReactNode {
-  return (
-    <button type="button" className="link mono" aria-label={`@${seq}, go to this event`} onClick={() => onGo(seq)}>
-      @{seq}
-    </button>
-  );
-}
-
-function ChangedSettings({
-  answer: { model, system, tools, settings, against },
-}: Pick<ContextViewProps, 'answer'>): React.ReactNode {
-  if (against === null) return null;
-  const changedTools = tools.filter(({ mark }) => mark !== 'same');
-  const hasSettings = settings.mark !== 'same' && settings.mark !== 'erased';
-  if (model.mark === 'same' && system.mark === 'same' && changedTools.length === 0 && !hasSettings) return null;
-  return (
-    <ul className="context-list">
-      {model.mark === 'same' ? null : (
-        <SettingRow name="model">
-          <WordDifference before={model.was ?? ''} after={model.value ?? ''} />
-        </SettingRow>
-      )}
-      {system.mark === 'same' ? null : (
-        <SettingRow name="system">
-          <WordDifference before={system.was ?? ''} after={system.value ?? ''} />
-        </SettingRow>
-      )}
-      {changedTools.map((tool) => (
-        <SettingRow key={tool.name} name="tool" mark={tool.mark}>
-          <ToolDifference tool={tool} />
-        </SettingRow>
-      ))}
-      {hasSettings ? (
-        <SettingRow name="settings">
-          <WordDifference
-            before={JSON.stringify(settings.was, null, 1)}
-            after={JSON.stringify(settings.value, null, 1)}
-          />
-        </SettingRow>
-      ) : null}
-    </ul>
-  );
-}
-
-function SettingRow({
-  name,
-  mark = 'edited',
-  children,
-}: {
-  readonly name: string;
-  readonly mark?: ContextMark;
-  readonly children: React.ReactNode;
-}): React.ReactNode {
-  return (
-    <li className="context-row" data-mark={mark}>
-      <span className="context-mark">{marks[mark].sign}</span>
-      <span className="context-role">{name}</span>
-      <div className="context-body">{children}</div>
-    </li>
-  );
-}
-
-function ToolDifference({ tool: { name, definition, was, mark } }: { readonly tool: ContextTool }): React.ReactNode {
-  if (mark === 'edited' && was !== undefined)
-    return <WordDifference before={JSON.stringify(was, null, 1)} after={JSON.stringify(definition, null, 1)} />;
-  return (
-    <span className={mark === 'dropped' ? 'diff-out' : 'diff-in'}>
-      {name} {mark === 'dropped' ? 'is not offered any more' : 'is offered'}
-    </span>
-  );
-}
-
 interface EarlierProps {
   readonly point: PointName;
   readonly against: string | undefined;
@@ -401,57 +311,5 @@ function WholeList({
         )}
       </ul>
     </Fading>
-  );
-}
-
-function Settings({ answer, onChange }: Pick<ContextViewProps, 'answer' | 'onChange'>): React.ReactNode {
-  const { system, tools, settings, sizes, model } = answer;
-  return (
-    <>
-      {system.value === null ? null : (
-        <FoldSection title="System" about={bytesText(sizes.system)}>
-          <LongText text={system.value} className="message-text" />
-          {onChange === undefined ? null : (
-            <button
-              type="button"
-              className="quiet"
-              onClick={() => onChange({ kind: 'system', text: system.value ?? '' })}
-            >
-              ✎ change this
-            </button>
-          )}
-        </FoldSection>
-      )}
-      {tools.length === 0 ? null : (
-        <FoldSection title={`Tools (${tools.length})`} about={bytesText(sizes.tools)}>
-          {tools.map(({ name, definition }) => (
-            <JsonTree key={name} value={{ [name]: definition }} open={1} />
-          ))}
-          {onChange === undefined ? null : (
-            <button
-              type="button"
-              className="quiet"
-              onClick={() => onChange({ kind: 'tools', tools: tools.map(({ definition }) => definition) })}
-            >
-              ✎ change these
-            </button>
-          )}
-        </FoldSection>
-      )}
-      {settings.value === null && model.value === null ? null : (
-        <FoldSection title="Settings" about={model.value ?? ''}>
-          <JsonTree value={{ model: model.value, ...settings.value }} open={1} />
-          {onChange === undefined ? null : (
-            <button
-              type="button"
-              className="quiet"
-              onClick={() => onChange({ kind: 'model', model: model.value ?? '' })}
-            >
-              ✎ change the model
-            </button>
-          )}
-        </FoldSection>
-      )}
-    </>
   );
 }

@@ -2,10 +2,10 @@ import { countText } from '../../../src/wording/amount.ts';
 import { short } from '../../../src/wording/event-gist.ts';
 import { refOf, useStudio } from '../frame/studio.ts';
 import { RecordedText } from '../parts/recorded-text.tsx';
+import { SeqLink } from '../parts/seq-link.tsx';
 import { Failure } from '../parts/states.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
 import type { PointName } from '../source/studio-source.ts';
-import { SeqLink } from './context-panel.tsx';
 
 /** A value of a projection: which one, and where in it. */
 export interface ValuePath {

@@ -3,9 +3,9 @@ import { bytesText, costText, countText, durationText, plural } from '../../../s
 import { refOf, useStudio } from '../frame/studio.ts';
 import type { EventIndex } from '../history/event-index.ts';
 import { lookOf, lookOfOutcome } from '../look/glyphs.ts';
-import { SeqLink } from '../panels/context-panel.tsx';
 import { Digest } from '../panels/raw-panel.tsx';
 import { useEvents } from '../panels/use-events.ts';
+import { SeqLink } from '../parts/seq-link.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
 import type { ContextAnswer } from '../source/answers.ts';
 import type { PointName } from '../source/studio-source.ts';

@@ -1902,7 +1902,7 @@ export const FollowResponse_BeatSchema: GenMessage<FollowResponse_Beat> = /*@__P
   messageDesc(file_reprise_v1_studio, 55, 0);
 
 /**
- * What a branch gained.
+ * Holds the events that a branch gained.
  *
  * @generated from message reprise.v1.BranchNews
  */
