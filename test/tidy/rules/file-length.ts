@@ -1,4 +1,4 @@
-import { productFiles } from '../syntax.ts';
+import { productFiles, studioFiles } from '../syntax.ts';
 import type { Rule } from '../tree.ts';
 
 const linesMax = 400;
@@ -6,9 +6,9 @@ const linesMax = 400;
 /** A list of exports and nothing else: it grows with the product, and nobody reads it from top to bottom. */
 const frontDoor = 'src/index.ts';
 
-/** A file of the product has at most 400 lines. */
+/** A file of the product or of the studio has at most 400 lines. */
 export const rule: Rule = (tree) =>
-  productFiles(tree).flatMap((file) => {
+  [...productFiles(tree), ...studioFiles(tree)].flatMap((file) => {
     if (file.path === frontDoor) return [];
     const lines = file.text.replace(/\n$/, '').split('\n').length;
     return lines > linesMax
