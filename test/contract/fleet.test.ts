@@ -66,6 +66,9 @@ describe('an agent', () => {
       tx.as('net').write('plan', 'secret');
     });
     await session.state.as('db').transaction((tx) => tx.as('net').write('next', 'secret'));
+    for (const agent of [null, 'net'])
+      expect(() => session.as('db').state.replay({ agent })).toThrow(refused('scope.denied', /its own alone$/));
+    expect((await all(session.as('db').state.replay({ agent: 'db' }))).length).toBe(1);
     const seen = await all(session.as('db').replay());
     expect(seen.map(({ type }) => type)).toEqual(['agent.spawned', 'state.committed']);
     expect(JSON.stringify(seen)).not.toContain('secret');
