@@ -73,6 +73,19 @@ describe('an agent', () => {
     expect(seen.map(({ type }) => type)).toEqual(['agent.spawned', 'state.committed']);
     expect(JSON.stringify(seen)).not.toContain('secret');
   });
+
+  test('I7 gets nothing back that was taken from it through the point of a different branch', async () => {
+    await session.fleet.spawn('db', { scope: ['database', 'people'] });
+    await session.fork('main@1', { name: 'before' });
+    const { seq } = await session.beliefs.commit({ topic: 'people', kind: 'fact', claim: 'private' });
+    await session.fleet.change('db', { scope: ['database'] });
+    const own = session.as('db', { handed: true }).on('before');
+    const point = `main@${seq}`;
+    expect(await own.beliefsAt({ point })).toEqual([]);
+    expect((await own.knownAt(point)).beliefs).toEqual([]);
+    expect(JSON.stringify(await all(own.replay({ at: point })))).not.toContain('private');
+    expect((await session.as('db').on('before').beliefsAt({ point })).length).toBe(1);
+  });
 });
 
 test('a rewind of beliefs alone needs a turn, and there is no other group', async () => {

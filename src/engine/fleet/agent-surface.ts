@@ -12,7 +12,7 @@ import { mayKnow, maySee, type Registration } from '../../core/fleet/registratio
 import { checkId } from '../../core/id.ts';
 import { arrayAt, given, isObject, type JsonValue, stringAt } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
-import type { PointInput } from '../../core/ref.ts';
+import { type PointInput, parsePoint } from '../../core/ref.ts';
 import type { Replay } from '../../core/session/session-log.ts';
 import { conversation } from '../../projections/conversation.ts';
 import type { Engine } from '../context/engine.ts';
@@ -28,7 +28,7 @@ import type { AgentBeliefs, AgentKnowledge, AgentReplayOptions, AgentVerbs, AsOp
 import { CarriedAgent } from './carried-agent.ts';
 import type { CommitOptions } from './commit-belief.ts';
 import type { OnBranch } from './fleet-look.ts';
-import { type BeliefsAtOptions, checkBeliefsAt } from './fleet-times.ts';
+import { type BeliefsAtOptions, checkBeliefsAt, pointOfTimes } from './fleet-times.ts';
 import { Judge } from './judge.ts';
 
 const replayKeys: KnownKeys = optionKeys<AgentReplayOptions>('replay as an agent', {
@@ -117,7 +117,7 @@ export class AgentSurface implements AgentVerbs {
     const { beliefsAt } = await import('./fleet-at.ts');
     const times = this.#of.during === undefined ? {} : { turn: this.#of.during.turn };
     const then = await beliefsAt(this.#engine, this.#of, { ...times, ...options }, this.agent);
-    const isAllowed = await this.#allowedNow();
+    const isAllowed = await this.#allowedNow(parsePoint(pointOfTimes(this.branch, options)).branch);
     return then.filter((belief) => isAllowed((who) => maySee(who, belief)));
   }
 
@@ -158,11 +158,18 @@ export class AgentSurface implements AgentVerbs {
     return (await import('./fleet-at.ts')).registeredAt(this.#engine, place, this.agent);
   }
 
-  /** Returns whether something is within the scope of now, too; everything is, unless the agent itself holds the surface. */
-  async #allowedNow(): Promise<(isWithin: (who: Registration | undefined) => boolean) => boolean> {
+  /**
+   * Returns whether something is within the scope of now, too: on the branch of the surface, and on the one looked at.
+   * Everything is, unless the agent itself holds the surface.
+   */
+  async #allowedNow(lookedAt: string): Promise<(isWithin: (who: Registration | undefined) => boolean) => boolean> {
     if (this.#of.isHanded !== true) return () => true;
-    const now = await (await import('./fleet-at.ts')).registeredNow(this.#engine, this.#of, this.agent);
-    return (isWithin) => isWithin(now);
+    const { registeredNow } = await import('./fleet-at.ts');
+    const { session } = this.#of;
+    const branches = [...new Set([this.branch, lookedAt])];
+    const now = branches.map((branch) => registeredNow(this.#engine, { session, branch }, this.agent));
+    const registrations = await Promise.all(now);
+    return (isWithin) => registrations.every(isWithin);
   }
 
   /** Yields what the agent could see at a point: its own events, and those about claims in its scope. */
@@ -170,7 +177,7 @@ export class AgentSurface implements AgentVerbs {
     const at = pointOn(this.branch, options.at ?? {});
     const place = await findPlace(this.#engine, this.#of.session, at);
     const then = await this.#registeredAt(place);
-    const isAllowed = await this.#allowedNow();
+    const isAllowed = await this.#allowedNow(place.record.branch);
     const point = { branch: place.record.branch, seq: place.seq };
     for await (const event of replay(this.#engine, this.#of.session, { ...options, at: point })) {
       if (!aboutClaims.test(event.type)) {
