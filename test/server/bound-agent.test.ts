@@ -107,6 +107,30 @@ test('the agent commits claims, and sees those in its scope alone', async () => 
   });
 });
 
+test('a value that is not JSON is refused, and options that are none, as in a local store', async () => {
+  const session = await operator.session('demo');
+  await session.fleet.spawn('a1');
+  const surfaces = [session.as('a1'), (await bound.session('demo')).as('a1')];
+  for (const own of surfaces) {
+    for (const value of [Number.NaN, new Date(0), 10n, new Map(), [undefined], () => 1])
+      await expect(own.beliefs.commit({ claim: 'c', value: value as never })).rejects.toMatchObject({
+        code: 'json.not-json',
+      });
+    for (const wrong of [null, 7, 'text', []])
+      for (const call of [
+        async () => await own.beliefs.commit(wrong as never),
+        async () => await own.beliefsAt(wrong as never),
+        async () => await Array.fromAsync(own.replay(wrong as never)),
+        async () => await Array.fromAsync(own.state.keys(wrong as never)),
+        async () => await own.state.get('plan', wrong as never),
+      ])
+        await expect(call()).rejects.toMatchObject({ code: 'option.invalid' });
+    await expect(own.stateAt('main', {} as never)).rejects.toMatchObject({ code: 'projection.invalid' });
+    expect(await Array.fromAsync(own.state.keys({ limit: Number.POSITIVE_INFINITY }))).toEqual([]);
+  }
+  expect((await session.branch()).head).toBe(2);
+});
+
 describe('everything else is denied:', () => {
   test.each<[string, () => Promise<unknown>]>([
     ['a different agent', async () => (await bound.session('demo')).as('a2')],

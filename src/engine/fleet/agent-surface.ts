@@ -11,8 +11,8 @@ import type { Belief } from '../../core/fleet/belief.ts';
 import { mayKnow, maySee, type Registration } from '../../core/fleet/registration.ts';
 import { checkId } from '../../core/id.ts';
 import { arrayAt, given, isObject, type JsonValue, stringAt } from '../../core/json.ts';
-import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
-import { type PointInput, parsePoint } from '../../core/ref.ts';
+import { checkKeys } from '../../core/known-keys.ts';
+import { type PointInput, parsePoint, pointText } from '../../core/ref.ts';
 import type { Replay } from '../../core/session/session-log.ts';
 import { conversation } from '../../projections/conversation.ts';
 import type { Engine } from '../context/engine.ts';
@@ -24,26 +24,13 @@ import { scanState, stateView } from '../state/lookup.ts';
 import { pointOn } from '../state/point.ts';
 import { StateHandle } from '../state/state-handle.ts';
 import type { DuringTurn } from '../state/transaction-work.ts';
+import { agentReplayKeys, asKeys } from './agent-options.ts';
 import type { AgentBeliefs, AgentKnowledge, AgentReplayOptions, AgentVerbs, AsOptions } from './agent-verbs.ts';
 import { CarriedAgent } from './carried-agent.ts';
 import type { CommitOptions } from './commit-belief.ts';
 import type { OnBranch } from './fleet-look.ts';
 import { type BeliefsAtOptions, checkBeliefsAt, pointOfTimes } from './fleet-times.ts';
 import { Judge } from './judge.ts';
-
-const replayKeys: KnownKeys = optionKeys<AgentReplayOptions>('replay as an agent', {
-  at: 'point',
-  after: 'number',
-  through: 'number',
-  since: 'text',
-  until: 'text',
-  filter: true,
-  direction: 'text',
-  limit: 'number',
-  signal: 'signal',
-});
-
-const asKeys: KnownKeys = optionKeys<AsOptions>('act as an agent', { handed: 'flag' }, 'acting as an agent');
 
 /** Whose surface it is, and where. */
 export interface SurfaceOf extends OnBranch {
@@ -122,7 +109,7 @@ export class AgentSurface implements AgentVerbs {
   }
 
   replay(options: AgentReplayOptions = {}): Replay {
-    checkReading(options, replayKeys);
+    checkReading(options, agentReplayKeys);
     const { limit, ...reading } = options;
     return new SeenReplay(this.#seen(reading), limit);
   }
@@ -134,7 +121,8 @@ export class AgentSurface implements AgentVerbs {
     const isOwn = types?.some((type) => aboutClaims.test(type)) === false;
     const filter = given({ types, agent: isOwn ? this.agent : undefined });
     let value = initialValue(projection);
-    for await (const event of this.#seen({ at: point, filter })) value = applyEvent(projection, value, event);
+    const at = parsePoint(pointOn(this.branch, point));
+    for await (const event of this.#seen({ at: pointText(at), filter })) value = applyEvent(projection, value, event);
     return finishValue(projection, value);
   }
 

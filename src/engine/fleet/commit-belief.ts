@@ -110,7 +110,7 @@ export interface CommitManner {
 }
 
 /** Checks everything about a claim that can be checked without its history. */
-function checkClaim(options: CommitOptions): void {
+export function checkClaim(options: CommitOptions): void {
   checkKeys(options, commitKeys);
   const { agent, claim, topic, kind, trust, turn, supersedes, value } = options;
   if (typeof claim !== 'string' || claim === '') refuseClaim(`its claim is ${shownValue(claim)}, not a text`);
