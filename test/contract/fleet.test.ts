@@ -30,6 +30,22 @@ describe('a commit', () => {
     expect((await session.beliefsAt()).map(({ id }) => id)).toContain('secret');
   });
 
+  test('through an agent has no more trust than the agent, and is its own', async () => {
+    await session.fleet.spawn('lead', { trust: 0.9 });
+    await session.fleet.spawn('intern', { trust: 0.2, trustOn: { coffee: 0.8 } });
+    await session.beliefs.setStrategy('highest-trust');
+    await session.as('lead').beliefs.commit({ id: 'lead', topic: 'cause', claim: 'the pool' });
+    const intern = session.as('intern').beliefs;
+    const claim = { topic: 'cause', claim: 'a bad deploy' };
+    await expect(intern.commit({ ...claim, trust: 1 })).rejects.toEqual(refused('scope.denied', /trusted 0.2 on "cause"$/));
+    for (const agent of ['lead', 7])
+      await expect(intern.commit({ ...claim, agent } as never)).rejects.toEqual(refused('scope.denied'));
+    expect((await intern.commit({ ...claim, trust: 0.1 })).stands).toBe(false);
+    expect((await intern.commit({ topic: 'coffee', claim: 'cold', trust: 0.8 })).belief.trust).toBe(0.8);
+    expect((await session.beliefsAt({ topic: 'cause' })).map(({ id }) => id)).toEqual(['lead']);
+    expect((await session.beliefs.commit({ ...claim, agent: 'intern', trust: 1 })).stands).toBe(true);
+  });
+
   test('with the id of a different turn or trust is a different claim', async () => {
     const claim = { id: 'a', topic: 't', claim: 'one', turn: 3, trust: 0.3 };
     const { belief } = await session.beliefs.commit(claim);
