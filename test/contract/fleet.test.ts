@@ -1,6 +1,8 @@
 /** Beliefs and agents at their edges: nothing is ignored, shown or written that was not asked for. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openReprise, type Reprise, type Session } from '../../src/index.ts';
+import { createNodePlatform } from '../../src/node/platform.ts';
+import { openMemoryStore } from '../../src/store/memory/memory-store.ts';
 import { all, note } from '../../src/testing/verbs/verb-case.ts';
 
 let reprise: Reprise;
@@ -120,4 +122,37 @@ test('an audit with a limit of 0 follows from now on', async () => {
   expect((await next).value?.type).toBe('agent.ended');
   await following.return?.();
   expect(await all(session.audit({ limit: 0 }))).toEqual([]);
+});
+
+test('a look that reads what a commit of the same process has just stored counts it once', async () => {
+  const [stored, answer, asked, read] = Array.from({ length: 4 }, () => Promise.withResolvers<void>());
+  let isSlow = false;
+  const inner = openMemoryStore({ platform: createNodePlatform() });
+  const slow = new Proxy(inner, {
+    get: (target, name) => {
+      const method = Reflect.get(target, name) as unknown;
+      if (typeof method !== 'function') return method;
+      return async (...values: unknown[]) => {
+        const found: unknown = await Reflect.apply(method, target, values);
+        if (isSlow && name === 'append') stored?.resolve();
+        if (isSlow && name === 'append') await answer?.promise;
+        if (isSlow && name === 'read') asked?.resolve();
+        if (isSlow && name === 'read') await read?.promise;
+        return found;
+      };
+    },
+  });
+  await using other = await openReprise({ store: slow });
+  const fleet = await other.createSession('demo');
+  await fleet.beliefs.commit({ topic: 'a', claim: 'one' });
+  isSlow = true;
+  const commit = fleet.beliefs.commit({ topic: 'b', claim: 'two' });
+  await stored?.promise;
+  const look = fleet.beliefsAt();
+  await asked?.promise;
+  answer?.resolve();
+  await commit;
+  read?.resolve();
+  expect((await look).map(({ claim }) => claim)).toEqual(['one', 'two']);
+  expect((await fleet.beliefsAt()).map(({ claim }) => claim)).toEqual(['one', 'two']);
 });
