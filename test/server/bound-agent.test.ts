@@ -3,9 +3,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createNodePlatform, openReprise, type Reprise } from '../../src/index.ts';
 import { makeToken, type Server, serve } from '../../src/server.ts';
 import { openMemoryStore } from '../../src/store/memory/memory-store.ts';
+import { type Calls, countingStore } from '../contract/counting-store.ts';
 
 const platform = createNodePlatform();
 let server: Server;
+let calls: Calls;
 let operator: Reprise;
 let bound: Reprise;
 
@@ -19,7 +21,9 @@ beforeEach(async () => {
     await store.tokens.add(record);
     return token;
   };
-  server = await serve({ store, port: 0 });
+  const counting = countingStore(store);
+  calls = counting.calls;
+  server = await serve({ store: Object.assign(counting.store, { tokens: store.tokens }), port: 0 });
   operator = await openReprise({ store: server.url, token: await made() });
   bound = await openReprise({ store: server.url, token: await made('a1') });
   const session = await operator.createSession('demo');
@@ -129,6 +133,18 @@ test('a value that is not JSON is refused, and options that are none, as in a lo
     expect(await Array.fromAsync(own.state.keys({ limit: Number.POSITIVE_INFINITY }))).toEqual([]);
   }
   expect((await session.branch()).head).toBe(2);
+});
+
+test('a server reads the history of a fleet once for all of its agents', async () => {
+  const session = await operator.session('demo');
+  await session.fleet.spawn('a1');
+  for (const topic of ['a', 'b', 'c']) await session.beliefs.commit({ topic, claim: 'first' });
+  const own = (await bound.session('demo')).as('a1');
+  expect((await own.beliefsAt()).length).toBe(3);
+  const before = calls.read;
+  await own.beliefs.commit({ topic: 'a', claim: 'second' });
+  expect((await own.beliefsAt()).map(({ claim }) => claim)).toEqual(['first', 'first', 'second']);
+  expect(calls.read).toBe(before);
 });
 
 describe('everything else is denied:', () => {

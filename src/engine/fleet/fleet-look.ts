@@ -37,7 +37,7 @@ const nameOf = (engine: Engine, { session, branch }: OnBranch): string => `${eng
 export async function fleetAtHead(engine: Engine, on: OnBranch): Promise<FleetLook> {
   const name = nameOf(engine, on);
   // One at a time: two that catch up side by side would add the same events twice.
-  return engine.transactions.inTurn(`fleet ${name}`, async () => {
+  return engine.fleets.lanes.inTurn(name, async () => {
     for (let tries = 1; ; tries++) {
       const [place, record] = await Promise.all([
         placeAtHead(engine, on.session, on.branch),
