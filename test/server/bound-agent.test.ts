@@ -154,7 +154,10 @@ describe('everything else is denied:', () => {
     ['the state of the session', async () => await (await bound.session('demo')).state.get('plan')],
     ['replay', async () => await (await bound.session('demo')).replay().next()],
     ['append', async () => await (await bound.session('demo')).append({ type: 'note.added', data: { text: 'x' } })],
-    ['the state of everyone', async () => await (await bound.session('demo')).as('a1').state.replay({ agent: null }).next()],
+    [
+      'the state of everyone',
+      async () => await (await bound.session('demo')).as('a1').state.replay({ agent: null }).next(),
+    ],
     ['the beliefs of the session', async () => await (await bound.session('demo')).beliefsAt()],
     ['the fleet', async () => await (await bound.session('demo')).fleet.spawn('a9')],
     ['fork', async () => await (await bound.session('demo')).fork('main@1')],

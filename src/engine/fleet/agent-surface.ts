@@ -12,7 +12,7 @@ import type { Belief } from '../../core/fleet/belief.ts';
 import { mayKnow, maySee, type Registration } from '../../core/fleet/registration.ts';
 import { checkId } from '../../core/id.ts';
 import { arrayAt, given, isObject, type JsonValue, stringAt } from '../../core/json.ts';
-import { checkKeys, shownValue } from '../../core/known-keys.ts';
+import { checkKeys } from '../../core/known-keys.ts';
 import { type PointInput, parsePoint, pointText } from '../../core/ref.ts';
 import type { Replay } from '../../core/session/session-log.ts';
 import { conversation } from '../../projections/conversation.ts';
@@ -85,11 +85,12 @@ export class AgentSurface implements AgentVerbs {
       commit: async (options: Omit<CommitOptions, 'agent'>) => {
         const { during } = this.#of;
         during?.check?.();
+        const { checkClaim, commitBelief } = await import('./commit-belief.ts');
+        checkClaim(options);
         const { agent: speaker = agent }: Partial<CommitOptions> = options;
         if (speaker !== agent) refuseSpeaker(agent, speaker);
         // An agent may speak on what it may see.
         const manner = { judge, within: mayKnow, ...given({ epoch: during?.epoch }) };
-        const { commitBelief } = await import('./commit-belief.ts');
         return commitBelief(this.#engine, this.#of, inTurn({ ...options, agent }, during), manner);
       },
     };
@@ -183,8 +184,8 @@ export class AgentSurface implements AgentVerbs {
 }
 
 /** Refuses a claim in the name of a different agent: to store it as one's own would be a different claim. */
-function refuseSpeaker(agent: string, other: unknown): never {
-  throw new RepriseError('scope.denied', `Cannot commit a claim of ${shownValue(other)} as "${agent}"`, {
+function refuseSpeaker(agent: string, other: string): never {
+  throw new RepriseError('scope.denied', `Cannot commit a claim of "${other}" as "${agent}"`, {
     hint: 'Leave "agent" out, or commit it as the operator: session.beliefs.commit({ agent, … }).',
     details: { agent },
   });

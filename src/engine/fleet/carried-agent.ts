@@ -88,7 +88,8 @@ export class CarriedAgent implements AgentVerbs {
     const { types } = projection;
     let value = initialValue(projection);
     const at = pointText(parsePoint(pointOn(this.branch, point)));
-    for await (const event of this.replay({ at, filter: given({ types }) })) value = applyEvent(projection, value, event);
+    for await (const event of this.replay({ at, filter: given({ types }) }))
+      value = applyEvent(projection, value, event);
     return finishValue(projection, value);
   }
 

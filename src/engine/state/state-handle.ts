@@ -148,7 +148,11 @@ export class StateHandle implements StateVerbs {
   }
 
   replay(options: StateReplayOptions = {}): StateReplay {
-    const found = replayState(this.#engine, { session: this.#session, branch: this.branch, agent: this.agent }, options);
+    const found = replayState(
+      this.#engine,
+      { session: this.#session, branch: this.branch, agent: this.agent },
+      options,
+    );
     const { agent = this.agent } = options;
     if (this.#isBound && agent !== this.agent) refuseOther(this.agent, agent);
     return found;

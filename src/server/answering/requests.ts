@@ -266,18 +266,20 @@ function refuseBy(
 
 /** Returns an answer that spells out its status, which is known when everything else was sent. */
 function plainly(answered: UniversalServerResponse): UniversalServerResponse {
+  const { trailer } = answered;
+  if (trailer === undefined) return answered;
   return {
     ...answered,
     get trailer() {
-      return spellOut(answered.trailer);
+      return spellOut(trailer);
     },
   };
 }
 
 /** Escapes no more of the message of a status than it must: clients exist that show an escaped ":" as it came. */
-function spellOut<Trailer extends Headers | undefined>(trailer: Trailer): Trailer {
-  const message = trailer?.get('grpc-message') ?? null;
-  if (message !== null) trailer?.set('grpc-message', encodeURI(decodeURIComponent(message)));
+function spellOut(trailer: Headers): Headers {
+  const message = trailer.get('grpc-message');
+  if (message !== null) trailer.set('grpc-message', encodeURI(decodeURIComponent(message)));
   return trailer;
 }
 

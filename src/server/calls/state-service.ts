@@ -81,7 +81,7 @@ function reads(at: AtState, draining: AbortSignal): Pick<ServiceImpl<typeof Stat
     async *replayState({ options, ...place }, context) {
       const signal = AbortSignal.any([context.signal, draining]);
       const { grant } = requestOf(context);
-      const asked = optionsIn<{ readonly agent?: unknown }>(options);
+      const asked = optionsIn<{ readonly agent?: string | null }>(options);
       // To read its own state instead would be the answer to a different question.
       if (asked.agent !== undefined && asked.agent !== grant.agent)
         checkUnbound(grant, 'replay the state of other agents');

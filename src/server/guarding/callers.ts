@@ -49,7 +49,12 @@ export function callersOf({ store, platform, snapshots, loadFormats }: CallerPar
     const guarded = guardStore(guard, grant);
     const reprise =
       held?.reprise ??
-      createReprise({ store: { ...guarded, close: async () => undefined }, platform: ownPlatform, loadFormats, fleets });
+      createReprise({
+        store: { ...guarded, close: async () => undefined },
+        platform: ownPlatform,
+        loadFormats,
+        fleets,
+      });
     const made = { grant, store: guarded, reprise };
     known.set(grant.token, made);
     return made;
