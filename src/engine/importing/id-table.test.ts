@@ -35,7 +35,7 @@ test('it grows, and tells ids apart that differ in one digit, a case or a hyphen
   expect(table.find(ids[171]?.replaceAll('-', '') ?? '')).toBeUndefined();
 });
 
-test('a second prompt or response after one message is a fork, whoever stands between', () => {
+test('a second prompt or response after one message is a fork, also behind a progress line', () => {
   const units = new UnitTable(platform);
   const place = { line: 0, seq: 3, turn: 1 };
   const message = units.add('m', place);

@@ -12,7 +12,7 @@ export interface UnitPlace {
   readonly turn: number;
 }
 
-/** What begins after a message. */
+/** The two things that begin after a message. */
 type Begun = 'prompt' | 'response';
 
 const [line, seq, turn, anchor, prompt, response] = [0, 1, 2, 3, 4, 5];
@@ -42,7 +42,7 @@ export class UnitTable {
     return found === undefined ? undefined : found + 1;
   }
 
-  /** Adds a unit whose id is new. `follows` is the unit that it follows, if it is no part of the talk itself. */
+  /** Adds a unit whose id is new. `follows` is the unit that it follows; left out for a part of the talk. */
   add(id: string, place: UnitPlace, follows?: UnitNumber): UnitNumber {
     const unit = this.#ids.add(id) + 1;
     const row = unit * rowWords;
