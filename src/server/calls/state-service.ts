@@ -203,6 +203,7 @@ async function commitAt(transaction: Transaction, operations: readonly JsonValue
 }
 
 async function checkRead(transaction: Transaction, item: JsonValue, index: number): Promise<void> {
+  checkFields(item, `read[${index}]`, readFields);
   const [key, version] = [stringAt(item, 'key'), numberAt(item, 'version')];
   const [prefix, keys] = [stringAt(item, 'prefix'), objectAt(item, 'keys')];
   if (prefix !== undefined && keys !== undefined) return await checkPrefix(transaction, prefix, keys);
@@ -231,11 +232,29 @@ function conflict(key: string, expected: number, actual: number): RepriseError {
 }
 
 function apply(transaction: Transaction, item: JsonValue, index: number): void {
+  checkFields(item, `operations[${index}]`, operationFields);
   const [key, op] = [stringAt(item, 'key'), stringAt(item, 'op')];
   const value = isObject(item) ? item['value'] : undefined;
   if (key !== undefined && op === 'delete' && value === undefined) transaction.delete(key);
   else if (key !== undefined && op === 'write' && value !== undefined) transaction.write(key, value);
   else throw malformed(`operations[${index}]`, '{ key, op: "write", value } or { key, op: "delete" }');
+}
+
+const readFields = ['key', 'version', 'prefix', 'keys'];
+const operationFields = ['key', 'op', 'value'];
+
+/** Refuses a field that means nothing here: to ignore an agent would write to the state of a different one. */
+function checkFields(item: JsonValue, path: string, known: readonly string[]): void {
+  const other = isObject(item) ? Object.keys(item).find((name) => !known.includes(name)) : undefined;
+  if (other === undefined) return;
+  throw new RepriseError(
+    'option.invalid',
+    `Cannot commit: "${path}" has no field ${JSON.stringify(other.slice(0, 100))}`,
+    {
+      hint: `It may have ${known.join(', ')}. The agent is that of the request.`,
+      details: { path: `${path}.${other.slice(0, 100)}` },
+    },
+  );
 }
 
 function malformed(path: string, form: string): RepriseError {
