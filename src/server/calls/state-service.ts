@@ -12,7 +12,7 @@ import { actingAgent, checkUnbound } from '../guarding/grant.ts';
 import { batched, gathered } from '../http/batches.ts';
 import { jsonIn, listIn, objectIn } from '../http/json-text.ts';
 import type { DoneChanges } from './done-changes.ts';
-import { optionsIn, texts, type VerbParts } from './session-service.ts';
+import { endOf, type FollowOptions, optionsIn, texts, type VerbParts } from './session-service.ts';
 
 /** Names the state of an agent on a branch in a request. */
 interface StatePlace {
@@ -79,9 +79,9 @@ function reads(at: AtState, draining: AbortSignal): Pick<ServiceImpl<typeof Stat
       for await (const versions of batched(gathered(texts(found)), beatMs)) yield { versions: [...versions] };
     },
     async *replayState({ options, ...place }, context) {
-      const signal = AbortSignal.any([context.signal, draining]);
       const { grant } = requestOf(context);
-      const asked = optionsIn<{ readonly agent?: string | null }>(options);
+      const asked = optionsIn<FollowOptions & { readonly agent?: string | null }>(options);
+      const signal = endOf(context.signal, draining, asked);
       // To read its own state instead would be the answer to a different question.
       if (asked.agent !== undefined && asked.agent !== grant.agent)
         checkUnbound(grant, 'replay the state of other agents');
