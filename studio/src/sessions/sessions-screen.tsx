@@ -3,7 +3,7 @@ import { countText, durationText, plural, priceText } from '../../../src/wording
 import { runAddress } from '../address/address.ts';
 import { refOf, useStudio } from '../frame/studio.ts';
 import { useActions } from '../keys/actions.ts';
-import { lookOfOutcome } from '../look/glyphs.ts';
+import { type Look, lookOfOutcome } from '../look/glyphs.ts';
 import { RecordedText } from '../parts/recorded-text.tsx';
 import { Failure, Nothing } from '../parts/states.tsx';
 import { shortCount } from '../run/run-head.tsx';
@@ -313,6 +313,11 @@ function SessionTable(props: TableProps): React.ReactNode {
                     <RecordedText text={row.session} />
                   </span>
                 )}
+                {row.error === null ? null : (
+                  <span className="color-error table-error" title={row.error.message}>
+                    <RecordedText text={row.error.message} />
+                  </span>
+                )}
               </td>
               <td className="dim">
                 {row.agents.slice(0, 3).join(', ')}
@@ -354,7 +359,7 @@ function SessionTable(props: TableProps): React.ReactNode {
 }
 
 function OutcomeCell({ row, now }: { readonly row: SessionRow; readonly now: number }): React.ReactNode {
-  const look = lookOfOutcome(row.outcome);
+  const look: Look = row.error === null ? lookOfOutcome(row.outcome) : { glyph: '✕', hue: 'error', word: 'unreadable' };
   const silent = row.outcome === 'silent' && row.silentSince !== null ? now - Date.parse(row.silentSince) : 0;
   return (
     <span className={`color-${look.hue}`}>
