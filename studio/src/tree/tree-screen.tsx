@@ -4,13 +4,15 @@ import { countText, durationText, priceText } from '../../../src/wording/amount.
 import { runAddress } from '../address/address.ts';
 import { refOf, useStudio } from '../frame/studio.ts';
 import { useActions } from '../keys/actions.ts';
-import { lookOfOutcome } from '../look/glyphs.ts';
+
 import { Icon } from '../look/icon.tsx';
+import { lookOfRun } from '../look/outcome-look.ts';
 import { useCell } from '../parts/cell.ts';
 import { RecordedText } from '../parts/recorded-text.tsx';
 import { Failure, Nothing } from '../parts/states.tsx';
 import { useThrottled } from '../parts/use-throttled.ts';
 import { useWidth } from '../parts/use-width.ts';
+import { useNow } from '../runs/use-now.ts';
 import type { StudioBranch } from '../source/answers.ts';
 import { branchLines } from './branch-lines.ts';
 import { DeleteBranchDialog } from './delete-branch.tsx';
@@ -237,6 +239,7 @@ interface GridProps {
 }
 
 function TreeGrid({ rows, all, at, chosen, folded, isTree, onAt, onOpen, onToggle }: GridProps): React.ReactNode {
+  const now = useNow(rows.some(({ outcome }) => outcome === 'silent'));
   const box = useRef<HTMLDivElement>(null);
   const [axis, width] = useWidth<HTMLDivElement>();
   const virtual = useVirtualizer({
@@ -284,7 +287,7 @@ function TreeGrid({ rows, all, at, chosen, folded, isTree, onAt, onOpen, onToggl
           const row = rows[item.index];
           const line = lines[item.index];
           if (row === undefined || line === undefined) return null;
-          const outcome = lookOfOutcome(row.outcome);
+          const outcome = lookOfRun(row, now);
           return (
             <div
               key={row.branch}
