@@ -2,11 +2,9 @@ import { parseRef } from '../../../src/core/ref.ts';
 import { durationText } from '../../../src/wording/amount.ts';
 import { runAddress } from '../address/address.ts';
 import { useStudio } from '../frame/studio.ts';
-import { keySign, useActions } from '../keys/actions.ts';
-import { announce } from '../parts/announcer.ts';
 import { useCell } from '../parts/cell.ts';
-import { asError } from '../parts/use-answer.ts';
 import { Questions } from '../runs/questions.tsx';
+import { StopButton } from '../runs/stop-button.tsx';
 import { useNow } from '../runs/use-now.ts';
 import type { BranchName } from '../source/studio-source.ts';
 
@@ -19,7 +17,7 @@ export function RunBanner({
   /** Whether the original is beside it already. */
   readonly isCompared?: boolean;
 }): React.ReactNode {
-  const { runs, source, bar } = useStudio();
+  const { runs, bar } = useStudio();
   const all = useCell(runs);
   const own = all.filter(
     (run) =>
@@ -30,18 +28,6 @@ export function RunBanner({
     .filter((run) => run.endedAt === null)
     .concat(own.filter((run) => run.endedAt !== null && run.branch === name.branch).slice(0, 1));
   const open = shown.find((run) => run.endedAt === null);
-  const stop = (id: string): void => {
-    source.stop(id).catch((error: unknown) => announce(asError(error).message));
-  };
-  useActions([
-    {
-      id: 'stop',
-      name: 'Stop the run',
-      keys: ['Mod+.'],
-      group: 'Change',
-      run: open === undefined ? undefined : () => stop(open.id),
-    },
-  ]);
   const now = useNow(shown.some((run) => run.endedAt === null));
   return shown.map((run) => (
     <div
@@ -77,11 +63,7 @@ export function RunBanner({
           compare with the original
         </button>
       )}
-      {run.endedAt === null ? (
-        <button type="button" className="button danger" onClick={() => stop(run.id)}>
-          ■ Stop {run === open ? <kbd className="key">{keySign('Mod+.')}</kbd> : null}
-        </button>
-      ) : null}
+      <StopButton run={run} hasKey={run === open} />
       <Questions run={run} />
     </div>
   ));
