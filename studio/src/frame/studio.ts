@@ -50,6 +50,10 @@ export class Studio {
   readonly pin: Cell<Omit<PointName, 'namespace'> | undefined> = new Cell<Omit<PointName, 'namespace'> | undefined>(
     undefined,
   );
+  /** The branch whose drawer opens as soon as it is on screen. */
+  readonly forkNext: Cell<Pick<BranchName, 'session' | 'branch'> | undefined> = new Cell<
+    Pick<BranchName, 'session' | 'branch'> | undefined
+  >(undefined);
   readonly #open = new BoundedMap<string, OpenBranch>(openMax);
   #shown: readonly BranchName[] = [];
   #wantsSessions = false;

@@ -1,8 +1,9 @@
 import { useMemo } from 'react';
 import { bytesText, costText, countText, durationText, plural } from '../../../src/wording/amount.ts';
-import { refOf, useStudio } from '../frame/studio.ts';
+import { useStudio } from '../frame/studio.ts';
 import type { EventIndex } from '../history/event-index.ts';
 import { lookOf, lookOfOutcome } from '../look/glyphs.ts';
+import { contextKey } from '../panels/context-key.ts';
 import { Digest } from '../panels/raw-panel.tsx';
 import { useEvents } from '../panels/use-events.ts';
 import { SeqLink } from '../parts/seq-link.tsx';
@@ -63,7 +64,9 @@ export function Facts({ index, version, point, range, forks, onGo, onBranch }: F
         </p>
       )}
       <Usage index={index} end={end} />
-      {index.word('kind', about) === 'model' && call !== undefined ? <Window point={{ ...point, seq: call }} /> : null}
+      {index.word('kind', about) === 'model' && call !== undefined ? (
+        <Window index={index} point={{ ...point, seq: call }} />
+      ) : null}
       <dl className="facts-list">
         <Row name="agent">{index.word('agent', seq) || '–'}</Row>
         <Row name="turn">{index.columns.turn[seq]}</Row>
@@ -161,9 +164,9 @@ const kinds = [
 ] as const satisfies readonly (keyof ContextAnswer['sizes'])[];
 
 /** The content of a model call's context, by kind. */
-function Window({ point }: { readonly point: PointName }): React.ReactNode {
+function Window({ index, point }: { readonly index: EventIndex; readonly point: PointName }): React.ReactNode {
   const { source } = useStudio();
-  const { value } = useAnswer(`context ${refOf(point)} `, (signal) => source.context(point, {}, signal));
+  const { value } = useAnswer(contextKey(point, index, undefined), (signal) => source.context(point, {}, signal));
   if (value === undefined) return null;
   const { sizes } = value.value;
   const all = kinds.reduce((sum, kind) => sum + sizes[kind], 0);
