@@ -15,7 +15,7 @@ export interface HistoryProgress {
 }
 
 /** How often a history that loads is shown anew, and one that grows. */
-const loadingMs = 300;
+const loadingMs = 600;
 const growingMs = 120;
 
 /** The history of one branch that is open: its index, and how far it is. */
