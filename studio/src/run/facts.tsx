@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
 import { bytesText, costText, countText, durationText, plural } from '../../../src/wording/amount.ts';
-import { useStudio } from '../frame/studio.ts';
+import { refOf, useStudio } from '../frame/studio.ts';
 import type { EventIndex } from '../history/event-index.ts';
 import { lookOf, lookOfOutcome } from '../look/glyphs.ts';
 import { contextKey } from '../panels/context-key.ts';
