@@ -6,6 +6,7 @@ import type { ForeignFormat } from '../../core/recording/foreign-format.ts';
 import { refText } from '../../core/ref.ts';
 import type { Imported, ImportFailure, ImportOptions, ImportWarning } from '../../engine/importing/import-options.ts';
 import type { Reprise } from '../../engine/reprise.ts';
+import { keepHeapSmall } from '../../node/small-heap.ts';
 import { discover, type FoundPlace } from '../../node/tool-places.ts';
 import { bytesText, plural } from '../../wording/amount.ts';
 import { plain } from '../../wording/text.ts';
@@ -67,6 +68,7 @@ export const importRuns: CommandSpec = {
     if (options['discover'] === true) return offer(context, await discover(await formatsNamed(context, format)));
     const session = textOption(options, 'session');
     checkSources(sources, session);
+    keepHeapSmall();
     const reprise = await context.open({ create: true });
     const controller = new AbortController();
     const restore = options['follow'] === true ? catchSignals(controller) : () => undefined;

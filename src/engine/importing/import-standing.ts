@@ -4,6 +4,7 @@ import { checkId } from '../../core/id.ts';
 import { given, type JsonObject, numberAt, objectAt, stringAt } from '../../core/json.ts';
 import { beginning, type Seq, seq } from '../../core/point.ts';
 import type { ForeignReader } from '../../core/recording/foreign-format.ts';
+import type { Stretches } from '../../core/recording/stretches.ts';
 import { mainBranch } from '../../core/ref.ts';
 import type { BranchSummary } from '../../core/store/branch-record.ts';
 import { readTime } from '../../core/time.ts';
@@ -12,7 +13,7 @@ import { append } from '../changing/append.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { readEvents } from '../history/stored-events.ts';
 import { replayPages } from '../looking/replay.ts';
-import { isCutOff } from './export-units.ts';
+import { holdsStretches, isCutOff, stretchesIn } from './export-units.ts';
 import type { Frame } from './source-units.ts';
 import { isEnd, type SourceName, type UnitEvents } from './unit-events.ts';
 
@@ -24,8 +25,10 @@ export interface Standing {
   readonly source: string;
   /** The last seq of `main`. */
   readonly head: number;
-  /** The seq of the event that says where the session comes from. */
+  /** The seq of the last event that says where the session comes from; units follow it. */
   readonly begin: number;
+  /** The pieces that the texts of its units repeat. */
+  readonly stretches: Stretches;
   /** Where the units on `main` end. */
   readonly tail: StoredTail;
 }
@@ -44,6 +47,20 @@ export interface StoredTail {
 export function framed(events: UnitEvents, { format, source }: SourceName, file: string, frame: Frame): EventDraft {
   const data: JsonObject = { format, ...frame, source, ...(file === '' ? {} : { file }) };
   return events.about({ type: 'session.imported', data }, `frame\n${JSON.stringify(data)}`);
+}
+
+/** Returns the event that keeps the pieces that the texts of a source repeat. */
+export function repeated(
+  events: UnitEvents,
+  { format, source }: SourceName,
+  stretches: Stretches,
+  time: string | undefined,
+): EventDraft {
+  const data: JsonObject = { format, source, stretches };
+  return {
+    ...events.about({ type: 'session.imported', data }, `stretches\n${JSON.stringify(stretches)}`),
+    ...given({ time }),
+  };
 }
 
 /** Makes the session of an import, unless there is one. */
@@ -71,7 +88,7 @@ export async function begin(
   const time = startedAt === undefined ? undefined : readTime(startedAt);
   const timed = drafts.map((draft) => ({ ...draft, ...given({ time }) }));
   const { length } = await append(engine, session, timed, { head: 0 });
-  return { isNew: true, session, source: name.source, head: length, begin: length, tail: noTail };
+  return { isNew: true, session, source: name.source, head: length, begin: length, stretches: [], tail: noTail };
 }
 
 /** Finds out how far a session holds a source; undefined if there is no session, or nothing in it. */
@@ -81,7 +98,8 @@ export async function standingOf(engine: Engine, session: string, name: SourceNa
     branch: mainBranch,
   });
   if (branch === undefined || branch.head === 0) return undefined;
-  const first = await firstOf(engine, session, branch.head);
+  const events = await beginningOf(engine, session, branch.head);
+  const first = events.find(({ type }) => type === 'session.imported');
   const { format, source } = first?.data ?? {};
   if (first === undefined || format !== name.format || (source !== undefined && source !== name.source))
     throw new RepriseError('session.exists', `Cannot import into session "${session}": it is not from this source`, {
@@ -89,20 +107,26 @@ export async function standingOf(engine: Engine, session: string, name: SourceNa
       details: { session },
     });
   const tail = await storedTail(engine, session, mainBranch);
-  return { isNew: false, session, source: name.source, head: branch.head, begin: first.seq, tail };
+  const learned = events.find(holdsStretches);
+  const begin = learned?.seq ?? first.seq;
+  const stretches = stretchesIn(events);
+  return { isNew: false, session, source: name.source, head: branch.head, begin, stretches, tail };
 }
 
-/** The beginning of an imported session: its metadata may come first. */
-const beginningEvents = 2;
+/** The beginning of an imported session: its metadata may come first, and the texts around elements and the stretches follow. */
+const beginningEvents = 8;
 
-async function firstOf(engine: Engine, session: string, head: Seq): Promise<Event | undefined> {
+async function beginningOf(engine: Engine, session: string, head: Seq): Promise<readonly Event[]> {
   const through = seq(Math.min(head, beginningEvents));
   const segments = [segmentOver({ branch: mainBranch, after: beginning, through })];
-  for await (const { events } of readEvents(engine, session, segments)) {
-    const found = events.find(({ type }) => type === 'session.imported');
-    if (found !== undefined) return found;
-  }
-  return undefined;
+  const found: Event[] = [];
+  for await (const { events } of readEvents(engine, session, segments)) found.push(...events);
+  return found;
+}
+
+/** Returns the event that says where a session comes from. */
+async function firstOf(engine: Engine, { session, begin: at }: Standing): Promise<Event | undefined> {
+  return (await beginningOf(engine, session, seq(at))).find(({ type }) => type === 'session.imported');
 }
 
 /** Of a branch without units. */
@@ -139,8 +163,8 @@ const receiptKind = 'import';
 
 /** Keeps the digests of the files that were read, as evidence: the next import sees at once whether one has changed. */
 export async function keepRead(engine: Engine, standing: Standing, files: JsonObject): Promise<void> {
-  const { session, begin: at } = standing;
-  const first = await firstOf(engine, session, seq(at));
+  const { session } = standing;
+  const first = await firstOf(engine, standing);
   if (first === undefined) return;
   await engine.store.putReceipt(sessionRef(engine, session), {
     digest: first.digest,
@@ -152,8 +176,8 @@ export async function keepRead(engine: Engine, standing: Standing, files: JsonOb
 
 /** Returns the digests of the files that an earlier import read; undefined if it was not finished. */
 export async function readBefore(engine: Engine, standing: Standing): Promise<Record<string, string> | undefined> {
-  const { session, begin: at } = standing;
-  const first = await firstOf(engine, session, seq(at));
+  const { session } = standing;
+  const first = await firstOf(engine, standing);
   if (first === undefined) return undefined;
   const receipts = await engine.store.receipts(sessionRef(engine, session), first.digest);
   const files = objectAt(receipts.find(({ kind }) => kind === receiptKind)?.body, 'files');

@@ -12,10 +12,13 @@ import { digestAt, placeAt, pointOf } from '../history/place.ts';
 import { readPoints } from '../history/stored-events.ts';
 import { noTail, type StoredTail, storedTail } from './import-standing.ts';
 import type { PreparedUnit } from './unit-events.ts';
+import { sourceBeginning, type UnitNumber, type UnitPlace, UnitTable } from './unit-table.ts';
 
 /** A branch that an import writes to. */
 interface Line {
   readonly name: string;
+  /** Its number in the order in which this import came to the branches. */
+  readonly number: number;
   /** The last seq of the branch. */
   head: number;
   /** The seq that this reading of the source has reached. */
@@ -27,22 +30,12 @@ interface Line {
   turn: number;
 }
 
-/** Where a unit stands in the log. */
-interface Standing {
-  line: Line;
-  seq: number;
-  turn: number;
-  /** The nearest unit of the talk: itself, if left out, or the one it follows. */
-  readonly anchor?: Standing;
-  /** The first prompt and the first response after it. */
-  prompt?: string;
-  response?: string;
-}
-
 interface Pending {
   readonly unit: PreparedUnit;
   readonly drafts: readonly EventDraft[];
-  readonly standing: Standing;
+  readonly turn: number;
+  /** Its place in the table; undefined if it has no id of its own. */
+  readonly number: UnitNumber | undefined;
 }
 
 /** Called when the meaning of a unit could not be stored, so that the unit was kept as it is. */
@@ -65,9 +58,8 @@ export class ImportWriter {
   readonly #session: string;
   readonly #onKept: OnKept;
   readonly #lines = new Map<string, Line>();
-  readonly #standings = new Map<string, Standing>();
-  /** The beginning of the source, before its first message. */
-  readonly #beginning: Standing;
+  readonly #lineList: Line[] = [];
+  readonly #units: UnitTable;
   #current: Line;
   #file = '';
   #batch: Pending[] = [];
@@ -88,10 +80,9 @@ export class ImportWriter {
     this.#session = session;
     this.#onKept = onKept;
     const { head, begin, tail } = main;
-    this.#current = { name: mainBranch, head, tail, reached: begin, turn: 0 };
+    this.#units = new UnitTable(engine.platform);
+    this.#current = this.#line({ name: mainBranch, head, tail, reached: begin, turn: 0 });
     this.#batchLine = this.#current;
-    this.#lines.set(mainBranch, this.#current);
-    this.#beginning = { line: this.#current, seq: 0, turn: 0 };
   }
 
   /** The branches that were written to or read. */
@@ -106,7 +97,7 @@ export class ImportWriter {
 
   /** Tells whether a unit of that id was read. */
   stands(id: string): boolean {
-    return this.#standings.has(id);
+    return this.#units.find(id) !== undefined;
   }
 
   /** Notes a unit that the log holds already: its last event is at this point. */
@@ -115,10 +106,9 @@ export class ImportWriter {
     let line = this.#lines.get(point.branch);
     if (line === undefined) {
       const { seq: head } = await placeAt(this.#engine, this.#session, point.branch, { kind: 'head' });
-      const turn = this.#standings.get(unit.meaning.parent ?? '')?.turn ?? this.#current.turn;
+      const turn = this.#placeOf(unit.meaning.parent)?.turn ?? this.#current.turn;
       const tail = await storedTail(this.#engine, this.#session, point.branch);
-      line = { name: point.branch, head, reached: point.seq, tail, turn };
-      this.#lines.set(point.branch, line);
+      line = this.#line({ name: point.branch, head, reached: point.seq, tail, turn });
       await this.#follow(line);
     }
     line.turn = this.#rewoundTo(unit)?.turn ?? line.turn;
@@ -129,9 +119,22 @@ export class ImportWriter {
       line.tail = { ...line.tail, cut: line.tail.cut.filter((at) => at !== point.seq) };
     this.#current = line;
     this.#begin(unit);
-    const standing = this.#stand(unit, line, point.seq);
+    const number = this.#stand(unit, line, point.seq);
     const drafts = [...unit.settled, ...unit.drafts];
-    this.#settle({ unit, drafts, standing }, point.seq - drafts.length);
+    this.#settle({ unit, drafts, turn: line.turn, number }, line, point.seq - drafts.length);
+  }
+
+  #line(facts: Omit<Line, 'number'>): Line {
+    const line = { ...facts, number: this.#lineList.length };
+    this.#lines.set(line.name, line);
+    this.#lineList.push(line);
+    return line;
+  }
+
+  /** Returns where a unit stands; undefined if none of that id was read. */
+  #placeOf(id: string | undefined): UnitPlace | undefined {
+    const unit = id === undefined ? undefined : this.#units.find(id);
+    return unit === undefined ? undefined : this.#units.placeOf(unit);
   }
 
   /** Notes which branch the source left for this one, if it differed there. */
@@ -153,13 +156,14 @@ export class ImportWriter {
   /** Appends a unit; it may wait in a batch until {@link flush}. */
   async add(unit: PreparedUnit): Promise<void> {
     this.#enter(unit);
-    const parent = unit.meaning.parent === undefined ? undefined : this.#standings.get(unit.meaning.parent);
-    let line = parent?.line ?? this.#current;
+    const { parent } = unit.meaning;
+    const above = parent === undefined ? undefined : this.#units.find(parent);
+    let line = above === undefined ? this.#current : this.#lineOf(this.#units.placeOf(above));
     const isFork = this.#begin(unit);
-    if (isFork && parent !== undefined) {
+    if (isFork && above !== undefined) {
       await this.#settleHere(unit);
-      const { line: from, seq: at, turn } = parent.anchor ?? parent;
-      return this.#fork(unit, from, { seq: at, turn, reason: forkReason });
+      const place = this.#units.placeOf(this.#units.anchorOf(above));
+      return this.#fork(unit, this.#lineOf(place), { ...place, reason: forkReason });
     }
     while (line.successor !== undefined) line = line.successor;
     if (line.reached < line.tail.stored) {
@@ -207,7 +211,7 @@ export class ImportWriter {
         batch.flatMap(({ drafts }) => drafts),
       );
       let at = line.head - batch.reduce((sum, { drafts }) => sum + drafts.length, 0);
-      for (const pending of batch) at = this.#settle(pending, at);
+      for (const pending of batch) at = this.#settle(pending, line, at);
     } catch (error) {
       if (!isFaulty(error)) throw error;
       for (const pending of batch) await this.#writeAlone(line, pending);
@@ -223,27 +227,33 @@ export class ImportWriter {
       if (!isFaulty(error)) throw error;
       const why = messageOf(error);
       this.#onKept(unit, why);
-      await this.#write(line, [{ ...unit.fallback(why), turn: pending.standing.turn }]);
-      pending.standing.seq = line.head;
+      await this.#write(line, [{ ...unit.fallback(why), turn: pending.turn }]);
+      if (pending.number !== undefined) this.#units.move(pending.number, line.head);
       return;
     }
-    this.#settle(pending, before);
+    this.#settle(pending, line, before);
   }
 
   /** Gives the units of a batch their seqs; events that an earlier unit was settled with move its place behind them. */
-  #settle({ unit, drafts, standing }: Pending, before: number): number {
-    standing.seq = before + drafts.length;
-    const settles = unit.settled.length === 0 ? undefined : this.#standings.get(unit.meaning.parent ?? '');
-    const isNext = settles?.line === standing.line && settles.seq === before;
-    if (settles !== undefined && isNext) settles.seq = before + unit.settled.length;
-    return standing.seq;
+  #settle({ unit, drafts, number }: Pending, line: Line, before: number): number {
+    const last = before + drafts.length;
+    if (number !== undefined) this.#units.move(number, last);
+    const settled = unit.settled.length === 0 ? undefined : this.#units.find(unit.meaning.parent ?? '');
+    if (settled === undefined) return last;
+    const place = this.#units.placeOf(settled);
+    if (place.line === line.number && place.seq === before) this.#units.move(settled, before + unit.settled.length);
+    return last;
+  }
+
+  #lineOf({ line }: UnitPlace): Line {
+    return this.#lineList[line] ?? this.#current;
   }
 
   #push(unit: PreparedUnit, line: Line, marks: readonly EventDraft[]): void {
     const ownTurn = (draft: EventDraft): EventDraft =>
       draft.turn === undefined ? { ...draft, turn: line.turn } : draft;
     const drafts = [...marks, ...unit.drafts].map(ownTurn);
-    this.#batch.push({ unit, drafts, standing: this.#stand(unit, line, line.head) });
+    this.#batch.push({ unit, drafts, turn: line.turn, number: this.#stand(unit, line, line.head) });
     this.#batchSize += unit.size;
     this.#batchEvents += drafts.length;
   }
@@ -266,7 +276,7 @@ export class ImportWriter {
 
   #rewoundTo({ meaning: { rewindTo } }: PreparedUnit): { readonly seq: number; readonly turn: number } | undefined {
     if (rewindTo === undefined) return undefined;
-    return rewindTo === '' ? { seq: 0, turn: 0 } : this.#standings.get(rewindTo);
+    return rewindTo === '' ? { seq: 0, turn: 0 } : this.#placeOf(rewindTo);
   }
 
   /** Begins a branch with a unit; a branch without it never exists. */
@@ -277,7 +287,7 @@ export class ImportWriter {
   ): Promise<void> {
     const place = await placeAt(this.#engine, this.#session, from.name, { kind: 'seq', seq: seq(at.seq) });
     const branch = await freeName(this.#engine, place);
-    const line: Line = { name: branch, head: at.seq, reached: at.seq, tail: noTail, turn: at.turn };
+    const line = this.#line({ name: branch, head: at.seq, reached: at.seq, tail: noTail, turn: at.turn });
     this.#turn(line, unit);
     const forked = {
       ...(await forkedDraft(
@@ -287,8 +297,7 @@ export class ImportWriter {
       )),
       id: `${unit.id}-f`,
     };
-    const standing = this.#stand(unit, line, at.seq);
-    this.#lines.set(branch, line);
+    const number = this.#stand(unit, line, at.seq);
     const before = this.#current;
     [this.#current, this.#batchLine, this.hasBranched] = [line, line, true];
     const target = { kind: 'fork', branch, parent: pointOf(place) } as const;
@@ -302,7 +311,7 @@ export class ImportWriter {
       this.#onKept(unit, messageOf(error));
       await this.#write(line, [forked, { ...unit.fallback(messageOf(error)), turn: line.turn }], target);
     }
-    standing.seq = line.head;
+    if (number !== undefined) this.#units.move(number, line.head);
     if (at.reason === differsReason) from.successor = line;
   }
 
@@ -335,20 +344,15 @@ export class ImportWriter {
   /** Notes that a prompt or response begins; returns true if a different one of its kind did after the same message. */
   #begin({ meaning: { begins, parent } }: PreparedUnit): boolean {
     if (begins === undefined || parent === undefined) return false;
-    const standing = parent === '' ? this.#beginning : this.#standings.get(parent);
-    if (standing === undefined) return false;
-    const message = standing.anchor ?? standing;
-    message[begins.kind] ??= begins.id;
-    return message[begins.kind] !== begins.id;
+    const above = parent === '' ? sourceBeginning : this.#units.find(parent);
+    return above !== undefined && this.#units.begin(above, begins.kind, begins.id);
   }
 
-  /** Notes where a unit stands. */
-  #stand({ meaning: { id, parent, isTalk } }: PreparedUnit, line: Line, at: number): Standing {
-    const above = isTalk === true || parent === undefined ? undefined : this.#standings.get(parent);
-    const standing: Standing = { line, seq: at, turn: line.turn };
-    const placed = above === undefined ? standing : { ...standing, anchor: above.anchor ?? above };
-    if (id !== undefined && !this.#standings.has(id)) this.#standings.set(id, placed);
-    return placed;
+  /** Notes where a unit stands; returns undefined for one that no other can follow. */
+  #stand({ meaning: { id, parent, isTalk } }: PreparedUnit, line: Line, at: number): UnitNumber | undefined {
+    if (id === undefined || this.stands(id)) return undefined;
+    const above = isTalk === true || parent === undefined ? undefined : this.#units.find(parent);
+    return this.#units.add(id, { line: line.number, seq: at, turn: line.turn }, above);
   }
 }
 

@@ -4,8 +4,9 @@ import { given, isObject, type JsonObject, numberAt, objectAt, stringAt } from '
 import type { Masker } from '../../core/masking/masking.ts';
 import type { SecretFinder } from '../../core/masking/secret-finder.ts';
 import type { UnitMeaning } from '../../core/recording/foreign-format.ts';
-import { keepText } from '../../core/recording/kept-text.ts';
+import { keepText, RepeatedPieces } from '../../core/recording/kept-text.ts';
 import { costOf, type PriceTable } from '../../core/recording/prices.ts';
+import type { Stretches } from '../../core/recording/stretches.ts';
 import { isFirstOfUnit, unitId } from '../../core/recording/unit-id.ts';
 import { readTime } from '../../core/time.ts';
 import type { Engine } from '../context/engine.ts';
@@ -25,6 +26,8 @@ export interface PreparedUnit {
   readonly fallback: (reason: string) => EventDraft;
   /** The length of its text, about. */
   readonly size: number;
+  /** Whether its text is JSON. */
+  readonly isJson: boolean;
 }
 
 /** The identity of a source. */
@@ -58,6 +61,7 @@ export class UnitEvents {
   /** The last time that a draft gave, as it stood there and as it is stored. */
   #given: string | undefined;
   #time: string | undefined;
+  #repeated: RepeatedPieces | undefined;
 
   /** Events before the first one that has a time get `startedAt`. */
   constructor(engine: Engine, name: SourceName, masking: UnitMasking, startedAt: string | undefined) {
@@ -68,14 +72,22 @@ export class UnitEvents {
     this.#time = startedAt === undefined ? undefined : readTime(startedAt);
   }
 
+  /** Keeps the texts of the units that follow with the pieces that they repeat. */
+  repeat(stretches: Stretches): void {
+    // A mask must see a whole text.
+    if (this.#masking.mask === undefined && stretches.length > 0) this.#repeated = new RepeatedPieces(stretches);
+  }
+
   /** Returns a unit with its events; one without a meaning becomes `source.kept`. */
   prepare(
     file: string,
     raw: RawUnit,
     meaning: UnitMeaning,
-    { reason, settled = [] }: { readonly reason?: string | undefined; readonly settled?: readonly EventDraft[] },
+    { reason, isJson }: { readonly reason?: string | undefined; readonly isJson: boolean },
   ): PreparedUnit {
     const { at, text, bytes, end } = raw;
+    const { settled = [] } = meaning;
+    const repeated = isJson ? this.#repeated : undefined;
     const chain = `${file}\n${this.#chains.get(file) ?? ''}\n${text ?? base64(bytes ?? new Uint8Array())}`;
     const id = this.#idOf(chain, at);
     this.#chains.set(file, id);
@@ -84,7 +96,7 @@ export class UnitEvents {
       drafts.map((draft, index) => {
         // The last event carries the type: a count by type is that of the source, and a fork there has all of the unit.
         const type = index === drafts.length - 1 ? { type: meaning.type } : {};
-        const foreign = { ...place, ...type, ...(index === 0 ? keptOf(raw, drafts) : {}) };
+        const foreign = { ...place, ...type, ...(index === 0 ? keptOf(raw, drafts, repeated) : {}) };
         return this.#finished(draft, index === 0 ? id : `${id}-${index}`, foreign);
       });
     const fallback = (why: string | undefined): EventDraft =>
@@ -92,7 +104,8 @@ export class UnitEvents {
     const ends = settled.map((draft, index) => this.#finished(draft, `${id}-s${index}`, settledPlace));
     const drafts = meaning.drafts.length === 0 ? [fallback(reason)] : keep(meaning.drafts);
     if (text !== undefined) this.#count(this.#masking.finder?.rulesIn(text, raw.hint?.mayHoldSecret) ?? []);
-    return { file, at, id, meaning, settled: ends, drafts, fallback, size: (text?.length ?? bytes?.length ?? 0) + 256 };
+    const size = (text?.length ?? bytes?.length ?? 0) + 256;
+    return { file, at, id, meaning, settled: ends, drafts, fallback, size, isJson };
   }
 
   /** Returns the events that the end of a source settles. */
@@ -200,13 +213,17 @@ const settledPlace: JsonObject = { type: 'settled' };
 export const isEnd = ({ id, data: { foreign } }: Event): boolean =>
   stringAt(foreign, 'type') === settledPlace['type'] && numberAt(foreign, 'at') === undefined && isFirstOfUnit(id);
 
-function keptOf({ text, bytes, hint }: RawUnit, drafts: readonly EventDraft[]): JsonObject {
+function keptOf(
+  { text, bytes, hint }: RawUnit,
+  drafts: readonly EventDraft[],
+  repeated: RepeatedPieces | undefined,
+): JsonObject {
   if (text === undefined) return { bytes: base64(bytes ?? new Uint8Array()) };
   return {
     text: keepText(
       text,
       drafts.map(({ data }) => data),
-      hint?.hasEscapes,
+      { hasEscapes: hint?.hasEscapes, repeated },
     ) as JsonObject[string],
   };
 }
