@@ -115,6 +115,7 @@ export async function serve(options: ServeOptions = {}): Promise<Server> {
   checkKeys(options, serveKeys);
   const { host = '127.0.0.1', port = defaultPort, tls, platform = createNodePlatform() } = options;
   checkExposure(host, options);
+  checkRate(options);
   const certificate = tls === undefined ? undefined : await certificateOf(tls);
   const agents = options.agents === undefined ? undefined : checkConfig(options.agents, 'agents');
   const { store, close: closeStore } = await storeOf(options, platform);
@@ -194,6 +195,15 @@ function checkExposure(host: string, { tls, insecure }: ServeOptions): void {
   );
 }
 
+/** Refuses a rate at which no call would ever be answered. */
+function checkRate({ callsPerSecond = 1 }: ServeOptions): void {
+  if (callsPerSecond >= 1) return;
+  throw new RepriseError('option.invalid', `Cannot serve ${callsPerSecond} calls a second: no call would be answered`, {
+    hint: 'Give 1 or more.',
+    details: { option: 'callsPerSecond' },
+  });
+}
+
 async function certificateOf({ cert, key }: { readonly cert: string; readonly key: string }): Promise<Certificate> {
   try {
     return { cert: await readFile(cert), key: await readFile(key) };
@@ -236,7 +246,13 @@ function limitsOf({ graceMs, callsPerSecond }: ServeOptions) {
 function cannotListen(host: string, port: number, error: unknown): unknown {
   if (error instanceof RepriseError || !(error instanceof Error)) return error;
   return new RepriseError('option.invalid', `Cannot listen on ${host}:${port}: ${error.message}`, {
-    hint: 'Choose a different port, or 0 for a free one.',
+    hint: hasPortProblem(error)
+      ? 'Choose a different port, or 0 for a free one.'
+      : 'Give an address of this machine, and with TLS a certificate and the key that belongs to it, as PEM.',
     cause: error,
   });
+}
+
+function hasPortProblem(error: Error): boolean {
+  return 'code' in error && ['EADDRINUSE', 'EACCES', 'ERR_SOCKET_BAD_PORT'].includes(String(error.code));
 }

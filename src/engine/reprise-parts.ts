@@ -8,6 +8,7 @@ import type { Bundles } from '../core/store/bundles.ts';
 import type { EventStore, Platform } from '../core/store/event-store.ts';
 import { Chores } from './context/chores.ts';
 import { type Engine, emptyMemory } from './context/engine.ts';
+import type { FleetMemories } from './context/fleet-memory.ts';
 import { noBundles, noFiles } from './context/no-files.ts';
 import type { RecordingDefaults } from './context/recording-defaults.ts';
 import { Transactions } from './context/transactions.ts';
@@ -34,6 +35,8 @@ export interface RepriseParts {
   readonly recording?: RecordingDefaults;
   /** The calls of a token that is bound to an agent. */
   readonly agentPort?: AgentPort;
+  /** Fleets that engines on the same store share; each has its own if left out. */
+  readonly fleets?: FleetMemories;
 }
 
 /** Creates an engine on a store, and the verbs over it. */
@@ -54,12 +57,14 @@ export function createEngine({
   bundles = noBundles,
   recording = {},
   agentPort,
+  fleets,
 }: RepriseParts): Engine {
   return {
     store,
     platform,
     namespace: checkId('namespace', namespace),
     ...emptyMemory(),
+    ...given({ fleets }),
     snapshotEvents,
     onRead,
     formats: new Map(formats.map((format) => [format.name, format])),

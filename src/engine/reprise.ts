@@ -59,6 +59,8 @@ export class Reprise extends Exchange {
       ...this.#engine,
       namespace: checkId('namespace', name),
       ...emptyMemory(),
+      // They are kept by namespace.
+      fleets: this.#engine.fleets,
     });
   }
 

@@ -1,6 +1,8 @@
 /** Beliefs and agents at their edges: nothing is ignored, shown or written that was not asked for. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openReprise, type Reprise, type Session } from '../../src/index.ts';
+import { createNodePlatform } from '../../src/node/platform.ts';
+import { openMemoryStore } from '../../src/store/memory/memory-store.ts';
 import { all, note } from '../../src/testing/verbs/verb-case.ts';
 
 let reprise: Reprise;
@@ -28,6 +30,24 @@ describe('a commit', () => {
     const { superseded } = await session.as('db').beliefs.commit({ ...claim, supersedes: ['own', 'own'] });
     expect(superseded).toEqual(['own']);
     expect((await session.beliefsAt()).map(({ id }) => id)).toContain('secret');
+  });
+
+  test('through an agent has no more trust than the agent, and is its own', async () => {
+    await session.fleet.spawn('lead', { trust: 0.9 });
+    await session.fleet.spawn('intern', { trust: 0.2, trustOn: { coffee: 0.8 } });
+    await session.beliefs.setStrategy('highest-trust');
+    await session.as('lead').beliefs.commit({ id: 'lead', topic: 'cause', claim: 'the pool' });
+    const intern = session.as('intern').beliefs;
+    const claim = { topic: 'cause', claim: 'a bad deploy' };
+    await expect(intern.commit({ ...claim, trust: 1 })).rejects.toEqual(
+      refused('scope.denied', /trusted 0.2 on "cause"$/),
+    );
+    const ofLead = { ...claim, agent: 'lead' };
+    await expect(intern.commit(ofLead)).rejects.toEqual(refused('scope.denied', /claim of "lead" as "intern"$/));
+    expect((await intern.commit({ ...claim, trust: 0.1 })).stands).toBe(false);
+    expect((await intern.commit({ topic: 'coffee', claim: 'cold', trust: 0.8 })).belief.trust).toBe(0.8);
+    expect((await session.beliefsAt({ topic: 'cause' })).map(({ id }) => id)).toEqual(['lead']);
+    expect((await session.beliefs.commit({ ...claim, agent: 'intern', trust: 1 })).stands).toBe(true);
   });
 
   test('with the id of a different turn or trust is a different claim', async () => {
@@ -66,9 +86,25 @@ describe('an agent', () => {
       tx.as('net').write('plan', 'secret');
     });
     await session.state.as('db').transaction((tx) => tx.as('net').write('next', 'secret'));
+    for (const agent of [null, 'net'])
+      expect(() => session.as('db').state.replay({ agent })).toThrow(refused('scope.denied', /its own alone$/));
+    expect((await all(session.as('db').state.replay({ agent: 'db' }))).length).toBe(1);
     const seen = await all(session.as('db').replay());
     expect(seen.map(({ type }) => type)).toEqual(['agent.spawned', 'state.committed']);
     expect(JSON.stringify(seen)).not.toContain('secret');
+  });
+
+  test('I7 gets nothing back that was taken from it through the point of a different branch', async () => {
+    await session.fleet.spawn('db', { scope: ['database', 'people'] });
+    await session.fork('main@1', { name: 'before' });
+    const { seq } = await session.beliefs.commit({ topic: 'people', kind: 'fact', claim: 'private' });
+    await session.fleet.change('db', { scope: ['database'] });
+    const own = session.as('db', { handed: true }).on('before');
+    const point = `main@${seq}`;
+    expect(await own.beliefsAt({ point })).toEqual([]);
+    expect((await own.knownAt(point)).beliefs).toEqual([]);
+    expect(JSON.stringify(await all(own.replay({ at: point })))).not.toContain('private');
+    expect((await session.as('db').on('before').beliefsAt({ point })).length).toBe(1);
   });
 });
 
@@ -88,4 +124,37 @@ test('an audit with a limit of 0 follows from now on', async () => {
   expect((await next).value?.type).toBe('agent.ended');
   await following.return?.();
   expect(await all(session.audit({ limit: 0 }))).toEqual([]);
+});
+
+test('a look that reads what a commit of the same process has just stored counts it once', async () => {
+  const [stored, answer, asked, read] = Array.from({ length: 4 }, () => Promise.withResolvers<void>());
+  let isSlow = false;
+  const inner = openMemoryStore({ platform: createNodePlatform() });
+  const slow = new Proxy(inner, {
+    get: (target, name) => {
+      const method = Reflect.get(target, name) as unknown;
+      if (typeof method !== 'function') return method;
+      return async (...values: unknown[]) => {
+        const found: unknown = await Reflect.apply(method, target, values);
+        if (isSlow && name === 'append') stored?.resolve();
+        if (isSlow && name === 'append') await answer?.promise;
+        if (isSlow && name === 'read') asked?.resolve();
+        if (isSlow && name === 'read') await read?.promise;
+        return found;
+      };
+    },
+  });
+  await using other = await openReprise({ store: slow });
+  const fleet = await other.createSession('demo');
+  await fleet.beliefs.commit({ topic: 'a', claim: 'one' });
+  isSlow = true;
+  const commit = fleet.beliefs.commit({ topic: 'b', claim: 'two' });
+  await stored?.promise;
+  const look = fleet.beliefsAt();
+  await asked?.promise;
+  answer?.resolve();
+  await commit;
+  read?.resolve();
+  expect((await look).map(({ claim }) => claim)).toEqual(['one', 'two']);
+  expect((await fleet.beliefsAt()).map(({ claim }) => claim)).toEqual(['one', 'two']);
 });

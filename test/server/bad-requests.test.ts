@@ -54,7 +54,10 @@ async function refusedByGrpc(body: Buffer): Promise<Refusal> {
     te: 'trailers',
   });
   stream.end(body);
-  const headers = await new Promise<IncomingHttpHeaders>((resolve) => stream.once('trailers', resolve).resume());
+  const headers = await new Promise<IncomingHttpHeaders>((resolve) => {
+    stream.once('trailers', resolve).resume();
+    stream.once('close', () => resolve({}));
+  });
   session.destroy();
   const names = ['grpc-status', 'grpc-message', 'grpc-status-details-bin'] as const;
   const error = findTrailerError(new Headers(names.map((name) => [name, String(headers[name])])));

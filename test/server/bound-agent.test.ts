@@ -3,9 +3,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createNodePlatform, openReprise, type Reprise } from '../../src/index.ts';
 import { makeToken, type Server, serve } from '../../src/server.ts';
 import { openMemoryStore } from '../../src/store/memory/memory-store.ts';
+import { type Calls, countingStore } from '../contract/counting-store.ts';
 
 const platform = createNodePlatform();
 let server: Server;
+let calls: Calls;
 let operator: Reprise;
 let bound: Reprise;
 
@@ -19,7 +21,9 @@ beforeEach(async () => {
     await store.tokens.add(record);
     return token;
   };
-  server = await serve({ store, port: 0 });
+  const counting = countingStore(store);
+  calls = counting.calls;
+  server = await serve({ store: Object.assign(counting.store, { tokens: store.tokens }), port: 0 });
   operator = await openReprise({ store: server.url, token: await made() });
   bound = await openReprise({ store: server.url, token: await made('a1') });
   const session = await operator.createSession('demo');
@@ -107,6 +111,42 @@ test('the agent commits claims, and sees those in its scope alone', async () => 
   });
 });
 
+test('a value that is not JSON is refused, and options that are none, as in a local store', async () => {
+  const session = await operator.session('demo');
+  await session.fleet.spawn('a1');
+  const surfaces = [session.as('a1'), (await bound.session('demo')).as('a1')];
+  for (const own of surfaces) {
+    for (const value of [Number.NaN, new Date(0), 10n, new Map(), [undefined], () => 1])
+      await expect(own.beliefs.commit({ claim: 'c', value: value as never })).rejects.toMatchObject({
+        code: 'json.not-json',
+      });
+    for (const wrong of [null, 7, 'text', []])
+      for (const call of [
+        async () => await own.beliefs.commit(wrong as never),
+        async () => await own.beliefsAt(wrong as never),
+        async () => await Array.fromAsync(own.replay(wrong as never)),
+        async () => await Array.fromAsync(own.state.keys(wrong as never)),
+        async () => await own.state.get('plan', wrong as never),
+      ])
+        await expect(call()).rejects.toMatchObject({ code: 'option.invalid' });
+    await expect(own.stateAt('main', {} as never)).rejects.toMatchObject({ code: 'projection.invalid' });
+    expect(await Array.fromAsync(own.state.keys({ limit: Number.POSITIVE_INFINITY }))).toEqual([]);
+  }
+  expect((await session.branch()).head).toBe(2);
+});
+
+test('a server reads the history of a fleet once for all of its agents', async () => {
+  const session = await operator.session('demo');
+  await session.fleet.spawn('a1');
+  for (const topic of ['a', 'b', 'c']) await session.beliefs.commit({ topic, claim: 'first' });
+  const own = (await bound.session('demo')).as('a1');
+  expect((await own.beliefsAt()).length).toBe(3);
+  const before = calls.read;
+  await own.beliefs.commit({ topic: 'a', claim: 'second' });
+  expect((await own.beliefsAt()).map(({ claim }) => claim)).toEqual(['first', 'first', 'second']);
+  expect(calls.read).toBe(before);
+});
+
 describe('everything else is denied:', () => {
   test.each<[string, () => Promise<unknown>]>([
     ['a different agent', async () => (await bound.session('demo')).as('a2')],
@@ -114,6 +154,10 @@ describe('everything else is denied:', () => {
     ['the state of the session', async () => await (await bound.session('demo')).state.get('plan')],
     ['replay', async () => await (await bound.session('demo')).replay().next()],
     ['append', async () => await (await bound.session('demo')).append({ type: 'note.added', data: { text: 'x' } })],
+    [
+      'the state of everyone',
+      async () => await (await bound.session('demo')).as('a1').state.replay({ agent: null }).next(),
+    ],
     ['the beliefs of the session', async () => await (await bound.session('demo')).beliefsAt()],
     ['the fleet', async () => await (await bound.session('demo')).fleet.spawn('a9')],
     ['fork', async () => await (await bound.session('demo')).fork('main@1')],

@@ -159,6 +159,8 @@ test.each([
   [['serve', '--host', '0.0.0.0', '--store', 'memory:'], 2],
   [['serve', '--port', 'x', '--store', 'memory:'], 2],
   [['serve', '--rate', 'x', '--store', 'memory:'], 2],
+  [['serve', '--rate', '0', '--port', '0'], 2],
+  [['serve', '--store', 'memory:', '--port', '0'], 2],
   [['serve', '--tls-cert', 'cert.pem', '--store', 'memory:'], 2],
   [['serve', '--store', 'https://example.com'], 2],
   [['token', 'create', '--can', 'everything'], 2],

@@ -115,6 +115,13 @@ const byCurl: Speaker = async (method, request) => {
   return messages;
 };
 
+test.each(['getState', 'listKeys'] as const)('the error of %s reads the same by grpc-js', async (name) => {
+  const request = { session: 'not here: 100 %, é', agent: 'a1' };
+  await expect(byGrpcJs(StateService.method[name], request)).rejects.toMatchObject({
+    details: `Cannot open session "${request.session}": namespace "default" has no session of that id`,
+  });
+});
+
 describe.each<[string, Speaker]>([
   ['grpc-js', byGrpcJs],
   ['curl', byCurl],

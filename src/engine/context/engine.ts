@@ -8,7 +8,7 @@ import type { Bundles } from '../../core/store/bundles.ts';
 import type { EventStore, Platform, SessionRef } from '../../core/store/event-store.ts';
 import { BusyRecorders } from './busy-recorders.ts';
 import type { Chores } from './chores.ts';
-import type { FleetMemory } from './fleet-memory.ts';
+import { FleetMemories } from './fleet-memory.ts';
 import type { RecordingDefaults } from './recording-defaults.ts';
 import type { RunningFingerprint } from './running-fingerprint.ts';
 import type { RunningSummary } from './running-summary.ts';
@@ -26,7 +26,7 @@ export interface Engine {
   /** Summaries of the branches this process appends to, kept up to date. */
   readonly summaries: Map<string, RunningSummary>;
   /** The fleets of the branches that this process looks at or commits to. */
-  readonly fleets: Map<string, FleetMemory>;
+  readonly fleets: FleetMemories;
   /** Folds of the fingerprints of the branches whose runs this process ends, so that the next end folds only what is new. */
   readonly fingerprints: Map<string, RunningFingerprint>;
   /** Recorders whose events are not stored yet: a verb that goes by the open run waits for them. */
@@ -56,9 +56,6 @@ export interface Engine {
 /** Sessions whose last lists and bodies a process remembers; a session that is forgotten stores them whole once more. */
 const memoriesMax = 10_000;
 
-/** Branches whose fleets a process remembers; one that is forgotten is folded again. */
-const fleetsMax = 32;
-
 /** Branches whose fingerprints a process goes on folding: each holds a name for every event. */
 const fingerprintsMax = 8;
 
@@ -67,7 +64,7 @@ export function emptyMemory(): Pick<Engine, 'memories' | 'summaries' | 'fleets' 
   return {
     memories: new BoundedMap(memoriesMax),
     summaries: new BoundedMap(limits.summariesRunningMax),
-    fleets: new BoundedMap(fleetsMax),
+    fleets: new FleetMemories(),
     fingerprints: new BoundedMap(fingerprintsMax),
     recorders: new BusyRecorders(),
   };

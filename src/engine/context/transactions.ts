@@ -1,5 +1,6 @@
 import { checkLimit } from '../../core/limits.ts';
 import type { Platform } from '../../core/store/event-store.ts';
+import { Lanes } from './lanes.ts';
 
 /** An open transaction, as far as its deadline is concerned. */
 export interface OpenTransaction {
@@ -19,7 +20,7 @@ export interface OpenTransaction {
 export class Transactions {
   readonly #platform: Platform;
   readonly #open = new Map<string, { readonly held: OpenTransaction; readonly stopTimer: () => void }>();
-  readonly #lanes = new Map<string, Promise<unknown>>();
+  readonly #lanes = new Lanes();
   #firstDeadline = Number.POSITIVE_INFINITY;
 
   constructor(platform: Platform) {
@@ -61,15 +62,7 @@ export class Transactions {
 
   /** Runs the work of one queue in order, one at a time. */
   async inTurn<T>(lane: string, run: () => Promise<T>): Promise<T> {
-    const before = this.#lanes.get(lane) ?? Promise.resolve();
-    // A failure of the work before does not stop the work behind it.
-    const own = before.then(run, run);
-    this.#lanes.set(lane, own);
-    try {
-      return await own;
-    } finally {
-      if (this.#lanes.get(lane) === own) this.#lanes.delete(lane);
-    }
+    return await this.#lanes.inTurn(lane, run);
   }
 
   #sweep(now: number = this.now()): void {

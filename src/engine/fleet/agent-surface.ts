@@ -1,3 +1,4 @@
+import { RepriseError } from '../../core/error.ts';
 import type { Event } from '../../core/event/event.ts';
 import {
   applyEvent,
@@ -11,8 +12,8 @@ import type { Belief } from '../../core/fleet/belief.ts';
 import { mayKnow, maySee, type Registration } from '../../core/fleet/registration.ts';
 import { checkId } from '../../core/id.ts';
 import { arrayAt, given, isObject, type JsonValue, stringAt } from '../../core/json.ts';
-import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
-import type { PointInput } from '../../core/ref.ts';
+import { checkKeys } from '../../core/known-keys.ts';
+import { type PointInput, parsePoint, pointText } from '../../core/ref.ts';
 import type { Replay } from '../../core/session/session-log.ts';
 import { conversation } from '../../projections/conversation.ts';
 import type { Engine } from '../context/engine.ts';
@@ -24,26 +25,13 @@ import { scanState, stateView } from '../state/lookup.ts';
 import { pointOn } from '../state/point.ts';
 import { StateHandle } from '../state/state-handle.ts';
 import type { DuringTurn } from '../state/transaction-work.ts';
+import { agentReplayKeys, asKeys } from './agent-options.ts';
 import type { AgentBeliefs, AgentKnowledge, AgentReplayOptions, AgentVerbs, AsOptions } from './agent-verbs.ts';
 import { CarriedAgent } from './carried-agent.ts';
 import type { CommitOptions } from './commit-belief.ts';
 import type { OnBranch } from './fleet-look.ts';
-import { type BeliefsAtOptions, checkBeliefsAt } from './fleet-times.ts';
+import { type BeliefsAtOptions, checkBeliefsAt, pointOfTimes } from './fleet-times.ts';
 import { Judge } from './judge.ts';
-
-const replayKeys: KnownKeys = optionKeys<AgentReplayOptions>('replay as an agent', {
-  at: 'point',
-  after: 'number',
-  through: 'number',
-  since: 'text',
-  until: 'text',
-  filter: true,
-  direction: 'text',
-  limit: 'number',
-  signal: 'signal',
-});
-
-const asKeys: KnownKeys = optionKeys<AsOptions>('act as an agent', { handed: 'flag' }, 'acting as an agent');
 
 /** Whose surface it is, and where. */
 export interface SurfaceOf extends OnBranch {
@@ -97,9 +85,12 @@ export class AgentSurface implements AgentVerbs {
       commit: async (options: Omit<CommitOptions, 'agent'>) => {
         const { during } = this.#of;
         during?.check?.();
+        const { checkClaim, commitBelief } = await import('./commit-belief.ts');
+        checkClaim(options);
+        const { agent: speaker = agent }: Partial<CommitOptions> = options;
+        if (speaker !== agent) refuseSpeaker(agent, speaker);
         // An agent may speak on what it may see.
         const manner = { judge, within: mayKnow, ...given({ epoch: during?.epoch }) };
-        const { commitBelief } = await import('./commit-belief.ts');
         return commitBelief(this.#engine, this.#of, inTurn({ ...options, agent }, during), manner);
       },
     };
@@ -117,12 +108,12 @@ export class AgentSurface implements AgentVerbs {
     const { beliefsAt } = await import('./fleet-at.ts');
     const times = this.#of.during === undefined ? {} : { turn: this.#of.during.turn };
     const then = await beliefsAt(this.#engine, this.#of, { ...times, ...options }, this.agent);
-    const isAllowed = await this.#allowedNow();
+    const isAllowed = await this.#allowedNow(parsePoint(pointOfTimes(this.branch, options)).branch);
     return then.filter((belief) => isAllowed((who) => maySee(who, belief)));
   }
 
   replay(options: AgentReplayOptions = {}): Replay {
-    checkReading(options, replayKeys);
+    checkReading(options, agentReplayKeys);
     const { limit, ...reading } = options;
     return new SeenReplay(this.#seen(reading), limit);
   }
@@ -134,7 +125,8 @@ export class AgentSurface implements AgentVerbs {
     const isOwn = types?.some((type) => aboutClaims.test(type)) === false;
     const filter = given({ types, agent: isOwn ? this.agent : undefined });
     let value = initialValue(projection);
-    for await (const event of this.#seen({ at: point, filter })) value = applyEvent(projection, value, event);
+    const at = parsePoint(pointOn(this.branch, point));
+    for await (const event of this.#seen({ at: pointText(at), filter })) value = applyEvent(projection, value, event);
     return finishValue(projection, value);
   }
 
@@ -158,11 +150,18 @@ export class AgentSurface implements AgentVerbs {
     return (await import('./fleet-at.ts')).registeredAt(this.#engine, place, this.agent);
   }
 
-  /** Returns whether something is within the scope of now, too; everything is, unless the agent itself holds the surface. */
-  async #allowedNow(): Promise<(isWithin: (who: Registration | undefined) => boolean) => boolean> {
+  /**
+   * Returns whether something is within the scope of now, too: on the branch of the surface, and on the one looked at.
+   * Everything is, unless the agent itself holds the surface.
+   */
+  async #allowedNow(lookedAt: string): Promise<(isWithin: (who: Registration | undefined) => boolean) => boolean> {
     if (this.#of.isHanded !== true) return () => true;
-    const now = await (await import('./fleet-at.ts')).registeredNow(this.#engine, this.#of, this.agent);
-    return (isWithin) => isWithin(now);
+    const { registeredNow } = await import('./fleet-at.ts');
+    const { session } = this.#of;
+    const branches = [...new Set([this.branch, lookedAt])];
+    const now = branches.map((branch) => registeredNow(this.#engine, { session, branch }, this.agent));
+    const registrations = await Promise.all(now);
+    return (isWithin) => registrations.every(isWithin);
   }
 
   /** Yields what the agent could see at a point: its own events, and those about claims in its scope. */
@@ -170,7 +169,7 @@ export class AgentSurface implements AgentVerbs {
     const at = pointOn(this.branch, options.at ?? {});
     const place = await findPlace(this.#engine, this.#of.session, at);
     const then = await this.#registeredAt(place);
-    const isAllowed = await this.#allowedNow();
+    const isAllowed = await this.#allowedNow(place.record.branch);
     const point = { branch: place.record.branch, seq: place.seq };
     for await (const event of replay(this.#engine, this.#of.session, { ...options, at: point })) {
       if (!aboutClaims.test(event.type)) {
@@ -182,6 +181,14 @@ export class AgentSurface implements AgentVerbs {
       if (isWithin(then) && isAllowed(isWithin)) yield event;
     }
   }
+}
+
+/** Refuses a claim in the name of a different agent: to store it as one's own would be a different claim. */
+function refuseSpeaker(agent: string, other: string): never {
+  throw new RepriseError('scope.denied', `Cannot commit a claim of "${other}" as "${agent}"`, {
+    hint: 'Leave "agent" out, or commit it as the operator: session.beliefs.commit({ agent, … }).',
+    details: { agent },
+  });
 }
 
 /** Yields an event of an agent without what it wrote to the state of others. */

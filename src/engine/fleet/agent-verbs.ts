@@ -39,7 +39,8 @@ export interface AgentKnowledge {
 /** The claims of one agent. */
 export interface AgentBeliefs {
   /**
-   * Commits a claim of this agent; `scope.denied` unless it may see the topic.
+   * Commits a claim of this agent; `scope.denied` unless it may see the topic, or if it says more `trust` than the agent
+   * has there.
    *
    * @example
    * ```ts

@@ -1,17 +1,26 @@
 import type { Event } from '../../core/event/event.ts';
-import { applyEvent, finishValue, initialValue, type Projection } from '../../core/event/projection.ts';
+import {
+  applyEvent,
+  defineProjection,
+  finishValue,
+  initialValue,
+  type Projection,
+} from '../../core/event/projection.ts';
 import type { Belief } from '../../core/fleet/belief.ts';
 import { checkId } from '../../core/id.ts';
+import { given } from '../../core/json.ts';
 import { type PointInput, parsePoint, pointText } from '../../core/ref.ts';
 import type { Replay } from '../../core/session/session-log.ts';
 import type { AgentPort } from '../../core/store/agent-port.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
+import { checkReading } from '../looking/replay.ts';
 import { CarriedState, carriedOptions } from '../state/carried-state.ts';
 import { pointOn } from '../state/point.ts';
+import { agentReplayKeys } from './agent-options.ts';
 import type { AgentBeliefs, AgentKnowledge, AgentReplayOptions, AgentVerbs } from './agent-verbs.ts';
 import type { CommittedBelief } from './commit-belief.ts';
 import type { OnBranch } from './fleet-look.ts';
-import type { BeliefsAtOptions } from './fleet-times.ts';
+import { type BeliefsAtOptions, checkBeliefsAt } from './fleet-times.ts';
 
 /** The surface of one agent behind a port: the server decides what the agent may see. */
 export class CarriedAgent implements AgentVerbs {
@@ -40,19 +49,23 @@ export class CarriedAgent implements AgentVerbs {
   get beliefs(): AgentBeliefs {
     return {
       commit: async (options) => {
+        // A value that is not JSON would travel as null or as nothing.
+        (await import('./commit-belief.ts')).checkClaim(options);
         // The id makes a call whose answer was lost harmless when it is repeated.
-        const input = JSON.stringify({ id: this.#engine.platform.newId(), ...options });
+        const input = JSON.stringify({ ...options, id: options.id ?? this.#engine.platform.newId() });
         return (await this.#port.ask('commitBelief', this.#place, { input })) as CommittedBelief;
       },
     };
   }
 
   async beliefsAt(options: BeliefsAtOptions = {}): Promise<readonly Belief[]> {
+    checkBeliefsAt(options);
     const found = await this.#port.ask('listBeliefs', this.#place, { options: carriedOptions(options) });
     return found as readonly Belief[];
   }
 
   replay(options: AgentReplayOptions = {}): Replay {
+    checkReading(options, agentReplayKeys);
     const { signal, ...rest } = options;
     const stop = new AbortController();
     const until = AbortSignal.any([stop.signal, ...(signal === undefined ? [] : [signal])]);
@@ -71,8 +84,12 @@ export class CarriedAgent implements AgentVerbs {
   }
 
   async stateAt<Value, Result>(point: PointInput, projection: Projection<Value, Result>): Promise<Result> {
+    defineProjection(projection);
+    const { types } = projection;
     let value = initialValue(projection);
-    for await (const event of this.replay({ at: point })) value = applyEvent(projection, value, event);
+    const at = pointText(parsePoint(pointOn(this.branch, point)));
+    for await (const event of this.replay({ at, filter: given({ types }) }))
+      value = applyEvent(projection, value, event);
     return finishValue(projection, value);
   }
 

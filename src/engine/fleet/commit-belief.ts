@@ -94,7 +94,7 @@ export interface CommitManner {
   readonly judge: Judge;
   /** Takes the place of all that stands on the topic at its turn. */
   readonly mutates?: boolean;
-  /** Refuses the claim unless the agent may see its topic. */
+  /** Refuses the claim unless the agent may see its topic, and one that is trusted further than the agent. */
   readonly within?: (registration: Registration | undefined, topic: string | undefined) => boolean;
   /** Refuses the claim after a rewind of the branch. */
   readonly epoch?: Seq;
@@ -110,7 +110,7 @@ export interface CommitManner {
 }
 
 /** Checks everything about a claim that can be checked without its history. */
-function checkClaim(options: CommitOptions): void {
+export function checkClaim(options: CommitOptions): void {
   checkKeys(options, commitKeys);
   const { agent, claim, topic, kind, trust, turn, supersedes, value } = options;
   if (typeof claim !== 'string' || claim === '') refuseClaim(`its claim is ${shownValue(claim)}, not a text`);
@@ -192,6 +192,7 @@ async function planCommit(
   const who = agent === undefined ? undefined : registrationAt(table, agent, moment);
   if (within?.(who, topic) === false) refuseScope(agent, topic);
   if (within !== undefined) for (const named of supersedes) checkSeen(look, named, { agent, who });
+  if (within !== undefined) checkTrusted(options, trustOf(who, topic));
   const belief = newBelief(look, options, turn, trustOf(who, topic));
   const named = [...new Set(supersedes)];
   const older = mutates && !beside ? placeTaken(look, belief) : named.map((each) => standing(look, each, turn));
@@ -293,6 +294,19 @@ function refuseScope(agent: string | undefined, topic: string | undefined): neve
     {
       hint: 'Change the scope of the agent with session.fleet.change(agent, { scope }), or commit it as the operator.',
       details: { ...given({ agent, topic }) },
+    },
+  );
+}
+
+/** Refuses a claim of an agent that says it is to be trusted further than the agent: by "highest-trust" it would overrule the others. */
+function checkTrusted({ agent, topic, trust = 0 }: CommitOptions, max: number): void {
+  if (trust <= max) return;
+  throw new RepriseError(
+    'scope.denied',
+    `Cannot commit a claim with a trust of ${trust}: "${agent ?? ''}" is trusted ${max}${topic === undefined ? '' : ` on ${JSON.stringify(topic)}`}`,
+    {
+      hint: 'Leave the trust out, or state less. The operator raises it with session.fleet.change(agent, { trust }).',
+      details: { ...given({ agent, topic }), trust, max },
     },
   );
 }

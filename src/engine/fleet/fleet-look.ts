@@ -37,39 +37,53 @@ const nameOf = (engine: Engine, { session, branch }: OnBranch): string => `${eng
 export async function fleetAtHead(engine: Engine, on: OnBranch): Promise<FleetLook> {
   const name = nameOf(engine, on);
   // One at a time: two that catch up side by side would add the same events twice.
-  return engine.transactions.inTurn(`fleet ${name}`, async () => {
-    const [place, record] = await Promise.all([
-      placeAtHead(engine, on.session, on.branch),
-      sessionRecord(engine, on.session),
-    ]);
-    const known = engine.fleets.get(name);
-    if (known !== undefined && (await catchUp(engine, place, record, known))) return { place, table: known.table };
-    const table = await foldAt(engine, place, fleetTable);
-    const { genesis, erasures } = record;
-    engine.fleets.set(name, { table, seq: place.seq, digest: place.record.digest, genesis, erasures });
-    return { place, table };
+  return engine.fleets.lanes.inTurn(name, async () => {
+    for (let tries = 1; ; tries++) {
+      const [place, record] = await Promise.all([
+        placeAtHead(engine, on.session, on.branch),
+        sessionRecord(engine, on.session),
+      ]);
+      const known = engine.fleets.get(name);
+      const caught = known === undefined ? 'other' : await catchUp(engine, place, record, known);
+      if (known !== undefined && caught === 'up') return { place, table: known.table };
+      if (caught === 'overtaken' && tries < catchUpTriesMax) continue;
+      const table = await foldAt(engine, place, fleetTable);
+      const { genesis, erasures } = record;
+      engine.fleets.set(name, { table, seq: place.seq, digest: place.record.digest, genesis, erasures });
+      return { place, table };
+    }
   });
 }
 
-/** Adds to a memory what came since; false if the view it is of is not the beginning of the view now. */
+/** How often a look begins anew because of what this process appends meanwhile, before it folds the whole history. */
+const catchUpTriesMax = 8;
+
+/**
+ * Adds to a memory what came since. Answers `other` if the view it is of is not the beginning of the view now, and
+ * `overtaken` if the memory learned meanwhile what this process had just appended: that must not be added twice.
+ */
 async function catchUp(
   engine: Engine,
   place: Place,
   { genesis, erasures }: SessionRecord,
   memory: FleetMemory,
-): Promise<boolean> {
-  if (memory.genesis !== genesis || memory.erasures !== erasures || memory.seq > place.seq) return false;
-  if (memory.seq === place.seq) return memory.digest === place.record.digest;
-  const rest = restOf(viewAt(place.history, place.seq), viewAt(place.history, memory.seq));
-  if (rest === undefined || memory.digest !== (await digestAt(engine, { ...place, seq: memory.seq }))) return false;
+): Promise<'up' | 'other' | 'overtaken'> {
+  const { seq: from, digest } = memory;
+  if (memory.genesis !== genesis || memory.erasures !== erasures) return 'other';
+  // An append of this process was answered after the head was read.
+  if (from > place.seq) return 'overtaken';
+  if (from === place.seq) return digest === place.record.digest ? 'up' : 'other';
+  const rest = restOf(viewAt(place.history, place.seq), viewAt(place.history, from));
+  if (rest === undefined || digest !== (await digestAt(engine, { ...place, seq: from }))) return 'other';
   const look = lookAt(engine, hypothesisAt(place));
   const request = { filter: { types: fleetTypes }, replacedIds: await replacedIdsOf(look) };
   const added: Event[] = [];
   for await (const { events } of eventsOf(look, rest, request)) added.push(...events);
+  if (memory.seq !== from) return 'overtaken';
   for (const event of added) applyEvent(fleetTable, memory.table, event);
   memory.seq = place.seq;
   memory.digest = place.record.digest;
-  return true;
+  return 'up';
 }
 
 /** Tells the memory of a branch what this process has just appended to it. */

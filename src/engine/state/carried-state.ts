@@ -1,17 +1,19 @@
+import { canonicalJson } from '../../core/canonical-json.ts';
 import { RepriseError } from '../../core/error.ts';
 import { checkAgent, checkKey } from '../../core/event/state-key.ts';
 import { checkId } from '../../core/id.ts';
-import { given, type JsonObject, type JsonValue } from '../../core/json.ts';
-import { shownValue } from '../../core/known-keys.ts';
+import { checkKeys, shownValue } from '../../core/known-keys.ts';
 import { type PointInput, parsePoint, pointText } from '../../core/ref.ts';
 import type { AgentPort } from '../../core/store/agent-port.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
+import { checkReading } from '../looking/replay.ts';
 import { CarriedTransaction } from './carried-transaction.ts';
 import type { StateValue, StateVersion } from './entry.ts';
 import { pointOn, type StateAt } from './point.ts';
 import { runTransaction } from './run-transaction.ts';
 import type { StateChange } from './state-changes.ts';
-import type { StateReplay, StateReplayOptions, StateTransaction } from './state-replay.ts';
+import { diffKeys, getAtKeys, getKeys, limitOf, listKeys } from './state-options.ts';
+import { type StateReplay, type StateReplayOptions, type StateTransaction, stateReplayKeys } from './state-replay.ts';
 import type { Ran, RunOptions, StateListOptions, StateVerbs } from './state-verbs.ts';
 import type { TransactionOptions } from './transaction-work.ts';
 
@@ -62,28 +64,31 @@ export class CarriedState implements StateVerbs {
   }
 
   async get(key: string, options: { readonly at?: PointInput } = {}): Promise<StateValue> {
+    checkKeys(options, getKeys);
     return await this.getAt(key, options);
   }
 
   async getAt(key: string, where: StateAt & { readonly version?: number }): Promise<StateValue> {
+    checkKeys(where, getAtKeys);
     const found = await this.#port.ask('getState', this.#place, { key: checkKey(key), where: carriedOptions(where) });
     return found as StateValue;
   }
 
   async *keys(options: StateListOptions = {}): AsyncGenerator<string, void, undefined> {
-    for await (const key of this.#port.list('listKeys', this.#place, { options: carriedOptions(options) }))
+    for await (const key of this.#port.list('listKeys', this.#place, { options: listOptions(options) }))
       yield String(key);
   }
 
-  scan(prefix: string, options: StateListOptions = {}): AsyncGenerator<StateValue, void, undefined> {
-    return this.#listed('scanState', { prefix: checkKey(prefix), options: carriedOptions(options) });
+  async *scan(prefix: string, options: StateListOptions = {}): AsyncGenerator<StateValue, void, undefined> {
+    yield* this.#listed('scanState', { prefix: checkKey(prefix), options: listOptions(options) });
   }
 
-  history(key: string, options: StateListOptions = {}): AsyncGenerator<StateVersion, void, undefined> {
-    return this.#listed('getHistory', { key: checkKey(key), options: carriedOptions(options) });
+  async *history(key: string, options: StateListOptions = {}): AsyncGenerator<StateVersion, void, undefined> {
+    yield* this.#listed('getHistory', { key: checkKey(key), options: listOptions(options) });
   }
 
   replay(options: StateReplayOptions = {}): StateReplay {
+    checkReading(options, stateReplayKeys);
     const { signal, ...rest } = options;
     // A generator does not return while it waits, and a follower may wait forever.
     const stop = new AbortController();
@@ -101,13 +106,14 @@ export class CarriedState implements StateVerbs {
     };
   }
 
-  diff(
+  async *diff(
     left: PointInput,
     right: PointInput = {},
     options: { readonly prefix?: string } = {},
   ): AsyncGenerator<StateChange, void, undefined> {
+    checkKeys(options, diffKeys);
     const text = (point: PointInput): string => pointText(parsePoint(pointOn(this.branch, point)));
-    return this.#listed('diffState', { left: text(left), right: text(right), options: carriedOptions(options) });
+    yield* this.#listed('diffState', { left: text(left), right: text(right), options: carriedOptions(options) });
   }
 
   #listed<Item>(
@@ -132,9 +138,15 @@ export function checkBound({ agent: own }: AgentPort, agent: string): void {
   });
 }
 
-/** Writes options as the wire carries them; the server checks them. */
-export function carriedOptions(options: object): string {
-  const text: Record<string, JsonValue | undefined> = { ...(options as JsonObject) };
-  const set = given(text);
-  return Object.keys(set).length === 0 ? '' : JSON.stringify(set);
+/** Writes options that were checked as the wire carries them. A limit without end is none. */
+export function carriedOptions(options: object & { readonly limit?: number | undefined }): string {
+  const { limit, ...rest } = options;
+  const text = canonicalJson(limit === Number.POSITIVE_INFINITY ? rest : { ...rest, limit });
+  return text === '{}' ? '' : text;
+}
+
+function listOptions(options: StateListOptions): string {
+  checkKeys(options, listKeys);
+  limitOf(options);
+  return carriedOptions(options);
 }

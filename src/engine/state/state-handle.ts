@@ -11,6 +11,7 @@ import { type StateView, scanState, stateView, valueAt, valueOf, versionsOf } fr
 import { type StateAt, statePoint, viewPointOf } from './point.ts';
 import { refuseCount, runTransaction } from './run-transaction.ts';
 import { diffState, type StateChange } from './state-changes.ts';
+import { diffKeys, getAtKeys, getKeys, limitOf, listKeys } from './state-options.ts';
 import { replayState, type StateReplay, type StateReplayOptions } from './state-replay.ts';
 import type { Ran, RunOptions, StateListOptions, StateVerbs } from './state-verbs.ts';
 import { refuseOther, Transaction } from './transaction.ts';
@@ -23,15 +24,6 @@ import {
 import { versionAt } from './versions.ts';
 
 const beginKeys: KnownKeys = optionKeys<TransactionOptions>('begin', transactionOptionNames, 'a transaction');
-const getKeys: KnownKeys = optionKeys<{ at: true }>('get a key', { at: true }, 'a look');
-const getAtKeys: KnownKeys = optionKeys<{ point: true; seq: true; time: true; at: true; version: true }>(
-  'get a key',
-  { point: true, seq: 'number', time: 'text', at: true, version: 'number' },
-  'a look',
-);
-const listKeys: KnownKeys = optionKeys<StateListOptions>('list state', { at: true, limit: 'number' }, 'a list');
-const diffKeys: KnownKeys = optionKeys<{ prefix: true }>('compare state', { prefix: 'text' }, 'a comparison');
-
 /** The state of one agent on one branch. `StateVerbs` describes the verbs. */
 export class StateHandle implements StateVerbs {
   readonly branch: string;
@@ -64,8 +56,9 @@ export class StateHandle implements StateVerbs {
   }
 
   as(agent: string): StateHandle {
-    if (this.#isBound && agent !== this.agent) refuseOther(this.agent, agent);
-    const of = { branch: this.branch, agent: checkAgent(agent), isBound: this.#isBound, during: this.#during };
+    const asked = checkAgent(agent);
+    if (this.#isBound && asked !== this.agent) refuseOther(this.agent, asked);
+    const of = { branch: this.branch, agent: asked, isBound: this.#isBound, during: this.#during };
     return new StateHandle(this.#engine, this.#session, of);
   }
 
@@ -155,7 +148,14 @@ export class StateHandle implements StateVerbs {
   }
 
   replay(options: StateReplayOptions = {}): StateReplay {
-    return replayState(this.#engine, { session: this.#session, branch: this.branch, agent: this.agent }, options);
+    const found = replayState(
+      this.#engine,
+      { session: this.#session, branch: this.branch, agent: this.agent },
+      options,
+    );
+    const { agent = this.agent } = options;
+    if (this.#isBound && agent !== this.agent) refuseOther(this.agent, agent);
+    return found;
   }
 
   async *diff(
@@ -176,9 +176,4 @@ export class StateHandle implements StateVerbs {
   #placeOf(where: StateAt): Promise<Place> {
     return findPlace(this.#engine, this.#session, statePoint(this.branch, where));
   }
-}
-
-function limitOf({ limit = Number.POSITIVE_INFINITY }: StateListOptions): number {
-  if (limit !== Number.POSITIVE_INFINITY && (!Number.isSafeInteger(limit) || limit < 0)) refuseCount('limit', limit);
-  return limit;
 }

@@ -21,7 +21,8 @@ export interface StateReplayOptions
   readonly agent?: string | null;
 }
 
-const replayKeys: KnownKeys = optionKeys<StateReplayOptions>('replay', {
+/** The options of a replay of state. */
+export const stateReplayKeys: KnownKeys = optionKeys<StateReplayOptions>('replay', {
   agent: true,
   at: 'point',
   after: 'number',
@@ -82,7 +83,7 @@ class TransactionReplay implements StateReplay {
     this.#engine = engine;
     this.#of = of;
     this.#options = options;
-    checkWhole(options, replayKeys);
+    checkWhole(options, stateReplayKeys);
     this.#left = options.limit ?? Number.POSITIVE_INFINITY;
   }
 
@@ -104,7 +105,7 @@ class TransactionReplay implements StateReplay {
   }
 
   async #next(): Promise<IteratorResult<StateTransaction, void>> {
-    checkReading(this.#options, replayKeys);
+    checkReading(this.#options, stateReplayKeys);
     const { agent: asked = this.#of.agent } = this.#options;
     const agent = asked === null ? null : checkAgent(asked);
     while (this.#left > 0) {

@@ -5,11 +5,11 @@ import type { StateValue } from './entry.ts';
 import type { TransactionVerbs } from './state-verbs.ts';
 import type { Committed, TransactionWork } from './transaction-work.ts';
 
-/** Refuses to show the state of one agent to a different one. */
-export function refuseOther(agent: string, other: string): never {
+/** Refuses to show the state of one agent, or of all if it is null, to a different one. */
+export function refuseOther(agent: string, other: string | null): never {
   throw new RepriseError(
     'scope.denied',
-    `Cannot use the state of "${other}" as "${agent}": an agent has its own alone`,
+    `Cannot use the state of ${other === null ? 'every agent' : `"${other}"`} as "${agent}": an agent has its own alone`,
     {
       hint: 'Use session.state.as(agent), the surface of the operator.',
       details: { agent, other },

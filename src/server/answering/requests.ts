@@ -7,6 +7,7 @@ import {
   createContextValues,
   type HandlerContext,
 } from '@connectrpc/connect';
+import type { UniversalServerResponse } from '@connectrpc/connect/protocol';
 import { codeToHttpStatus, errorToJsonBytes } from '@connectrpc/connect/protocol-connect';
 import { setTrailerStatus } from '@connectrpc/connect/protocol-grpc';
 import { universalRequestFromNodeRequest, universalResponseToNodeResponse } from '@connectrpc/connect-node';
@@ -15,6 +16,7 @@ import { numberAt } from '../../core/json.ts';
 import type { Grant } from '../guarding/grant.ts';
 import type { BodyBudget } from '../http/body-budget.ts';
 import { connectError, hasLeft } from '../http/call-failure.ts';
+import { cutOff } from '../http/cut-off.ts';
 import type { HttpHandler, HttpRequest, HttpResponse } from '../http/listener.ts';
 import type { WriteLog } from '../http/log-line.ts';
 import type { Metrics } from '../http/metrics.ts';
@@ -90,7 +92,7 @@ export function requestHandler(parts: RequestParts): HttpHandler {
     const grant = await parts.authenticate(request);
     parts.checkRate(grant);
     const handler = handlers.get(pathOf(request));
-    const late = setTimeout(() => response.destroy(), parts.bodyMsMax);
+    const late = setTimeout(() => cutOff(response), parts.bodyMsMax);
     parts.metrics.add('reprise_streams', 1);
     response.once('close', () => {
       clearTimeout(late);
@@ -118,7 +120,7 @@ export function requestHandler(parts: RequestParts): HttpHandler {
       const answered = await countingUnpacked(bytes, () => handler({ ...called, body: body.kept(counted) }));
       // The framework answers a request that it cannot read without a code of ours.
       if (handler.method.methodKind === 'unary' && !body.isRead && !bytes.isRefused) throw problem();
-      await universalResponseToNodeResponse(answered, response);
+      await universalResponseToNodeResponse(plainly(answered), response);
     } catch (error) {
       // The client left in the middle; there is nobody to tell.
       if (ConnectError.from(error).code !== Code.Aborted && !hasLeft(error) && !response.destroyed) throw error;
@@ -237,13 +239,14 @@ function refuseBy(
   retry: Readonly<Record<string, string>> = {},
 ): void {
   if (response.headersSent) {
-    response.destroy();
+    cutOff(response);
     return;
   }
   const type = request.headers['content-type'] ?? '';
   if (type.startsWith('application/grpc')) {
     const status = new Headers();
     setTrailerStatus(status, failure);
+    spellOut(status);
     const headers = { 'content-type': type, ...retry };
     // Clients of HTTP/2 look for the status behind the body; in the headers they find it only without one.
     const isTrailed = 'stream' in response && !type.startsWith('application/grpc-web');
@@ -260,6 +263,25 @@ function refuseBy(
   }
   const headers = { 'content-type': 'application/json', ...retry };
   send(response, codeToHttpStatus(failure.code), headers, errorToJsonBytes(failure, undefined));
+}
+
+/** Returns an answer that spells out its status, which is known when everything else was sent. */
+function plainly(answered: UniversalServerResponse): UniversalServerResponse {
+  const { trailer } = answered;
+  if (trailer === undefined) return answered;
+  return {
+    ...answered,
+    get trailer() {
+      return spellOut(trailer);
+    },
+  };
+}
+
+/** Escapes no more of the message of a status than it must: clients exist that show an escaped ":" as it came. */
+function spellOut(trailer: Headers): Headers {
+  const message = trailer.get('grpc-message');
+  if (message !== null) trailer.set('grpc-message', encodeURI(decodeURIComponent(message)));
+  return trailer;
 }
 
 /** The flag of the last message of a Connect stream. */

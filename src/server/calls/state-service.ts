@@ -8,7 +8,7 @@ import type { Committed } from '../../engine/state/transaction-work.ts';
 import type { StateService } from '../../wire/generated/reprise/v1/state_pb.ts';
 import { beatMs } from '../../wire/protocol.ts';
 import { requestOf } from '../answering/call-log.ts';
-import { actingAgent } from '../guarding/grant.ts';
+import { actingAgent, checkUnbound } from '../guarding/grant.ts';
 import { batched, gathered } from '../http/batches.ts';
 import { jsonIn, listIn, objectIn } from '../http/json-text.ts';
 import type { DoneChanges } from './done-changes.ts';
@@ -80,8 +80,12 @@ function reads(at: AtState, draining: AbortSignal): Pick<ServiceImpl<typeof Stat
     },
     async *replayState({ options, ...place }, context) {
       const signal = AbortSignal.any([context.signal, draining]);
-      const own = given({ agent: requestOf(context).grant.agent });
-      const found = (await at(context, place)).replay({ ...optionsIn<object>(options), ...own, signal });
+      const { grant } = requestOf(context);
+      const asked = optionsIn<{ readonly agent?: string | null }>(options);
+      // To read its own state instead would be the answer to a different question.
+      if (asked.agent !== undefined && asked.agent !== grant.agent)
+        checkUnbound(grant, 'replay the state of other agents');
+      const found = (await at(context, place)).replay({ ...asked, ...given({ agent: grant.agent }), signal });
       for await (const held of batched(gathered(texts(found)), beatMs)) yield { transactions: [...held] };
     },
     async *diffState({ left, right, options, ...place }, context) {

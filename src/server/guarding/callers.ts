@@ -2,6 +2,7 @@ import { BoundedMap } from '../../core/bounded-map.ts';
 import type { Point } from '../../core/point.ts';
 import type { ForeignFormat } from '../../core/recording/foreign-format.ts';
 import type { EventStore, Platform, SessionRef } from '../../core/store/event-store.ts';
+import { FleetMemories } from '../../engine/context/fleet-memory.ts';
 import { type Reprise } from '../../engine/reprise.ts';
 import { createReprise } from '../../engine/reprise-parts.ts';
 import { checkUnbound, type Grant } from './grant.ts';
@@ -36,6 +37,8 @@ export function callersOf({ store, platform, snapshots, loadFormats }: CallerPar
   // The project of the server says nothing about a caller, and nobody writes folders from outside.
   const { project: _, writeFolder: __, ...ownPlatform } = platform;
   const guard = { store, platform, shipped: snapshots.names, keep: snapshots.keep };
+  // Agents of one fleet have a token each. The guard of each decides about a branch before the engine uses its fleet.
+  const fleets = new FleetMemories();
   const known = new BoundedMap<
     string,
     { readonly grant: Grant; readonly store: GuardedStore; readonly reprise: Reprise }
@@ -46,7 +49,12 @@ export function callersOf({ store, platform, snapshots, loadFormats }: CallerPar
     const guarded = guardStore(guard, grant);
     const reprise =
       held?.reprise ??
-      createReprise({ store: { ...guarded, close: async () => undefined }, platform: ownPlatform, loadFormats });
+      createReprise({
+        store: { ...guarded, close: async () => undefined },
+        platform: ownPlatform,
+        loadFormats,
+        fleets,
+      });
     const made = { grant, store: guarded, reprise };
     known.set(grant.token, made);
     return made;

@@ -1,16 +1,15 @@
 import { durationText } from '../../../src/wording/amount.ts';
 import { runAddress } from '../address/address.ts';
 import { useStudio } from '../frame/studio.ts';
-import { announce } from '../parts/announcer.ts';
 import { useCell } from '../parts/cell.ts';
-import { asError } from '../parts/use-answer.ts';
 import { Questions } from '../runs/questions.tsx';
+import { StopButton } from '../runs/stop-button.tsx';
 import { useNow } from '../runs/use-now.ts';
 import type { BranchName } from '../source/studio-source.ts';
 
 /** A line for each run on this branch that is under way, with its questions and a way to stop it. */
 export function RunBanner({ name }: { readonly name: BranchName }): React.ReactNode {
-  const { runs, source, bar } = useStudio();
+  const { runs, bar } = useStudio();
   const all = useCell(runs);
   const own = all.filter(
     (run) =>
@@ -54,17 +53,7 @@ export function RunBanner({ name }: { readonly name: BranchName }): React.ReactN
           compare with the original
         </button>
       )}
-      {run.endedAt === null ? (
-        <button
-          type="button"
-          className="button danger"
-          onClick={() => {
-            source.stop(run.id).catch((error: unknown) => announce(asError(error).message));
-          }}
-        >
-          ■ Stop
-        </button>
-      ) : null}
+      <StopButton run={run} />
       <Questions run={run} />
     </div>
   ));

@@ -3,12 +3,11 @@ import { durationText } from '../../../src/wording/amount.ts';
 import { runAddress } from '../address/address.ts';
 import { useStudio } from '../frame/studio.ts';
 import { lookOfOutcome } from '../look/glyphs.ts';
-import { announce } from '../parts/announcer.ts';
 import { useCell } from '../parts/cell.ts';
 import { Nothing } from '../parts/states.tsx';
-import { asError } from '../parts/use-answer.ts';
 import type { StudioRun } from '../source/answers.ts';
 import { Questions } from './questions.tsx';
+import { StopButton } from './stop-button.tsx';
 import { useNow } from './use-now.ts';
 
 /** The runs that were started here: what is running now, and the questions that wait. */
@@ -39,7 +38,7 @@ export function RunsScreen(): React.ReactNode {
 }
 
 function RunRow({ run, now }: { readonly run: StudioRun; readonly now: number }): React.ReactNode {
-  const { bar, source } = useStudio();
+  const { bar } = useStudio();
   const look = lookOfOutcome(run.endedAt === null ? 'silent' : run.outcome);
   const until = run.endedAt === null ? now : Date.parse(run.endedAt);
   return (
@@ -73,17 +72,7 @@ function RunRow({ run, now }: { readonly run: StudioRun; readonly now: number })
           Open the table
         </button>
       )}
-      {run.endedAt === null ? (
-        <button
-          type="button"
-          className="button danger"
-          onClick={() => {
-            source.stop(run.id).catch((error: unknown) => announce(asError(error).message));
-          }}
-        >
-          ■ Stop
-        </button>
-      ) : null}
+      <StopButton run={run} />
       <Questions run={run} />
     </li>
   );
