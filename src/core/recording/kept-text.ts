@@ -44,10 +44,16 @@ export function keepText(
   return tokens.isEmpty ? text : cut(text, tokens, repeated);
 }
 
+/** A stretch, and its place among those of its source. */
+interface PlacedStretch {
+  readonly text: string;
+  readonly at: number;
+}
+
 /** The stretches of a source, to be found in a text by the name that they begin with. */
 export class RepeatedPieces {
-  readonly #byBegin = new Map<string, { readonly text: string; readonly at: number }[]>();
-  readonly #firsts = new Set<number>();
+  /** The stretches by two of their first characters, the longest first: the longest that fits is taken. */
+  readonly #byBegin: (readonly PlacedStretch[] | undefined)[] = [];
   readonly #holes = new Map<string, number>();
 
   constructor(stretches: Stretches) {
@@ -56,21 +62,15 @@ export class RepeatedPieces {
         this.#holes.set(holeKey(piece), at);
         continue;
       }
-      const begin = piece.slice(0, beginUnits);
-      const same = this.#byBegin.get(begin) ?? [];
-      // Of several, the longest that fits is taken.
-      this.#byBegin.set(
-        begin,
-        [...same, { text: piece, at }].sort((a, b) => b.text.length - a.text.length),
-      );
-      this.#firsts.add(piece.charCodeAt(1));
+      const begin = beginOf(piece, 0);
+      const same = [...(this.#byBegin[begin] ?? []), { text: piece, at }];
+      this.#byBegin[begin] = same.sort((a, b) => b.text.length - a.text.length);
     }
   }
 
   /** Returns the stretch that begins at the opening quote of a string. */
-  at(text: string, start: number): { readonly text: string; readonly at: number } | undefined {
-    if (!this.#firsts.has(text.charCodeAt(start + 1))) return undefined;
-    return this.#byBegin.get(text.slice(start, start + beginUnits))?.find((each) => text.startsWith(each.text, start));
+  at(text: string, start: number): PlacedStretch | undefined {
+    return this.#byBegin[beginOf(text, start)]?.find((each) => text.startsWith(each.text, start));
   }
 
   /** Returns the number of a hole, or the hole itself. */
@@ -78,6 +78,10 @@ export class RepeatedPieces {
     return this.#holes.size === 0 ? hole : (this.#holes.get(holeKey(hole)) ?? hole);
   }
 }
+
+/** Returns a number of 12 bits for the two characters behind a quote; few names have the same one. */
+const beginOf = (text: string, quote: number): number =>
+  ((text.charCodeAt(quote + 1) & 63) << 6) | (text.charCodeAt(quote + 2) & 63);
 
 /** Returns the same text for equal holes, whatever the order of their fields. */
 const holeKey = ({ of, form, path }: Hole | JsonObject): string => JSON.stringify([of, form, path]);

@@ -18,10 +18,12 @@ export class Words {
 const pageBits = 16;
 const pageMask = 2 ** pageBits - 1;
 
-/** The words of a key: 128 bits. */
-const keyWords = 4;
+/** The words and hexadecimal digits of a key: 128 bits. */
+const [keyWords, keyDigits] = [4, 32];
 
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const uuidUnits = 36;
+const hyphen = 0x2d;
+const [zero, nine, letterA, letterF] = [0x30, 0x39, 0x61, 0x66];
 
 /** Two keys rarely share a slot while at most this part of the slots is taken. */
 const fullest = 0.6;
@@ -40,6 +42,7 @@ export class IdTable {
   #slots = new Uint32Array(1_024);
   #size = 0;
   readonly #key = new Uint32Array(keyWords);
+  #last: string | undefined;
 
   constructor({ sha256, newSalt }: Pick<Platform, 'sha256' | 'newSalt'>) {
     this.#sha256 = sha256;
@@ -68,11 +71,28 @@ export class IdTable {
     return number;
   }
 
-  /** Reads an id as a key. */
+  /** Reads an id as a key. The same id is often asked for several times in a row. */
   #read(id: string): void {
-    const digits = uuid.test(id) ? id.replaceAll('-', '') : this.#sha256(id);
-    for (let word = 0; word < keyWords; word++)
-      this.#key[word] = Number.parseInt(digits.slice(word * 8, word * 8 + 8), 16);
+    if (id === this.#last) return;
+    this.#last = id;
+    if (id.length === uuidUnits && this.#readDigits(id, true)) return;
+    this.#readDigits(this.#sha256(id), false);
+  }
+
+  /** Reads the first 32 digits of a UUID or a digest; returns false if they are not small hexadecimal digits. */
+  #readDigits(text: string, isUuid: boolean): boolean {
+    let [word, count] = [0, 0];
+    for (let at = 0; count < keyDigits; at++) {
+      const code = text.charCodeAt(at);
+      const isGap = isUuid && (at === 8 || at === 13 || at === 18 || at === 23);
+      if (isGap !== (code === hyphen)) return false;
+      if (isGap) continue;
+      const isDigit = code >= zero && code <= nine;
+      if (!isDigit && !(code >= letterA && code <= letterF)) return false;
+      word = (word << 4) | (isDigit ? code - zero : code - letterA + 10);
+      if (++count % 8 === 0) this.#key[count / 8 - 1] = word;
+    }
+    return true;
   }
 
   /** Returns the slot of the key that was read last, or the free one that it would take. */

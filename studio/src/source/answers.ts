@@ -1,6 +1,7 @@
 /** The answers of a source, as the rooms that compute them define them. */
 
 export type { DoctorAnswer as Diagnosis } from '../../../src/cli/answering/diagnosis.ts';
+export type { WaitingCall } from '../../../src/core/recording/person-calls.ts';
 export type { BranchRow as StudioBranch } from '../../../src/reading/branch-rows.ts';
 export type {
   ContextAnswer,
