@@ -270,7 +270,8 @@ function timesOf(span: JsonObject): [string | undefined, string | undefined] {
 /** Reads a time as nanoseconds, as `[seconds, nanoseconds]`, or as text. */
 export function timeOf(value: JsonValue | undefined): string | undefined {
   if (isArray(value)) return fromMs(Number(value[0]) * 1000 + Number(value[1]) / 1e6);
-  if (typeof value === 'number') return fromMs(value > 1e15 ? value / 1e6 : value);
+  // Nanoseconds since 1970 have more digits than a number keeps: 242 ms may come as 241.9999.
+  if (typeof value === 'number') return fromMs(value > 1e15 ? Math.floor(value / 1e6 + 0.001) : value);
   if (typeof value !== 'string') return undefined;
   return /^\d+$/.test(value) ? fromMs(Number(value.slice(0, -6))) : value;
 }
