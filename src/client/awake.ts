@@ -23,5 +23,7 @@ export async function* awake<Message>(
     throw new ConnectError('The server says nothing', Code.Unavailable, undefined, undefined, error);
   } finally {
     clearTimeout(timer);
+    // Leaving the loop alone does not end the call.
+    silence.abort();
   }
 }

@@ -1,5 +1,6 @@
-import { type CallOptions, type Client, createClient } from '@connectrpc/connect';
+import { type CallOptions, type Client, Code, ConnectError, createClient } from '@connectrpc/connect';
 import { RepriseError } from '../core/error.ts';
+import { isObject } from '../core/json.ts';
 import type { AgentListing, AgentPort, AgentQuestion } from '../core/store/agent-port.ts';
 import type { Abort, EventStore } from '../core/store/event-store.ts';
 import { FleetService } from '../wire/generated/reprise/v1/fleet_pb.ts';
@@ -28,15 +29,20 @@ export function remoteAgent(agent: string, { transport }: Connection, calls: Pat
       calls.checkOpen();
       const stop = AbortSignal.any([calls.closing, ...(signal === undefined ? [] : [signal])]);
       const open = () => listed(clients, call, { ...place, agent, ...fields }, stop);
+      let items: Begun['items'] | undefined;
       try {
-        const { items, first } = await begun(open, calls, stop);
-        if (first.done === true) return;
-        yield first.value;
+        const list = await begun(open, calls, stop);
+        items = list.items;
+        if (list.first.done === true) return;
+        yield list.first.value;
         yield* items;
       } catch (thrown) {
         if (signal?.aborted === true) return;
         calls.checkOpen();
         throw calls.cutError(thrown);
+      } finally {
+        // The caller may leave after the first item.
+        await items?.return();
       }
     },
   };
@@ -105,6 +111,8 @@ async function* listed(
       return;
     case 'replayState':
       for await (const held of within((options) => state.replayState(fields, options))) yield* read(held.transactions);
+      // A follower without an end has none: the server stops.
+      if (isEndless(fields)) throw new ConnectError('The server ended the stream', Code.Unavailable);
       return;
     case 'diffState':
       for await (const { changes } of within((options) => state.diffState(fields, options))) yield* read(changes);
@@ -112,6 +120,12 @@ async function* listed(
     case 'replayAgent':
       for await (const { events } of within((options) => fleet.replayAgent(fields, options))) yield* read(events);
   }
+}
+
+/** Tells whether a replay follows without an end of its own. */
+function isEndless({ options = '' }: Fields): boolean {
+  const asked: unknown = options === '' ? {} : JSON.parse(options);
+  return isObject(asked) && asked['follow'] === true && !('limit' in asked) && !('through' in asked);
 }
 
 /** Returns the store of a token that is bound to an agent: it answers nothing, since rows belong to every agent. */

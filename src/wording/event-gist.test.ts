@@ -16,6 +16,11 @@ describe('detailOf()', () => {
     ['run.ended', { outcome: 'error', error: { name: 'Error', message: 'no money' } }, 'error: no money'],
     ['message.added', { message: { role: 'user', content: 'Hi\nthere' } }, 'user: Hi⏎there'],
     [
+      'message.added',
+      { message: { role: 'assistant', content: [{ providerOptions: {}, type: 'reasoning', text: 'Look it up.' }] } },
+      'assistant: (thinking) Look it up.',
+    ],
+    [
       'settings.changed',
       { model: 'large-1', tools: [{}, {}], system: 'Be brief.' },
       'large-1  2 tools  system: Be brief.',

@@ -2,7 +2,7 @@ import { specOf } from '../core/event/catalogue.ts';
 import type { Event } from '../core/event/event.ts';
 import type { GistWriter } from '../core/event/gist-writer.ts';
 import { isArray, isObject, type JsonObject, type JsonValue, objectAt, stringAt } from '../core/json.ts';
-import { isMessage, textOf, toolCallsIn, toolResultsIn } from '../core/message/message.ts';
+import { isMessage, partsOf, textOf, toolCallsIn, toolResultsIn } from '../core/message/message.ts';
 import { utf8Length } from '../core/utf8.ts';
 import { bytesText, costText, countText, durationText, plural } from './amount.ts';
 import { plain } from './text.ts';
@@ -62,7 +62,9 @@ function saidText(message: JsonObject): string {
   const calls = toolCallsIn(message).map((call) => `→ ${call.toolName}(${short(call.input)})`);
   const results = toolResultsIn(message).map((result) => `${result.toolName} returned ${short(result.output)}`);
   const parts = [said, ...calls, ...results].filter((part) => part !== '');
-  return parts.length === 0 ? short(message['content']) : parts.join(' ');
+  if (parts.length > 0) return parts.join(' ');
+  const thought = partsOf(message).find((part) => part.type === 'reasoning');
+  return thought === undefined ? short(message['content']) : `(thinking) ${short(thought.text)}`;
 }
 
 function spendingParts(data: JsonObject): string[] {

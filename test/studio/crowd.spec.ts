@@ -60,3 +60,19 @@ test('recorded content is text, characters that would act are shown, and much of
   await page.keyboard.press('5');
   await expect(panel).toContainText('onerror=');
 });
+
+test('a branch that waits for a person is answered on its page, goes on, and is stopped by a key', async ({
+  page,
+  crowded: studio,
+}) => {
+  await at(page, studio, '/s/approval/main@head');
+  const waiting = page.locator('[data-part=waiting]');
+  await expect(waiting).toContainText('support asks for approval');
+  await waiting.getByRole('button', { name: 'Approve' }).click();
+  const banner = page.locator('[data-part=run-banner]');
+  await expect(banner.locator('[data-part=question]')).toContainText('refund');
+  await expect(waiting).toHaveCount(0);
+  await expect(page.locator('[data-part=point]')).toContainText('main@8 of 8');
+  await page.keyboard.press('Control+.');
+  await expect(banner).toContainText('ended: aborted');
+});

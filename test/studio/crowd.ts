@@ -26,6 +26,7 @@ export async function recordCrowd(store: string): Promise<void> {
   const lanes = await reprise.session('lanes', { create: true });
   await lanes.append([...busyStory(2_000, 60)]);
   await large(reprise);
+  await waitingOne(reprise);
   const hostile = await reprise.session(strangeId, { create: true });
   const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, number) => [`key-${number}`, number]));
   await hostile.append([
@@ -41,6 +42,23 @@ const written = (key: string, value: unknown) => ({
   agent: 'support',
   data: { operations: [{ agent: 'support', key, op: 'write', value, version: 1 }] } as never,
 });
+
+/** Records a run that ended because it waits for a person, as a different program leaves it. */
+async function waitingOne(reprise: Reprise): Promise<void> {
+  const session = await reprise.session('approval', { create: true });
+  const who = { agent: 'support', run: 'run-1', turn: 1 };
+  const input = { tool: 'refund', amount: 500 };
+  await session.append([
+    { type: 'run.started', ...who, data: { title: 'Refund that needs a person' } },
+    { type: 'message.added', ...who, data: { message: { role: 'user', content: 'Refund order 7.' } } },
+    {
+      type: 'call.started',
+      ...who,
+      data: { call: 'approval:c1', kind: 'person', name: 'approval', about: 'c1', input },
+    },
+    { type: 'run.ended', ...who, data: { outcome: 'waiting' } },
+  ]);
+}
 
 async function branches(reprise: Reprise): Promise<void> {
   const session = await reprise.session('branches', { create: true });

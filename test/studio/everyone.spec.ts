@@ -46,6 +46,18 @@ test('the palette goes to a ref, by keyboard alone', async ({ page, studio }) =>
   await page.keyboard.type('refund/careful@7');
   await page.keyboard.press('Enter');
   await expect(page.locator('[data-part=point]')).toContainText('careful@7');
+  await page.keyboard.press('c');
+  await expect(page.getByRole('option', { name: 'compare with main' })).toBeVisible();
+  await page.keyboard.press('Enter');
+  await expect(page.locator('[data-part=verdict]')).toContainText('changed');
+  await page.keyboard.press('1');
+  await expect(page.locator('.pair[data-selected]')).toBeVisible();
+  await page
+    .getByRole('button', { name: /fork at/ })
+    .last()
+    .click();
+  await expect(page.locator('[data-part=drawer]')).toContainText('Fork at main@');
+  await page.keyboard.press('Escape');
   await page.keyboard.press('Control+k');
   await page.keyboard.type('next theme');
   await page.keyboard.press('Enter');
@@ -67,6 +79,8 @@ test('an unknown session names the nearest, and sessions sort by a column', asyn
   await open(page, studio, '/s/refnud/main@4');
   await page.locator('[data-part=nearest]').getByRole('button', { name: 'refund', exact: true }).click();
   await expect(page.locator('[data-part=point]')).toContainText('main@9');
+  await open(page, studio, '/s/refund/main@4?with=%40%40');
+  await expect(page.getByRole('alert')).toContainText('@@');
   await open(page, studio, '/');
   await page.getByRole('button', { name: 'Cost' }).click();
   await expect(page).toHaveURL(/sort%3D-cost/);

@@ -92,9 +92,13 @@ test('a fork with a changed result runs, asks, ends and is compared', async ({ p
   const question = page.locator('[data-part=question]').first();
   await expect(question).toContainText('refund');
   await expect(question).toContainText('irreversible');
+  await expect(page.locator('[data-part=original]')).toContainText('main');
+  await page.getByRole('button', { name: 'compare with the original' }).click();
+  const pairs = page.locator('[data-part=pairs]');
+  await expect(pairs).toContainText('lookup');
   await question.getByRole('button', { name: 'Run' }).click();
   await expect(page.locator('[data-part=run-banner]')).toContainText('ended: ok');
-  await page.getByRole('button', { name: 'compare with the original' }).click();
+  await expect(pairs).toContainText('I refunded 50.');
   await expect(page.locator('[data-part=verdict]')).toContainText('changed');
   await page.keyboard.press('d');
   await expect(page.locator('.pair[data-selected]')).toBeVisible();
@@ -112,6 +116,10 @@ test('a draft survives a reload, and only forking runs nothing', async ({ page, 
     .first()
     .click();
   const drawer = page.locator('[data-part=drawer]');
+  await expect(drawer.locator('.edit-line')).toHaveCount(1);
+  await page.locator('[data-seq="5"]').click();
+  await expect(drawer.locator('.edit-line')).toHaveCount(0);
+  await page.locator('[data-seq="6"]').click();
   await expect(drawer.locator('.edit-line')).toHaveCount(1);
   await drawer.getByLabel('name').fill('kept');
   await page.reload();

@@ -147,8 +147,13 @@ function groupsOf(raw: readonly Event[]): Group[] {
     if (!starts && last !== undefined && last.file === place.file && last.at === place.at) last.events.push(event);
     else groups.push({ ...place, events: [event] });
   }
-  return groups;
+  const latest = new Map(groups.map((group) => [`${group.file}\n${group.at}`, group]));
+  return groups.filter((group) => !isCutOff(group.events[0]) || latest.get(`${group.file}\n${group.at}`) === group);
 }
+
+/** Tells whether an event keeps a last line without an end that means nothing: the tool may have written half of it. */
+export const isCutOff = (event: Event | undefined): boolean =>
+  event?.type === 'source.kept' && stringAt(event.data['foreign'], 'end') === '';
 
 /** Returns the place of an erased event: only its id tells that it was read from a unit. */
 function erasedPlace(

@@ -13,7 +13,6 @@ import {
   begin,
   framed,
   keepRead,
-  lastUnitSeq,
   makeSession,
   readBefore,
   repeated,
@@ -255,7 +254,7 @@ class ImportRun {
     for (const unit of units) {
       const point = known.get(unit.drafts.at(-1)?.id ?? unit.id) ?? known.get(unit.id);
       if (point === undefined) await this.#writer.add(unit);
-      else await this.#writer.known(unit, point, (branch) => lastUnitSeq(this.#engine, this.#standing.session, branch));
+      else await this.#writer.known(unit, point);
     }
     this.#tell();
   }
@@ -285,14 +284,12 @@ class ImportRun {
   async #newEnds(): Promise<EventDraft[]> {
     const { drafts = [], warnings = [] } = this.#reader.end?.() ?? {};
     for (const message of warnings) this.#warn('', this.#units, message);
-    const ends = this.#events.ends(drafts);
-    if (ends.length === 0 || this.#standing.isNew) return ends;
+    if (drafts.length === 0 || this.#writer.hasEnded) return [];
+    if (this.#standing.isNew) return this.#events.ends(drafts, false);
+    // A source that has ended before took its ends back when it went on, or they are on a different branch.
     const ref = sessionRef(this.#engine, this.#standing.session);
-    const known = await this.#engine.store.locate(
-      ref,
-      ends.map(({ id }) => id ?? ''),
-    );
-    return ends.filter(({ id }) => !known.has(id ?? ''));
+    const before = await this.#engine.store.locate(ref, this.#events.endIds(drafts, false));
+    return this.#events.ends(drafts, before.size > 0);
   }
 
   /** Keeps the text around the elements of a file; the last one kept is the one that counts. */

@@ -1,19 +1,21 @@
 import { RepriseError } from '../../core/error.ts';
 import type { Event, EventDraft } from '../../core/event/event.ts';
 import { checkId } from '../../core/id.ts';
-import { given, isObject, type JsonObject, numberAt, objectAt, stringAt } from '../../core/json.ts';
+import { given, type JsonObject, numberAt, objectAt, stringAt } from '../../core/json.ts';
 import { beginning, type Seq, seq } from '../../core/point.ts';
 import type { ForeignReader } from '../../core/recording/foreign-format.ts';
 import type { Stretches } from '../../core/recording/stretches.ts';
 import { mainBranch } from '../../core/ref.ts';
+import type { BranchSummary } from '../../core/store/branch-record.ts';
 import { readTime } from '../../core/time.ts';
 import { ownSegment, segmentOver } from '../../core/view/segment.ts';
 import { append } from '../changing/append.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { readEvents } from '../history/stored-events.ts';
-import { holdsStretches, stretchesIn } from './export-units.ts';
+import { replayPages } from '../looking/replay.ts';
+import { holdsStretches, isCutOff, stretchesIn } from './export-units.ts';
 import type { Frame } from './source-units.ts';
-import type { SourceName, UnitEvents } from './unit-events.ts';
+import { isEnd, type SourceName, type UnitEvents } from './unit-events.ts';
 
 /** How far a session holds a source. */
 export interface Standing {
@@ -27,8 +29,18 @@ export interface Standing {
   readonly begin: number;
   /** The pieces that the texts of its units repeat. */
   readonly stretches: Stretches;
-  /** The seq of the last unit on `main`. */
+  /** Where the units on `main` end. */
+  readonly tail: StoredTail;
+}
+
+/** Where the units of a branch end in the log. */
+export interface StoredTail {
+  /** The seq of the last event that was read from a unit; 0 if there is none. A line that was cut off is none. */
   readonly stored: number;
+  /** The seqs of the events that the end of the source settled: a source that goes on takes them back. */
+  readonly ends: readonly Seq[];
+  /** The seqs of last lines that were cut off: the whole line takes its place. */
+  readonly cut: readonly Seq[];
 }
 
 /** Returns the event that keeps the text around the elements of a file. */
@@ -76,7 +88,7 @@ export async function begin(
   const time = startedAt === undefined ? undefined : readTime(startedAt);
   const timed = drafts.map((draft) => ({ ...draft, ...given({ time }) }));
   const { length } = await append(engine, session, timed, { head: 0 });
-  return { isNew: true, session, source: name.source, head: length, begin: length, stretches: [], stored: 0 };
+  return { isNew: true, session, source: name.source, head: length, begin: length, stretches: [], tail: noTail };
 }
 
 /** Finds out how far a session holds a source; undefined if there is no session, or nothing in it. */
@@ -94,11 +106,11 @@ export async function standingOf(engine: Engine, session: string, name: SourceNa
       hint: 'Choose a different id with the option "session", or delete the session first.',
       details: { session },
     });
-  const stored = await lastUnitSeq(engine, session, mainBranch);
+  const tail = await storedTail(engine, session, mainBranch);
   const learned = events.find(holdsStretches);
   const begin = learned?.seq ?? first.seq;
   const stretches = stretchesIn(events);
-  return { isNew: false, session, source: name.source, head: branch.head, begin, stretches, stored };
+  return { isNew: false, session, source: name.source, head: branch.head, begin, stretches, tail };
 }
 
 /** The beginning of an imported session: its metadata may come first, and the texts around elements and the stretches follow. */
@@ -117,19 +129,35 @@ async function firstOf(engine: Engine, { session, begin: at }: Standing): Promis
   return (await beginningOf(engine, session, seq(at))).find(({ type }) => type === 'session.imported');
 }
 
-/** Returns the seq of the last event of a branch that was read from a source; 0 if there is none. */
-export async function lastUnitSeq(engine: Engine, session: string, branch: string): Promise<number> {
+/** Of a branch without units. */
+export const noTail: StoredTail = { stored: 0, ends: [], cut: [] };
+
+/** Finds out where the units of a branch end. */
+export async function storedTail(engine: Engine, session: string, branch: string): Promise<StoredTail> {
   const record = (await engine.store.branches(sessionRef(engine, session))).find((each) => each.branch === branch);
-  if (record === undefined) return 0;
+  if (record === undefined) return noTail;
+  const stored = await lastUnitSeq(engine, session, record);
+  const after = Math.max(stored, record.parent?.seq ?? 0);
+  // Those of an earlier end were taken back; the view has the rest.
+  const [ends, cut]: [Seq[], Seq[]] = [[], []];
+  for await (const page of replayPages(engine, session, { at: { branch, seq: record.head }, after })) {
+    ends.push(...page.filter(isEnd).map((event) => event.seq));
+    cut.push(...page.filter(isCutOff).map((event) => event.seq));
+  }
+  return { stored, ends, cut };
+}
+
+async function lastUnitSeq(engine: Engine, session: string, record: BranchSummary): Promise<number> {
   const backward = { direction: 'backward', limit: 64 } as const;
   for await (const { events } of readEvents(engine, session, [ownSegment(record)], backward)) {
-    const found = events.find(({ data }) => isUnit(data));
+    const found = events.find(isUnit);
     if (found !== undefined) return found.seq;
   }
   return 0;
 }
 
-const isUnit = ({ foreign }: JsonObject): boolean => isObject(foreign) && numberAt(foreign, 'at') !== undefined;
+/** Tells whether an event was read from a whole unit. */
+const isUnit = (event: Event): boolean => numberAt(event.data['foreign'], 'at') !== undefined && !isCutOff(event);
 
 const receiptKind = 'import';
 

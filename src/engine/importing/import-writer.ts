@@ -1,13 +1,16 @@
 import { hasCode, messageOf, RepriseError } from '../../core/error.ts';
 import type { Event, EventDraft } from '../../core/event/event.ts';
+import { stringAt } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
 import { type Point, seq } from '../../core/point.ts';
 import { mainBranch } from '../../core/ref.ts';
 import { forkedDraft, freeName } from '../changing/fork.ts';
 import { write } from '../changing/write.ts';
-import type { Engine } from '../context/engine.ts';
+import { type Engine, sessionRef } from '../context/engine.ts';
 import { keepSnapshots } from '../history/keep-snapshots.ts';
 import { digestAt, placeAt, pointOf } from '../history/place.ts';
+import { readPoints } from '../history/stored-events.ts';
+import { noTail, type StoredTail, storedTail } from './import-standing.ts';
 import type { PreparedUnit } from './unit-events.ts';
 import { sourceBeginning, type UnitNumber, type UnitPlace, UnitTable } from './unit-table.ts';
 
@@ -20,8 +23,10 @@ interface Line {
   head: number;
   /** The seq that this reading of the source has reached. */
   reached: number;
-  /** The seq of the last unit that earlier imports stored. */
-  readonly stored: number;
+  /** Where the units that earlier imports stored end. */
+  tail: StoredTail;
+  /** The branch on which the source goes on since it differs from this one. */
+  successor?: Line;
   turn: number;
 }
 
@@ -40,6 +45,8 @@ export type OnKept = (unit: PreparedUnit, why: string) => void;
 export const forkReason = 'fork in the imported source';
 
 const differsReason = 'the imported source differs from here on';
+
+const goneOnReason = 'the imported source has gone on';
 
 // Larger batches take more memory, because their events live through more collections of garbage, and no less time.
 const batchEventsMax = 1_000;
@@ -66,15 +73,15 @@ export class ImportWriter {
   constructor(
     engine: Engine,
     session: string,
-    main: { readonly head: number; readonly begin: number; readonly stored: number },
+    main: { readonly head: number; readonly begin: number; readonly tail: StoredTail },
     onKept: OnKept,
   ) {
     this.#engine = engine;
     this.#session = session;
     this.#onKept = onKept;
-    const { head, begin, stored } = main;
+    const { head, begin, tail } = main;
     this.#units = new UnitTable(engine.platform);
-    this.#current = this.#line({ name: mainBranch, head, stored, reached: begin, turn: 0 });
+    this.#current = this.#line({ name: mainBranch, head, tail, reached: begin, turn: 0 });
     this.#batchLine = this.#current;
   }
 
@@ -83,23 +90,33 @@ export class ImportWriter {
     return [...this.#lines.keys()];
   }
 
+  /** Tells whether the log holds what the end of the source settles. */
+  get hasEnded(): boolean {
+    return this.#current.tail.ends.length > 0;
+  }
+
   /** Tells whether a unit of that id was read. */
   stands(id: string): boolean {
     return this.#units.find(id) !== undefined;
   }
 
   /** Notes a unit that the log holds already: its last event is at this point. */
-  async known(unit: PreparedUnit, point: Point, storedIn: (branch: string) => Promise<number>): Promise<void> {
+  async known(unit: PreparedUnit, point: Point): Promise<void> {
     this.#enter(unit);
     let line = this.#lines.get(point.branch);
     if (line === undefined) {
       const { seq: head } = await placeAt(this.#engine, this.#session, point.branch, { kind: 'head' });
       const turn = this.#placeOf(unit.meaning.parent)?.turn ?? this.#current.turn;
-      const stored = await storedIn(point.branch);
-      line = this.#line({ name: point.branch, head, reached: point.seq, stored, turn });
+      const tail = await storedTail(this.#engine, this.#session, point.branch);
+      line = this.#line({ name: point.branch, head, reached: point.seq, tail, turn });
+      await this.#follow(line);
     }
+    line.turn = this.#rewoundTo(unit)?.turn ?? line.turn;
     this.#turn(line, unit);
     line.reached = Math.max(line.reached, point.seq);
+    // A line that is still cut off stands.
+    if (line.tail.cut.includes(point.seq))
+      line.tail = { ...line.tail, cut: line.tail.cut.filter((at) => at !== point.seq) };
     this.#current = line;
     this.#begin(unit);
     const number = this.#stand(unit, line, point.seq);
@@ -120,6 +137,16 @@ export class ImportWriter {
     return unit === undefined ? undefined : this.#units.placeOf(unit);
   }
 
+  /** Notes which branch the source left for this one, if it differed there. */
+  async #follow(line: Line): Promise<void> {
+    const records = await this.#engine.store.branches(sessionRef(this.#engine, this.#session));
+    const parent = records.find(({ branch }) => branch === line.name)?.parent;
+    if (parent === undefined) return;
+    const [forked] = await readPoints(this.#engine, this.#session, [{ branch: line.name, seq: seq(parent.seq + 1) }]);
+    const from = this.#lines.get(parent.branch);
+    if (from !== undefined && stringAt(forked?.data, 'reason') === differsReason) from.successor = line;
+  }
+
   /** A new file goes on at `main`, unless its units say what they follow. */
   #enter({ file }: PreparedUnit): void {
     if (file !== this.#file) this.#current = this.#lines.get(mainBranch) ?? this.#current;
@@ -138,7 +165,8 @@ export class ImportWriter {
       const place = this.#units.placeOf(this.#units.anchorOf(above));
       return this.#fork(unit, this.#lineOf(place), { ...place, reason: forkReason });
     }
-    if (line.reached < line.stored) {
+    while (line.successor !== undefined) line = line.successor;
+    if (line.reached < line.tail.stored) {
       // The log holds units that this reading did not come to: the source differs from here on.
       if (line === this.#current) await this.flush();
       else await this.#settleHere(unit);
@@ -147,7 +175,7 @@ export class ImportWriter {
     const isElsewhere = line !== this.#current;
     if (isElsewhere) await this.#settleHere(unit);
     if (line !== this.#batchLine || unit.meaning.rewindTo !== undefined) await this.flush();
-    const marks = this.#rewound(unit, line);
+    const marks = [...this.#goneOn(unit, line), ...this.#rewound(unit, line)];
     line = this.#current = this.#batchLine = line;
     this.#turn(line, unit);
     this.#push(unit, line, isElsewhere ? marks : [...marks, ...unit.settled]);
@@ -155,14 +183,15 @@ export class ImportWriter {
   }
 
   /** Ends what the units before this one began, on the branch that they are on: this unit goes to a different one. */
-  async #settleHere({ settled }: PreparedUnit): Promise<void> {
+  async #settleHere(unit: PreparedUnit): Promise<void> {
     await this.flush();
     const { turn } = this.#current;
-    if (settled.length > 0)
-      await this.#write(
-        this.#current,
-        settled.map((draft) => ({ ...draft, turn })),
-      );
+    if (unit.settled.length === 0) return;
+    const drafts = [...this.#goneOn(unit, this.#current), ...unit.settled];
+    await this.#write(
+      this.#current,
+      drafts.map((draft) => ({ ...draft, turn })),
+    );
   }
 
   /** Appends events that belong to no unit, at the end of the current branch. */
@@ -229,12 +258,25 @@ export class ImportWriter {
     this.#batchEvents += drafts.length;
   }
 
-  #rewound({ id, meaning: { rewindTo } }: PreparedUnit, line: Line): EventDraft[] {
-    if (rewindTo === undefined) return [];
-    const to = rewindTo === '' ? { seq: 0, turn: 0 } : this.#placeOf(rewindTo);
+  /** Takes back what the end of the source settled when it was read before, and a line that was cut off there. */
+  #goneOn({ id }: PreparedUnit, line: Line): EventDraft[] {
+    const { ends, cut } = line.tail;
+    const seqs = [...ends, ...cut].sort((a, b) => a - b);
+    if (seqs.length === 0) return [];
+    line.tail = { ...line.tail, ends: [], cut: [] };
+    return [{ type: 'event.reverted', id: `${id}-e`, data: { target: seqs[0] ?? 0, seqs, reason: goneOnReason } }];
+  }
+
+  #rewound(unit: PreparedUnit, line: Line): EventDraft[] {
+    const to = this.#rewoundTo(unit);
     if (to === undefined || to.seq >= line.head) return [];
     line.turn = to.turn;
-    return [{ type: 'branch.rewound', id: `${id}-r`, data: { to: to.seq } }];
+    return [{ type: 'branch.rewound', id: `${unit.id}-r`, data: { to: to.seq } }];
+  }
+
+  #rewoundTo({ meaning: { rewindTo } }: PreparedUnit): { readonly seq: number; readonly turn: number } | undefined {
+    if (rewindTo === undefined) return undefined;
+    return rewindTo === '' ? { seq: 0, turn: 0 } : this.#placeOf(rewindTo);
   }
 
   /** Begins a branch with a unit; a branch without it never exists. */
@@ -245,7 +287,7 @@ export class ImportWriter {
   ): Promise<void> {
     const place = await placeAt(this.#engine, this.#session, from.name, { kind: 'seq', seq: seq(at.seq) });
     const branch = await freeName(this.#engine, place);
-    const line = this.#line({ name: branch, head: at.seq, reached: at.seq, stored: 0, turn: at.turn });
+    const line = this.#line({ name: branch, head: at.seq, reached: at.seq, tail: noTail, turn: at.turn });
     this.#turn(line, unit);
     const forked = {
       ...(await forkedDraft(
@@ -270,6 +312,7 @@ export class ImportWriter {
       await this.#write(line, [forked, { ...unit.fallback(messageOf(error)), turn: line.turn }], target);
     }
     if (number !== undefined) this.#units.move(number, line.head);
+    if (at.reason === differsReason) from.successor = line;
   }
 
   async #write(

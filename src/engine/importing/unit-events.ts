@@ -1,4 +1,4 @@
-import type { EventDraft } from '../../core/event/event.ts';
+import type { Event, EventDraft } from '../../core/event/event.ts';
 import { isId } from '../../core/id.ts';
 import { given, isObject, type JsonObject, numberAt, objectAt, stringAt } from '../../core/json.ts';
 import type { Masker } from '../../core/masking/masking.ts';
@@ -7,7 +7,7 @@ import type { UnitMeaning } from '../../core/recording/foreign-format.ts';
 import { keepText, RepeatedPieces } from '../../core/recording/kept-text.ts';
 import { costOf, type PriceTable } from '../../core/recording/prices.ts';
 import type { Stretches } from '../../core/recording/stretches.ts';
-import { unitId } from '../../core/recording/unit-id.ts';
+import { isFirstOfUnit, unitId } from '../../core/recording/unit-id.ts';
 import { readTime } from '../../core/time.ts';
 import type { Engine } from '../context/engine.ts';
 import type { RawUnit } from './source-units.ts';
@@ -109,11 +109,17 @@ export class UnitEvents {
   }
 
   /** Returns the events that the end of a source settles. */
-  ends(drafts: readonly EventDraft[]): EventDraft[] {
-    return drafts.map((draft, index) => {
-      const id = this.#idOf(`end\n${index}\n${stringAt(draft.data as JsonObject, 'call') ?? ''}`);
-      return this.#finished(draft, id, settledPlace);
-    });
+  ends(drafts: readonly EventDraft[], isAgain: boolean): EventDraft[] {
+    const ids = this.endIds(drafts, isAgain);
+    return drafts.map((draft, index) => this.#finished(draft, ids[index] ?? '', settledPlace));
+  }
+
+  /** Returns the ids of those events. A source that has ended before gets ids of their own for what it holds now. */
+  endIds(drafts: readonly EventDraft[], isAgain: boolean): string[] {
+    const read = isAgain ? `\n${[...this.#chains.values()].join('\n')}` : '';
+    return drafts.map(({ data }, index) =>
+      this.#idOf(`end\n${index}\n${stringAt(data as JsonObject, 'call') ?? ''}${read}`),
+    );
   }
 
   /** Returns an event about the source as a whole, with an id that a second import gives it too. */
@@ -202,6 +208,10 @@ export class UnitEvents {
 
 /** The source of an event that no unit of its own stands for, so that an export does not write it a second time. */
 const settledPlace: JsonObject = { type: 'settled' };
+
+/** Tells whether the end of a source settled an event. The ids of those that a unit settled begin with that of the unit. */
+export const isEnd = ({ id, data: { foreign } }: Event): boolean =>
+  stringAt(foreign, 'type') === settledPlace['type'] && numberAt(foreign, 'at') === undefined && isFirstOfUnit(id);
 
 function keptOf(
   { text, bytes, hint }: RawUnit,

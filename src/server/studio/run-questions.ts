@@ -1,9 +1,9 @@
 import { RepriseError } from '../../core/error.ts';
-import { given, type JsonValue } from '../../core/json.ts';
 import type { Config } from '../../core/recording/config.ts';
 import type { WaitingCall } from '../../core/recording/person-calls.ts';
 import type { EffectAnswer, EffectQuestion } from '../../engine/resuming/effect-guard.ts';
 import type { Decisions } from '../../engine/resuming/person-decisions.ts';
+import { decisionsFor, joinedDecisions } from '../../reading/question-decisions.ts';
 import type { QuestionAnswer, RunQuestion } from '../../reading/run-orders.ts';
 
 type Simulations = NonNullable<Config['simulate']>;
@@ -100,11 +100,7 @@ export class RunQuestions {
       if (shown.answer === null) return undefined;
       made.push(decisionsFor(shown.question, shown.answer));
     }
-    const lists = {
-      approve: made.flatMap(({ approve = [] }) => approve),
-      deny: made.flatMap(({ deny = [] }) => deny),
-    };
-    return { ...lists, answer: Object.fromEntries(made.flatMap(({ answer = {} }) => Object.entries(answer))) };
+    return joinedDecisions(made);
   }
 
   #note(asked: Asked, answer: QuestionAnswer): void {
@@ -144,20 +140,6 @@ export class RunQuestions {
       this.#note(asked, { kind: 'effect', answer: 'refuse' });
       asked.resolve('refuse');
     }
-  }
-}
-
-function decisionsFor({ call, about }: WaitingCall, answer: QuestionAnswer): Decisions {
-  const named = about ?? call;
-  switch (answer.kind) {
-    case 'approve':
-      return { approve: [named] };
-    case 'deny':
-      return { deny: [{ call: named, ...given({ reason: answer.reason }) }] };
-    case 'answer':
-      return { answer: { [call]: answer.output satisfies JsonValue } };
-    default:
-      return refuse('it waits for a person', 'Approve it, deny it, or answer it.');
   }
 }
 

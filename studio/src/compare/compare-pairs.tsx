@@ -3,13 +3,19 @@ import { parseRef } from '../../../src/core/ref.ts';
 import { plural } from '../../../src/wording/amount.ts';
 import { type RunAddress, runAddress } from '../address/address.ts';
 import { useStudio } from '../frame/studio.ts';
-import { useActions } from '../keys/actions.ts';
+import { type Action, useActions } from '../keys/actions.ts';
+import { lookOfOutcome } from '../look/glyphs.ts';
+import { Icon } from '../look/icon.tsx';
 import { announce } from '../parts/announcer.ts';
+import { useCell } from '../parts/cell.ts';
 import { Failure } from '../parts/states.tsx';
 import { asError, useAnswer } from '../parts/use-answer.ts';
+import { useThrottled } from '../parts/use-throttled.ts';
+import { RunBanner } from '../run/run-banner.tsx';
 import type { CompareAnswer, ComparePair } from '../source/answers.ts';
+import { type ComparePlace, isAtPlace, placesOf, type Side, seqOf } from './compare-places.ts';
 import { CompareStates } from './compare-states.tsx';
-import { CompareStrips } from './compare-strips.tsx';
+import { CompareStrips, nameOf } from './compare-strips.tsx';
 import { CompareUsage } from './compare-usage.tsx';
 import { PairRow } from './pair-row.tsx';
 
@@ -21,23 +27,28 @@ export interface ComparePairsProps {
 }
 
 const views = ['history', 'state', 'usage'] as const;
+/** How often histories that grow are compared again. */
+const grownMs = 1_000;
 
 /** Two histories in two columns: equal stretches fold to a count, differences are marked. */
 export function ComparePairs({ address, left, right }: ComparePairsProps): React.ReactNode {
   const { source, namespace, bar } = useStudio();
   const [view, setView] = useState<(typeof views)[number]>('history');
+  const grown = useThrottled(useGrowth(left) + useGrowth(right), grownMs);
   const first = useAnswer(
-    `compare ${left} ${right}`,
+    `compare ${left} ${right} ${grown}`,
     (signal) => source.compare(left, right, ['state'], '', namespace, signal),
     { keep: false },
   );
   const [more, setMore] = useState<{ readonly items: readonly ComparePair[]; readonly cursor: string }>();
-  useEffect(() => setMore(undefined), [left, right]);
+  useEffect(() => setMore(undefined), [left, right, grown]);
   const answer = first.value?.answer;
   const pairs = useMemo(() => [...(first.value?.items ?? []), ...(more?.items ?? [])], [first.value, more]);
   const cursor = more?.cursor ?? first.value?.cursor ?? '';
   const differences = useMemo(() => pairs.flatMap((pair, at) => (pair.kind === 'equal' ? [] : [at])), [pairs]);
-  const at = address.difference === undefined ? undefined : differences[address.difference - 1];
+  const [looked, setLooked] = useState<number>();
+  useEffect(() => setLooked(undefined), [address.difference, left, right]);
+  const at = looked ?? (address.difference === undefined ? undefined : differences[address.difference - 1]);
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (at !== undefined) list.current?.querySelector(`[data-pair="${at}"]`)?.scrollIntoView({ block: 'center' });
@@ -46,21 +57,13 @@ export function ComparePairs({ address, left, right }: ComparePairsProps): React
     if (difference < 1 || difference > differences.length) announce('No difference that way');
     else bar.replace({ ...address, difference });
   };
-  const goToSeq = (
-    place: { readonly left: number | null; readonly right: number | null } | null | undefined,
-  ): (() => void) | undefined => {
-    if (place === null || place === undefined) return undefined;
-    const index = differences.findIndex((row) => {
-      const pair = pairs[row];
-      return (
-        pair !== undefined &&
-        pair.kind !== 'equal' &&
-        ((place.left !== null && pair.left?.seq === place.left) ||
-          (place.right !== null && pair.right?.seq === place.right))
-      );
-    });
-    return index < 0 ? undefined : () => goTo(index + 1);
+  const goToPlace = (place: ComparePlace): (() => void) | undefined => {
+    const row = pairs.findIndex((pair) => isAtPlace(pair, place));
+    if (row < 0) return undefined;
+    const difference = differences.indexOf(row) + 1;
+    return difference > 0 ? () => goTo(difference) : () => setLooked(row);
   };
+  const places = placesOf(answer).map(({ place, ...named }) => ({ ...named, run: goToPlace(place) }));
   const goToPair = (pair: number): void => {
     const before = differences.findLastIndex((row) => row <= pair);
     const after = differences.findIndex((row) => row >= pair);
@@ -82,8 +85,7 @@ export function ComparePairs({ address, left, right }: ComparePairsProps): React
       group: 'Move',
       run: () => goTo((address.difference ?? 2) - 1),
     },
-    { id: 'diverged', name: 'Where they first differ', keys: [], group: 'Move', run: goToSeq(answer?.divergedAt) },
-    { id: 'sustained', name: 'Where they differ for good', keys: [], group: 'Move', run: goToSeq(answer?.sustainedAt) },
+    ...places.map(({ id, name, key, run }): Action => ({ id, name, keys: [key], group: 'Move', run })),
     { id: 'swap', name: 'Swap the sides', keys: [], group: 'Look', run: () => bar.go(swapped(left, right)) },
   ]);
   const readMore = (): void => {
@@ -111,7 +113,16 @@ export function ComparePairs({ address, left, right }: ComparePairsProps): React
         </span>
         {answer === undefined ? null : <Verdict answer={answer} />}
         <span className="spacer" />
-        <Places answer={answer} onDiverged={goToSeq(answer?.divergedAt)} onSustained={goToSeq(answer?.sustainedAt)} />
+        {answer === undefined || answer.identical ? null : (
+          <span className="compare-places">
+            {answer.forkPoint === null ? 'not related' : `same up to @${answer.forkPoint.seq}`}
+            {places.map(({ id, words, key, run }) => (
+              <button key={id} type="button" className="link" disabled={run === undefined} onClick={run}>
+                {words} <kbd className="key">{key}</kbd>
+              </button>
+            ))}
+          </span>
+        )}
         <span className="faint">
           {address.difference ?? 0} of {differences.length}
           {cursor === '' ? '' : '+'}
@@ -134,10 +145,11 @@ export function ComparePairs({ address, left, right }: ComparePairsProps): React
         </button>
       </header>
       {first.error === undefined ? null : <Failure error={first.error} onAgain={first.again} />}
+      <RunBanner name={nameOf(right, namespace)} isCompared />
       <CompareStrips refs={[left, right]} answer={answer} pairs={pairs} at={at} onPair={goToPair} />
       <div className="compare-heads">
-        <SideHead refText={left} answer={answer} side="left" />
-        <SideHead refText={right} answer={answer} side="right" />
+        <SideHead refText={left} answer={answer} side="left" pair={at === undefined ? undefined : pairs[at]} />
+        <SideHead refText={right} answer={answer} side="right" pair={at === undefined ? undefined : pairs[at]} />
       </div>
       {view === 'state' ? (
         <CompareStates states={answer?.states ?? {}} />
@@ -178,47 +190,42 @@ function Verdict({ answer }: { readonly answer: CompareAnswer }): React.ReactNod
   );
 }
 
-interface PlacesProps {
-  readonly answer: CompareAnswer | undefined;
-  readonly onDiverged: (() => void) | undefined;
-  readonly onSustained: (() => void) | undefined;
-}
-
-function Places({ answer, onDiverged, onSustained }: PlacesProps): React.ReactNode {
-  if (answer === undefined || answer.identical) return null;
-  const { forkPoint, divergedAt, sustainedAt, reconvergedAt } = answer;
-  const [again] = reconvergedAt;
-  return (
-    <span className="compare-places">
-      {forkPoint === null ? 'not related' : `same up to @${forkPoint.seq}`}
-      {divergedAt === null ? null : (
-        <button type="button" className="link" disabled={onDiverged === undefined} onClick={onDiverged}>
-          differ from @{divergedAt.left ?? divergedAt.right}
-        </button>
-      )}
-      {sustainedAt === null ? null : (
-        <button type="button" className="link" disabled={onSustained === undefined} onClick={onSustained}>
-          for good from @{sustainedAt.left ?? sustainedAt.right}
-        </button>
-      )}
-      {again === undefined ? null : <span>together again at @{again.left ?? again.right}</span>}
-    </span>
-  );
+/** Returns how much a history has grown since it is looked at; one that ends at a seq does not grow. */
+function useGrowth(ref: string): number {
+  const studio = useStudio();
+  const { session, branch, at } = useMemo(() => parseRef(ref), [ref]);
+  const { namespace } = studio;
+  const { history } = useMemo(() => studio.open({ namespace, session, branch }, 0), [studio, session, branch]);
+  const { head, isLoading } = useCell(history.progress);
+  const [first, setFirst] = useState<number>();
+  useEffect(() => {
+    if (!isLoading) setFirst((old) => old ?? head);
+  }, [isLoading, head]);
+  return at.kind === 'seq' ? 0 : head - (first ?? head);
 }
 
 function SideHead({
   refText,
   answer,
   side,
+  pair,
 }: {
   readonly refText: string;
   readonly answer: CompareAnswer | undefined;
-  readonly side: 'left' | 'right';
+  readonly side: Side;
+  /** The pair that is looked at. */
+  readonly pair: ComparePair | undefined;
 }): React.ReactNode {
-  const { bar } = useStudio();
+  const { bar, rights, forkNext } = useStudio();
+  const { append, run } = useCell(rights);
   const about = answer?.[side];
   const { session, branch, at } = parseRef(refText);
   const open = (): void => bar.go(runAddress(session, branch, at.kind === 'seq' ? at.seq : 'head'));
+  const seq = (pair === undefined ? undefined : seqOf(pair, side)) ?? (at.kind === 'seq' ? at.seq : undefined);
+  const fork = (): void => {
+    forkNext.set({ session, branch });
+    bar.go(runAddress(session, branch, seq ?? 'head'));
+  };
   return (
     <div className="side-head">
       <h2 className="mono">
@@ -228,9 +235,15 @@ function SideHead({
       </h2>
       {about === undefined ? null : (
         <span className="dim">
-          {about.summary.outcome ?? 'no run'}, {plural(about.summary.events, 'event')}
+          {lookOfOutcome(about.summary.outcome).word}, {plural(about.summary.events, 'event')}
         </span>
       )}
+      <span className="spacer" />
+      {append || run ? (
+        <button type="button" className="quiet" onClick={fork}>
+          <Icon name="fork" /> fork at {seq === undefined ? 'its head' : `@${seq}`}
+        </button>
+      ) : null}
     </div>
   );
 }

@@ -1,5 +1,9 @@
+import type { RepriseError } from '../../../src/core/error.ts';
+import { parseRef } from '../../../src/core/ref.ts';
 import type { RunAddress } from '../address/address.ts';
 import { refOf } from '../frame/studio.ts';
+import { Failure } from '../parts/states.tsx';
+import { asError } from '../parts/use-answer.ts';
 import { ComparePairs } from './compare-pairs.tsx';
 import { CompareTable } from './compare-table.tsx';
 
@@ -11,9 +15,26 @@ export function CompareScreen({ address }: { readonly address: RunAddress }): Re
     ? `${encodeURIComponent(session)}/${encodeURIComponent(branch)}`
     : refOf({ session, branch, seq });
   const [right = ''] = address.with;
+  const wrong = wrongRef(address.with);
+  if (wrong !== undefined)
+    return (
+      <div className="screen">
+        <Failure error={wrong} />
+      </div>
+    );
   return address.with.length === 1 ? (
     <ComparePairs address={address} left={left} right={right} />
   ) : (
     <CompareTable refs={[left, ...address.with]} />
   );
+}
+
+/** Returns why a ref of an address cannot be read; undefined if all can. */
+function wrongRef(refs: readonly string[]): RepriseError | undefined {
+  try {
+    for (const ref of refs) parseRef(ref);
+    return undefined;
+  } catch (error) {
+    return asError(error);
+  }
 }

@@ -23,7 +23,13 @@ interface PairRowProps {
 export const PairRow = memo(function PairRow({ pair, at, isSelected, left, right }: PairRowProps): React.ReactNode {
   if (pair.kind === 'equal')
     return (
-      <div className="pair pair-equal" role="row" data-pair={at}>
+      <div
+        className="pair pair-equal"
+        role="row"
+        data-pair={at}
+        data-selected={isSelected || undefined}
+        aria-current={isSelected || undefined}
+      >
         <span role="cell">
           ⋯ {pair.count} equal <span className="faint mono">{rangeText(pair.left)}</span>
         </span>

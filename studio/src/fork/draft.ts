@@ -16,6 +16,10 @@ export interface Draft {
   /** Tools that simulations answer. */
   readonly simulate: readonly string[];
   readonly repeats: string;
+  /** Edits that were set aside: an experiment runs them beside those that are being made. */
+  readonly variants: readonly { readonly name: string; readonly edits: readonly Edit[] }[];
+  /** A text that the answer of a branch of an experiment must hold to pass. */
+  readonly expects: string;
 }
 
 /** Returns a draft with nothing in it. */
@@ -30,7 +34,36 @@ export const emptyDraft: Draft = {
   effects: '',
   simulate: [],
   repeats: '5',
+  variants: [],
+  expects: '',
 };
+
+/** The variant of an experiment that is not edited. */
+const original = 'as-it-was';
+
+/** Returns a name that no variant has yet. */
+function freeName({ variants }: Pick<Draft, 'variants'>, wanted: string): string {
+  const taken = new Set([original, ...variants.map(({ name }) => name)]);
+  const first = wanted === '' ? 'edited' : wanted;
+  let name = first;
+  for (let number = 2; taken.has(name); number++) name = `${first}-${number}`;
+  return name;
+}
+
+/** Returns the variants of an experiment: the original, those that were set aside, and the edits that are being made. */
+export function variantsOf(
+  draft: Pick<Draft, 'variants' | 'name' | 'edits'>,
+): readonly { readonly name: string; readonly edits?: readonly Edit[] }[] {
+  const { variants, name, edits } = draft;
+  const own = edits.length === 0 ? [] : [{ name: freeName(draft, name), edits }];
+  return [{ name: original }, ...variants, ...own];
+}
+
+/** Sets the edits aside as a variant, so that different ones can be made. */
+export function setAside(draft: Draft): Draft {
+  const { variants, name, edits } = draft;
+  return { ...draft, variants: [...variants, { name: freeName(draft, name), edits }], edits: [], name: '' };
+}
 
 const keyOf = (ref: string): string => `reprise.draft ${ref}`;
 

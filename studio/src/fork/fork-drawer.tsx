@@ -12,7 +12,7 @@ import { copyText } from '../parts/copy.ts';
 import { Fading, Failure } from '../parts/states.tsx';
 import { asError, useAnswer } from '../parts/use-answer.ts';
 import type { PointName } from '../source/studio-source.ts';
-import { type Draft, editText, emptyDraft, keepDraft, keptDraft } from './draft.ts';
+import { type Draft, editText, emptyDraft, keepDraft, keptDraft, variantsOf } from './draft.ts';
 import { EditEditor } from './edit-editor.tsx';
 import { Foreseen, Preview } from './foreseen.tsx';
 import { forkCommand } from './fork-command.ts';
@@ -25,11 +25,13 @@ export interface ForkDrawerProps {
   readonly head: number;
   readonly index: EventIndex;
   readonly first: { readonly edit: Edit | undefined; readonly at: number } | undefined;
+  /** The first edit is in the draft: it must not be added once more, at this point or at one that is opened next. */
+  readonly onTaken: () => void;
   readonly onClose: () => void;
 }
 
 /** Fork here: what to change, what the model will see, what becomes of the recorded calls, and how to run it. */
-export function ForkDrawer({ point, head, index, first, onClose }: ForkDrawerProps): React.ReactNode {
+export function ForkDrawer({ point, head, index, first, onTaken, onClose }: ForkDrawerProps): React.ReactNode {
   const studio = useStudio();
   const { source, bar, rights } = studio;
   const { append, run: mayRun, whyNoRuns } = useCell(rights);
@@ -49,6 +51,7 @@ export function ForkDrawer({ point, head, index, first, onClose }: ForkDrawerPro
       setEditing(old.edits.length);
       return { ...old, edits: [...old.edits, edit] };
     });
+    onTaken();
   }, [first?.at]);
   useEffect(() => {
     const before = document.activeElement;
@@ -93,6 +96,7 @@ export function ForkDrawer({ point, head, index, first, onClose }: ForkDrawerPro
       }
     });
   const isHead = point.seq === head;
+  const variants = variantsOf(draft);
   const canGoOn = isHead && edits.every(({ kind }) => kind === 'prompt');
   useActions([
     { id: 'back', name: 'Close the drawer', keys: ['Escape'], group: 'Page', run: onClose },
@@ -188,11 +192,11 @@ export function ForkDrawer({ point, head, index, first, onClose }: ForkDrawerPro
             <button
               type="button"
               className="button"
-              disabled={isBusy || edits.length === 0}
-              title={edits.length === 0 ? 'An experiment compares an edit with the original' : undefined}
+              disabled={isBusy || variants.length < 2}
+              title={variants.length < 2 ? 'An experiment compares an edit with the original' : undefined}
               onClick={() => start('experiment')}
             >
-              Experiment × {draft.repeats}
+              Experiment{variants.length < 2 ? '' : ` ${variants.length} × ${draft.repeats || 1}`}
             </button>
             {edits.length > 0 || index.word('run', point.seq) === '' ? null : (
               <button

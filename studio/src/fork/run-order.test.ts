@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { emptyDraft } from './draft.ts';
+import { emptyDraft, setAside } from './draft.ts';
 import { orderOf } from './run-order.ts';
 
 const edits = [{ kind: 'system', text: 'Look it up' }] as const;
@@ -39,5 +39,16 @@ test('going on takes the prompt, an experiment compares with the original', () =
     kind: 'experiment',
     variants: [{ name: 'as-it-was' }, { name: 'edited', edits }],
     repeats: 3,
+  });
+});
+
+test('an experiment has a check, and as many variants as were set aside, each with a name of its own', () => {
+  const draft = { ...emptyDraft, modelCalls: '', costUsd: '', minutes: '', expects: 'refunded 50' };
+  const other = [{ kind: 'model', model: 'large-1' }] as const;
+  expect(orderOf({ ...setAside({ ...draft, edits }), edits: other }, 'experiment')).toEqual({
+    kind: 'experiment',
+    variants: [{ name: 'as-it-was' }, { name: 'edited', edits }, { name: 'edited-2', edits: other }],
+    repeats: 5,
+    expects: 'refunded 50',
   });
 });

@@ -1,7 +1,7 @@
 import { given } from '../../../src/core/json.ts';
 import type { EffectAction } from '../../../src/core/recording/effects.ts';
 import type { RunOrder } from '../source/answers.ts';
-import type { Draft } from './draft.ts';
+import { type Draft, variantsOf } from './draft.ts';
 
 /** How a draft is run. */
 export type RunMode = 'fork' | 'resume' | 'retry' | 'experiment';
@@ -23,8 +23,9 @@ export function orderOf(draft: Draft, mode: RunMode): RunOrder {
     return {
       kind: mode,
       ...shared,
-      variants: [{ name: 'as-it-was' }, { name: draft.name === '' ? 'edited' : draft.name, edits }],
+      variants: variantsOf(draft),
       repeats: positive(draft.repeats) ?? 1,
+      ...given({ expects: draft.expects === '' ? undefined : draft.expects }),
     };
   if (mode === 'retry')
     return { kind: mode, ...shared, ...given({ name: draft.name === '' ? undefined : draft.name }) };

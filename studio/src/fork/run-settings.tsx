@@ -1,7 +1,9 @@
 import { useEffect } from 'react';
+import { plural } from '../../../src/wording/amount.ts';
 import { useStudio } from '../frame/studio.ts';
+import { FoldSection } from '../parts/fold-section.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
-import type { Draft } from './draft.ts';
+import { type Draft, setAside, variantsOf } from './draft.ts';
 
 const policies: readonly (readonly [value: string, words: string])[] = [
   ['', 'as the agent says'],
@@ -52,7 +54,6 @@ export function RunSettings({
         {number('modelCalls', 'model calls ≤')}
         {number('costUsd', 'US dollars ≤')}
         {number('minutes', 'minutes ≤')}
-        {number('repeats', 'repeats')}
         <label>
           <span className="label">calls with an effect</span>
           <select
@@ -68,6 +69,47 @@ export function RunSettings({
           </select>
         </label>
       </div>
+      <FoldSection
+        title="As an experiment"
+        about={`${plural(variantsOf(draft).length, 'variant')} × ${draft.repeats || '1'}`}
+      >
+        <div className="run-fields">
+          {number('repeats', 'repeats')}
+          <label className="run-expects">
+            <span className="label">passes if the answer says</span>
+            <input
+              className="field"
+              value={draft.expects}
+              placeholder="anything"
+              onChange={(event) => onDraft({ expects: event.target.value })}
+            />
+          </label>
+        </div>
+        <p className="run-variants">
+          <span className="label">variants</span>{' '}
+          {variantsOf(draft).map(({ name, edits = [] }, at) => (
+            <span key={`${at} ${name}`} className="chip">
+              {name}
+              {edits.length === 0 ? '' : `, ${plural(edits.length, 'edit')}`}
+              {draft.variants[at - 1] === undefined ? null : (
+                <button
+                  type="button"
+                  className="quiet"
+                  aria-label={`Take back variant ${name}`}
+                  onClick={() => onDraft({ variants: draft.variants.filter((_, index) => index !== at - 1) })}
+                >
+                  ✕
+                </button>
+              )}
+            </span>
+          ))}
+          {draft.edits.length === 0 ? null : (
+            <button type="button" className="quiet" onClick={() => onDraft(setAside(draft))}>
+              + one more variant
+            </button>
+          )}
+        </p>
+      </FoldSection>
     </section>
   );
 }

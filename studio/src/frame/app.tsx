@@ -6,9 +6,11 @@ import { Palette } from '../keys/palette.tsx';
 import { theme } from '../look/theme.ts';
 import { useCell } from '../parts/cell.ts';
 import { RunScreen } from '../run/run-screen.tsx';
+import { openQuestions } from '../runs/open-questions.ts';
 import { SessionsScreen } from '../sessions/sessions-screen.tsx';
 import { Announcements } from './announcements.tsx';
 import { AwayLine } from './away-line.tsx';
+import { ScreenBoundary } from './screen-boundary.tsx';
 import { useStudio } from './studio.ts';
 import { TokenPage } from './token-page.tsx';
 import { TopBar } from './top-bar.tsx';
@@ -27,11 +29,18 @@ export function App(): React.ReactNode {
   const { bar, locked } = useStudio();
   const lock = useCell(locked);
   const address = useCell(bar.address);
-  const [floating, setFloating] = useState<'palette' | 'help'>();
+  const [floating, setFloating] = useState<'palette' | 'compare' | 'help'>();
   useEffect(() => listenToKeys(), []);
   useTitle(address);
   useActions([
     { id: 'palette', name: 'Everything by name', keys: ['Mod+K'], group: 'Page', run: () => setFloating('palette') },
+    {
+      id: 'compare-with',
+      name: 'Compare with…',
+      keys: ['C'],
+      group: 'Go',
+      run: address.screen === 'run' && address.with.length === 0 ? () => setFloating('compare') : undefined,
+    },
     { id: 'help', name: 'Keys and help', keys: ['?'], group: 'Page', run: () => setFloating('help') },
     { id: 'theme', name: 'Next theme: system, light, dark', keys: [], group: 'Page', run: theme.next },
     { id: 'sessions', name: 'Sessions', keys: [], group: 'Go', run: () => bar.go({ screen: 'sessions', query: '' }) },
@@ -46,12 +55,19 @@ export function App(): React.ReactNode {
         <TopBar address={address} onPalette={() => setFloating('palette')} onHelp={() => setFloating('help')} />
         <main className="main">
           <Suspense fallback={<div className="screen" />}>
-            {lock === undefined ? <Screen address={address} /> : <TokenPage error={lock} />}
+            {lock === undefined ? (
+              <ScreenBoundary key={placeOf(address)}>
+                <Screen address={address} />
+              </ScreenBoundary>
+            ) : (
+              <TokenPage error={lock} />
+            )}
           </Suspense>
         </main>
         <AwayLine />
         <Announcements />
         {floating === 'palette' ? <Palette onClose={close} /> : null}
+        {floating === 'compare' ? <Palette text="compare with " onClose={close} /> : null}
         <Suspense>{floating === 'help' ? <HelpSheet onClose={close} /> : null}</Suspense>
       </div>
     </CSPProvider>
@@ -61,10 +77,7 @@ export function App(): React.ReactNode {
 /** Says in the tab where one is, and how many questions wait. */
 function useTitle(address: Address): void {
   const runs = useCell(useStudio().runs);
-  const waiting = runs.reduce(
-    (sum, run) => sum + (run.endedAt === null ? run.questions.filter(({ answer }) => answer === null).length : 0),
-    0,
-  );
+  const waiting = openQuestions(runs);
   const place =
     address.screen === 'run'
       ? `${address.branch}@${address.at} ${address.session}`
@@ -75,6 +88,14 @@ function useTitle(address: Address): void {
     document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${place} · Reprise`;
   }, [waiting, place]);
 }
+
+/** Names what a screen shows, without the point: a screen that failed is drawn anew when this changes. */
+const placeOf = (address: Address): string =>
+  address.screen === 'run'
+    ? JSON.stringify([address.session, address.branch, address.with])
+    : 'session' in address
+      ? JSON.stringify([address.screen, address.session])
+      : address.screen;
 
 function Screen({ address }: { readonly address: Address }): React.ReactNode {
   switch (address.screen) {

@@ -1,4 +1,6 @@
 import { Menu } from '@base-ui/react/menu';
+import { useState } from 'react';
+import { plural } from '../../../src/wording/amount.ts';
 import type { Address } from '../address/address.ts';
 import { runAddress } from '../address/address.ts';
 import { keySign } from '../keys/actions.ts';
@@ -6,6 +8,7 @@ import { Icon } from '../look/icon.tsx';
 import { theme } from '../look/theme.ts';
 import { useCell } from '../parts/cell.ts';
 import { RecordedText } from '../parts/recorded-text.tsx';
+import { openQuestions } from '../runs/open-questions.ts';
 import { useBranches } from '../tree/use-branches.ts';
 import { ShareButton } from './share.tsx';
 import { useStudio } from './studio.ts';
@@ -22,8 +25,9 @@ export function TopBar({ address, onPalette, onHelp }: TopBarProps): React.React
   const { bar, rights, away, runs } = useStudio();
   const { live } = useCell(rights);
   const isAway = useCell(away) !== undefined;
-  const open = useCell(runs).filter((run) => run.endedAt === null);
-  const questions = open.reduce((sum, run) => sum + run.questions.filter(({ answer }) => answer === null).length, 0);
+  const all = useCell(runs);
+  const open = all.filter((run) => run.endedAt === null).length;
+  const questions = openQuestions(all);
   const chosen = useCell(theme.chosen);
   const home: Address = { screen: 'sessions', query: '' };
   return (
@@ -45,10 +49,12 @@ export function TopBar({ address, onPalette, onHelp }: TopBarProps): React.React
         <Icon name="find" /> go to, filter, do… <kbd className="key">{keySign('Mod+K')}</kbd>
       </button>
       <span className="spacer" />
-      {open.length > 0 ? (
+      {open + questions > 0 ? (
         <button type="button" className="quiet" onClick={() => bar.go({ screen: 'runs' })}>
-          <span className="pulse" aria-hidden="true" /> {open.length} running
-          {questions > 0 ? `, ${questions} ${questions === 1 ? 'question' : 'questions'}` : ''}
+          {open > 0 ? <span className="pulse" aria-hidden="true" /> : <span className="color-person">☺</span>}{' '}
+          {[...(open > 0 ? [`${open} running`] : []), ...(questions > 0 ? [plural(questions, 'question')] : [])].join(
+            ', ',
+          )}
         </button>
       ) : null}
       {live ? (
@@ -114,10 +120,12 @@ interface BranchMenuProps {
 const listedMax = 30;
 
 function BranchMenu({ session, branch, onBranch, onTree }: BranchMenuProps): React.ReactNode {
-  const { value } = useBranches(session, 0);
+  const [opened, setOpened] = useState(0);
+  const runs = useCell(useStudio().runs).filter((run) => run.session === session).length;
+  const { value } = useBranches(session, `${branch ?? ''} ${runs} ${opened}`);
   const count = value?.length ?? 0;
   return (
-    <Menu.Root>
+    <Menu.Root onOpenChange={(isOpen) => (isOpen ? setOpened(opened + 1) : undefined)}>
       <Menu.Trigger className="quiet bar-branch">
         <Icon name="fork" /> {branch ?? 'tree'} ▾ {count > 1 ? <span className="faint">{count} branches</span> : null}
       </Menu.Trigger>

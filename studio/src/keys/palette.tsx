@@ -1,10 +1,11 @@
 import { Dialog } from '@base-ui/react/dialog';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { parseRef } from '../../../src/core/ref.ts';
-import { runAddress } from '../address/address.ts';
+import { parseRef, refText } from '../../../src/core/ref.ts';
+import { type Address, runAddress } from '../address/address.ts';
 import { useStudio } from '../frame/studio.ts';
 import { useCell } from '../parts/cell.ts';
 import { useAnswer } from '../parts/use-answer.ts';
+import type { StudioBranch } from '../source/answers.ts';
 import { useBranches } from '../tree/use-branches.ts';
 import { type Action, currentActions, keySign } from './actions.ts';
 
@@ -18,20 +19,26 @@ interface Entry {
 const shownMax = 60;
 
 /** Everything by name: actions with their keys, sessions, branches of the session that is open, refs. */
-export function Palette({ onClose }: { readonly onClose: () => void }): React.ReactNode {
-  const [text, setText] = useState('');
+export function Palette({
+  text: first = '',
+  onClose,
+}: {
+  /** The text it begins with. */
+  readonly text?: string;
+  readonly onClose: () => void;
+}): React.ReactNode {
+  const [text, setText] = useState(first);
   const [chosen, setChosen] = useState(0);
   const list = useRef<HTMLUListElement>(null);
-  const entries = useEntries();
+  const isNarrowed = first !== '';
+  const entries = useEntries().filter(({ id }) => !isNarrowed || id.startsWith('compare '));
   const ref = useRefEntry(text);
-  const found = useMemo(
-    () =>
-      [
-        ...(ref === undefined ? [] : [ref]),
-        ...entries.filter(({ name, about }) => isFound(text, `${name} ${about}`)),
-      ].slice(0, shownMax),
-    [entries, ref, text],
-  );
+  const filter = useFilterEntry(text);
+  const found = [
+    ...(ref === undefined ? [] : [ref]),
+    ...entries.filter(({ name, about }) => isFound(text, `${name} ${about}`)).slice(0, shownMax),
+    ...(filter === undefined || isNarrowed ? [] : [filter]),
+  ];
   useEffect(() => {
     list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' });
   }, [chosen]);
@@ -80,7 +87,11 @@ export function Palette({ onClose }: { readonly onClose: () => void }): React.Re
               </li>
             ))}
           </ul>
-          {found.length === 0 ? <p className="palette-none dim">Nothing has that name.</p> : null}
+          {found.length === 0 ? (
+            <p className="palette-none dim">
+              {isNarrowed && text === first ? 'There is no other branch to compare with.' : 'Nothing has that name.'}
+            </p>
+          ) : null}
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>
@@ -126,6 +137,12 @@ function useEntries(): readonly Entry[] {
         about: outcome ?? '',
         run: () => bar.go(runAddress(session ?? '', branch, 'head')),
       })),
+      ...comparisons(address, own).map(({ branch, to }) => ({
+        id: `compare ${branch}`,
+        name: `compare with ${branch}`,
+        about: 'branch',
+        run: () => bar.go(to),
+      })),
       ...(sessions.value?.items ?? []).map((row) => ({
         id: `session ${row.session}`,
         name: row.title ?? row.session,
@@ -133,7 +150,44 @@ function useEntries(): readonly Entry[] {
         run: () => bar.go(runAddress(row.session, row.branch, row.activity.firstError ?? 'head')),
       })),
     ];
-  }, [session, branches.value, sessions.value]);
+  }, [address, branches.value, sessions.value]);
+}
+
+/** Lists the comparisons of the branch that is open with each of the others. */
+function comparisons(
+  address: Address,
+  branches: readonly Pick<StudioBranch, 'branch'>[],
+): readonly { readonly branch: string; readonly to: Address }[] {
+  if (address.screen !== 'run') return [];
+  const { session } = address;
+  return branches
+    .filter(({ branch }) => branch !== address.branch)
+    .map(({ branch }) => ({
+      branch,
+      to: runAddress(session, address.branch, 'head', { with: [refText({ session, branch, at: { kind: 'head' } })] }),
+    }));
+}
+
+/** Offers to filter the list on screen by what was typed. */
+function useFilterEntry(text: string): Entry | undefined {
+  const { bar } = useStudio();
+  const address = useCell(bar.address);
+  const words = text.trim();
+  if (words === '') return undefined;
+  if (address.screen === 'sessions')
+    return {
+      id: 'filter sessions',
+      name: `Filter the sessions: ${words}`,
+      about: 'filter',
+      run: () => bar.go({ screen: 'sessions', query: words }),
+    };
+  if (address.screen !== 'run' || address.with.length > 0) return undefined;
+  return {
+    id: 'filter events',
+    name: `Filter the list: ${words}`,
+    about: 'filter',
+    run: () => bar.replace({ ...address, filter: words }),
+  };
 }
 
 /** Offers to go to a ref that was typed. */

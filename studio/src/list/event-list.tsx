@@ -76,6 +76,7 @@ export function EventList(props: EventListProps): React.ReactNode {
               place={place}
               isSelected={seq === selected}
               isPinned={seq === props.pinned}
+              isHollow={!index.isInView(seq)}
               differs={props.differs?.has(seq) === true}
               onSelect={props.onSelect}
               onHover={props.onHover}
@@ -103,6 +104,8 @@ interface RowProps {
   readonly place: Place;
   readonly isSelected: boolean;
   readonly isPinned: boolean;
+  /** Whether it left the view. */
+  readonly isHollow: boolean;
   readonly differs: boolean;
   readonly onSelect: (seq: number) => void;
   readonly onHover: (seq: number | undefined) => void;
@@ -117,12 +120,12 @@ const EventRow = memo(
     place,
     isSelected,
     isPinned,
+    isHollow,
     differs,
     onSelect,
     onHover,
   }: RowProps): React.ReactNode {
     const look = lookOf(index.word('type', seq), index.word('kind', seq));
-    const isHollow = !index.isInView(seq);
     return (
       <div
         id={`row-${seq}`}
@@ -165,6 +168,7 @@ const EventRow = memo(
     a.line === b.line &&
     a.isSelected === b.isSelected &&
     a.isPinned === b.isPinned &&
+    a.isHollow === b.isHollow &&
     a.differs === b.differs &&
     a.depth === b.depth &&
     a.place.top === b.place.top &&

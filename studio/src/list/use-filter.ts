@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import type { RepriseError } from '../../../src/core/error.ts';
 import type { EventFilter } from '../../../src/core/event/filter.ts';
 import { readFilterText } from '../../../src/core/event/filter-words.ts';
@@ -22,6 +22,9 @@ export interface Filtered {
 
 /** The hits that a search collects before it stops. */
 const hitsMax = 5_000;
+
+/** How often a history that grows is searched again. */
+const grownMs = 2_000;
 
 const nothing: readonly number[] = [];
 
@@ -69,26 +72,33 @@ function useSearch(
 ): Search {
   const { source } = useStudio();
   const [search, setSearch] = useState<Search>(idle);
+  const latest = useRef(head);
+  latest.current = head;
   const key = needsContent(filter) ? JSON.stringify([namespace, session, branch, filter, raw, head > 0]) : '';
   useEffect(() => {
     if (key === '' || head === 0) return setSearch(idle);
     const control = new AbortController();
-    const run = async (): Promise<void> => {
+    const { signal } = control;
+    const searchTo = async (seq: number, isFirst: boolean): Promise<void> => {
       const hits: number[] = [];
       let [searched, cursor] = [0, ''];
       do {
-        const page = await source.search(
-          { namespace, session, branch, seq: head },
-          filter,
-          raw,
-          cursor,
-          control.signal,
-        );
-        hits.push(...page.items.map(({ seq }) => seq));
+        const page = await source.search({ namespace, session, branch, seq }, filter, raw, cursor, signal);
+        hits.push(...page.items.map(({ seq: hit }) => hit));
         searched += page.searched;
         cursor = page.cursor;
-        setSearch({ hits: [...hits], searched, isSearching: cursor !== '', error: undefined });
+        // Hits that are on screen stay until the whole longer history was searched.
+        if (isFirst || cursor === '')
+          setSearch({ hits: [...hits], searched, isSearching: cursor !== '', error: undefined });
       } while (cursor !== '' && hits.length < hitsMax);
+    };
+    const run = async (): Promise<void> => {
+      for (let through = 0; !signal.aborted; await new Promise((resolve) => setTimeout(resolve, grownMs))) {
+        if (latest.current <= through) continue;
+        const isFirst = through === 0;
+        through = latest.current;
+        await searchTo(through, isFirst);
+      }
     };
     setSearch({ ...idle, isSearching: true });
     run().catch((error: unknown) => {

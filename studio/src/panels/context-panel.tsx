@@ -3,9 +3,11 @@ import type { JsonObject, JsonValue } from '../../../src/core/json.ts';
 import { bytesText, countText, plural } from '../../../src/wording/amount.ts';
 import { messageContent } from '../../../src/wording/message-content.ts';
 import { refOf, useStudio } from '../frame/studio.ts';
+import type { EventIndex } from '../history/event-index.ts';
 import { useCell } from '../parts/cell.ts';
 import { FoldSection } from '../parts/fold-section.tsx';
 import { JsonTree } from '../parts/json-tree.tsx';
+import { RecordedText } from '../parts/recorded-text.tsx';
 import { SeqLink } from '../parts/seq-link.tsx';
 import { Fading, Failure, Nothing } from '../parts/states.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
@@ -13,6 +15,7 @@ import { WordDifference } from '../parts/word-difference.tsx';
 import type { ContextAnswer, ContextMessage } from '../source/answers.ts';
 import type { Cut, PointName } from '../source/studio-source.ts';
 import type { ChangeThis } from './change-this.ts';
+import { contextKey } from './context-key.ts';
 import { marks } from './context-marks.ts';
 import { ChangedSettings, changedSettings, Settings } from './context-settings.tsx';
 import { MessageView } from './message-view.tsx';
@@ -20,6 +23,7 @@ import { MessageView } from './message-view.tsx';
 /** The properties of the panel. */
 export interface ContextPanelProps {
   readonly point: PointName;
+  readonly index: EventIndex;
   /** The point that was pinned, on the same branch. */
   readonly pin: PointName | undefined;
   readonly onGo: (seq: number) => void;
@@ -27,11 +31,11 @@ export interface ContextPanelProps {
 }
 
 /** The context of a model call: what it wrote, what was new, and the rest folded. */
-export function ContextPanel({ point, pin, onGo, onChange }: ContextPanelProps): React.ReactNode {
+export function ContextPanel({ point, index, pin, onGo, onChange }: ContextPanelProps): React.ReactNode {
   const { source } = useStudio();
   const [mode, setMode] = useState<'before' | 'pin'>('before');
   const against = mode === 'pin' ? pin : undefined;
-  const key = `context ${refOf(point)} ${against === undefined ? '' : refOf(against)}`;
+  const key = contextKey(point, index, against);
   const { value, error, isStale, again } = useAnswer(key, (signal) => source.context(point, { against }, signal));
   if (error !== undefined) return <Failure error={error} onAgain={again} />;
   if (value === undefined) return null;
@@ -180,7 +184,13 @@ function Written({ answer, onGo, onChange }: Pick<ContextViewProps, 'answer' | '
           <span className="color-error">✕</span> <JsonTree value={error} open={1} />
         </div>
       )}
-      {call.end === null ? <p className="dim">{streaming === undefined ? 'It has not ended.' : streaming}</p> : null}
+      {call.end !== null ? null : streaming === undefined ? (
+        <p className="dim">It has not ended.</p>
+      ) : (
+        <div className="dim" data-part="streaming">
+          <RecordedText text={streaming} as="p" />
+        </div>
+      )}
     </section>
   );
 }

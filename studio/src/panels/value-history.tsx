@@ -1,3 +1,4 @@
+import { useEffect } from 'react';
 import { countText } from '../../../src/wording/amount.ts';
 import { short } from '../../../src/wording/event-gist.ts';
 import { refOf, useStudio } from '../frame/studio.ts';
@@ -34,6 +35,8 @@ export function When({ value: { projection, path }, point, onGo, onTicks, onClos
     },
     { keep: false },
   );
+  // The marks go with the list, also when a different panel is opened.
+  useEffect(() => () => onTicks([]), []);
   return (
     <section className="knew-when" aria-label="When it changed">
       <header>
@@ -49,15 +52,7 @@ export function When({ value: { projection, path }, point, onGo, onTicks, onClos
           )}
         </h2>
         <span className="spacer" />
-        <button
-          type="button"
-          className="quiet"
-          aria-label="Close"
-          onClick={() => {
-            onTicks([]);
-            onClose();
-          }}
-        >
+        <button type="button" className="quiet" aria-label="Close" onClick={onClose}>
           ✕
         </button>
       </header>

@@ -9,6 +9,7 @@ import { JsonTree } from '../parts/json-tree.tsx';
 import { RecordedText } from '../parts/recorded-text.tsx';
 import { Fading, Failure, Nothing } from '../parts/states.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
+import { useThrottled } from '../parts/use-throttled.ts';
 import type { EventLine } from '../source/answers.ts';
 import type { PointName } from '../source/studio-source.ts';
 
@@ -20,12 +21,16 @@ export interface WhyPanelProps {
   readonly onForkAt: ((seq: number) => void) | undefined;
 }
 
+/** How often the consequences are read again while the history grows. */
+const grownMs = 2_000;
+
 /** Why an event happened: its causes up to the first, what followed from it, and where its run went wrong. */
 export function WhyPanel({ point, head, onGo, onForkAt }: WhyPanelProps): React.ReactNode {
   const { source } = useStudio();
-  const { value, error, isStale, again } = useAnswer(point.seq === 0 ? undefined : `why ${refOf(point)}`, (signal) =>
-    source.causes(point, signal),
-  );
+  // A history that grows has more that followed.
+  const until = useThrottled(head, grownMs);
+  const key = point.seq === 0 ? undefined : `why ${refOf(point)} ${until}`;
+  const { value, error, isStale, again } = useAnswer(key, (signal) => source.causes(point, signal));
   if (point.seq === 0) return <Nothing>The beginning has no cause.</Nothing>;
   if (error !== undefined) return <Failure error={error} onAgain={again} />;
   if (value === undefined) return null;

@@ -7,6 +7,7 @@ import { copyText } from '../parts/copy.ts';
 import type { PointName } from '../source/studio-source.ts';
 import { ChangeMenu } from './change-menu.tsx';
 import { shellWord } from './command-text.ts';
+import type { Playing } from './run-actions.ts';
 
 /** The properties of the bar at the bottom. */
 export interface BottomBarProps {
@@ -14,12 +15,24 @@ export interface BottomBarProps {
   readonly index: EventIndex;
   readonly head: number;
   readonly pin: Omit<PointName, 'namespace'> | undefined;
+  readonly play: Playing;
+  /** Whether the point goes along with a run that is under way. */
+  readonly isFollowing: boolean;
   readonly onSelect: (seq: number) => void;
   readonly onFork: (() => void) | undefined;
 }
 
 /** Where one is, how to move, the same as a command, and the way to fork. */
-export function BottomBar({ point, index, head, pin, onSelect, onFork }: BottomBarProps): React.ReactNode {
+export function BottomBar({
+  point,
+  index,
+  head,
+  pin,
+  play,
+  isFollowing,
+  onSelect,
+  onFork,
+}: BottomBarProps): React.ReactNode {
   const { seq, branch } = point;
   const step = (kind: Step, direction: 1 | -1): (() => void) | undefined => {
     const to = stepFrom(index, seq, kind, direction);
@@ -38,10 +51,23 @@ export function BottomBar({ point, index, head, pin, onSelect, onFork }: BottomB
       </span>
       <Move label="Next event" icon="after" onMove={step('event', 1)} />
       <Move label="Head" icon="last" onMove={seq < head ? () => onSelect(head) : undefined} />
+      <button
+        type="button"
+        className="quiet mono"
+        aria-pressed={play.speed > 0}
+        aria-label={play.speed > 0 ? `Playing ${play.speed} times as fast` : 'Play with the original pauses'}
+        title="Play with the original pauses, then 4 and 16 times as fast (Space)"
+        disabled={seq >= head && play.speed === 0}
+        data-part="play"
+        onClick={play.next}
+      >
+        {play.speed > 0 ? `${play.speed}×` : '▷'}
+      </button>
       <span className="bottom-keys faint">
         next error <kbd className="key">E</kbd> next model call <kbd className="key">{keySign('Shift+ArrowRight')}</kbd>{' '}
         all keys <kbd className="key">?</kbd>
       </span>
+      {isFollowing ? <span className="chip">follows the run</span> : null}
       {pin === undefined ? null : (
         <span className="chip">
           pin {pin.branch}@{pin.seq}

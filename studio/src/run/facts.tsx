@@ -3,8 +3,8 @@ import { bytesText, costText, countText, durationText, plural } from '../../../s
 import { refOf, useStudio } from '../frame/studio.ts';
 import type { EventIndex } from '../history/event-index.ts';
 import { lookOf, lookOfOutcome } from '../look/glyphs.ts';
+import { contextKey } from '../panels/context-key.ts';
 import { Digest } from '../panels/raw-panel.tsx';
-import { useEvents } from '../panels/use-events.ts';
 import { SeqLink } from '../parts/seq-link.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
 import type { ContextAnswer } from '../source/answers.ts';
@@ -63,7 +63,9 @@ export function Facts({ index, version, point, range, forks, onGo, onBranch }: F
         </p>
       )}
       <Usage index={index} end={end} />
-      {index.word('kind', about) === 'model' && call !== undefined ? <Window point={{ ...point, seq: call }} /> : null}
+      {index.word('kind', about) === 'model' && call !== undefined ? (
+        <Window index={index} point={{ ...point, seq: call }} />
+      ) : null}
       <dl className="facts-list">
         <Row name="agent">{index.word('agent', seq) || '–'}</Row>
         <Row name="turn">{index.columns.turn[seq]}</Row>
@@ -161,9 +163,9 @@ const kinds = [
 ] as const satisfies readonly (keyof ContextAnswer['sizes'])[];
 
 /** The content of a model call's context, by kind. */
-function Window({ point }: { readonly point: PointName }): React.ReactNode {
+function Window({ index, point }: { readonly index: EventIndex; readonly point: PointName }): React.ReactNode {
   const { source } = useStudio();
-  const { value } = useAnswer(`context ${refOf(point)} `, (signal) => source.context(point, {}, signal));
+  const { value } = useAnswer(contextKey(point, index, undefined), (signal) => source.context(point, {}, signal));
   if (value === undefined) return null;
   const { sizes } = value.value;
   const all = kinds.reduce((sum, kind) => sum + sizes[kind], 0);
@@ -240,9 +242,13 @@ function Links({
 }
 
 function EventDigest({ point }: { readonly point: PointName }): React.ReactNode {
-  const { value } = useEvents(point, [point.seq]);
-  const [event] = value ?? [];
-  return event === undefined ? null : <Digest digest={event.value.digest} />;
+  const { source } = useStudio();
+  const { namespace, session, branch, seq } = point;
+  // The place of an event has its digest too, and is found without its payload.
+  const { value } = useAnswer(`place ${refOf(point)}`, (signal) =>
+    source.locate(namespace, session, `${encodeURIComponent(branch)}@${seq}`, signal),
+  );
+  return value === undefined ? null : <Digest digest={value.digest} />;
 }
 
 function RangeFacts({

@@ -126,7 +126,7 @@ function PanelContent({
 }: PanelsProps & { readonly panel: Panel }): React.ReactNode {
   switch (panel) {
     case 'context':
-      return <ContextPanel point={point} pin={pin} onGo={onGo} onChange={onChange} />;
+      return <ContextPanel point={point} index={index} pin={pin} onGo={onGo} onChange={onChange} />;
     case 'answer':
       return <AnswerPanel index={index} point={point} onGo={onGo} onChange={onChange} />;
     case 'knew':

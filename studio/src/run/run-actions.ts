@@ -26,8 +26,14 @@ export interface RunActing {
   readonly onFork: (() => void) | undefined;
 }
 
-/** Offers everything that can be done at a point of a run. */
-export function useRunActions(acting: RunActing): void {
+/** How fast a run is followed, 0 if it is not; and the way to the next speed. */
+export interface Playing {
+  readonly speed: number;
+  readonly next: () => void;
+}
+
+/** Offers everything that can be done at a point of a run, and returns whether it is playing. */
+export function useRunActions(acting: RunActing): Playing {
   const { address, point, index, rows, hits, head, select, set, onFork } = acting;
   const studio = useStudio();
   const play = usePlay(acting);
@@ -152,6 +158,7 @@ export function useRunActions(acting: RunActing): void {
     },
   ];
   useActions(actions);
+  return play;
 }
 
 const nameOf = (step: Step): string => (step === 'model' ? 'model call' : step);
@@ -190,7 +197,7 @@ const speeds = [0, 1, 4, 16] as const;
 const pauseMax = 5_000;
 
 /** Follows the run with its original pauses: at once, four times, sixteen times as fast, then stops. */
-function usePlay({ index, point, head, select }: RunActing): { readonly speed: number; readonly next: () => void } {
+function usePlay({ index, point, head, select }: RunActing): Playing {
   const [speed, setSpeed] = useState<number>(0);
   const latest = useRef(select);
   latest.current = select;

@@ -1,3 +1,4 @@
+import { parseRef } from '../../../src/core/ref.ts';
 import { durationText } from '../../../src/wording/amount.ts';
 import { runAddress } from '../address/address.ts';
 import { useStudio } from '../frame/studio.ts';
@@ -8,7 +9,14 @@ import { useNow } from '../runs/use-now.ts';
 import type { BranchName } from '../source/studio-source.ts';
 
 /** A line for each run on this branch that is under way, with its questions and a way to stop it. */
-export function RunBanner({ name }: { readonly name: BranchName }): React.ReactNode {
+export function RunBanner({
+  name,
+  isCompared = false,
+}: {
+  readonly name: BranchName;
+  /** Whether the original is beside it already. */
+  readonly isCompared?: boolean;
+}): React.ReactNode {
   const { runs, bar } = useStudio();
   const all = useCell(runs);
   const own = all.filter(
@@ -19,6 +27,7 @@ export function RunBanner({ name }: { readonly name: BranchName }): React.ReactN
   const shown = own
     .filter((run) => run.endedAt === null)
     .concat(own.filter((run) => run.endedAt !== null && run.branch === name.branch).slice(0, 1));
+  const open = shown.find((run) => run.endedAt === null);
   const now = useNow(shown.some((run) => run.endedAt === null));
   return shown.map((run) => (
     <div
@@ -30,21 +39,22 @@ export function RunBanner({ name }: { readonly name: BranchName }): React.ReactN
     >
       {run.endedAt === null ? <span className="pulse" aria-hidden="true" /> : null}
       <span>
-        {run.endedAt === null
-          ? `${run.agent} is running, ${durationText(Math.max(0, now - Date.parse(run.startedAt)))}`
-          : `${run.agent} ended: ${run.outcome ?? 'unknown'}`}
+        {run.endedAt === null ? `${run.agent} is running` : `${run.agent} ended: ${run.outcome ?? 'unknown'}`}
+        {/* Read aloud, the seconds would never end. */}
+        {run.endedAt === null ? (
+          <span aria-hidden="true">, {durationText(Math.max(0, now - Date.parse(run.startedAt)))}</span>
+        ) : null}
         {run.progress === null ? '' : `, ${run.progress.ended} of ${run.progress.total} branches`}
       </span>
       {run.error === null ? null : <span className="color-error">{run.error.message}</span>}
       <span className="spacer" />
-      {run.branch === null ? null : (
+      {run.branch === null || run.branch === branchIn(run.from) || isCompared ? null : (
         <button
           type="button"
           className="quiet"
           onClick={() =>
             bar.go(
-              runAddress(name.session, 'main', 'head', {
-                ...pointIn(run.from),
+              runAddress(name.session, branchIn(run.from), 'head', {
                 with: [`${encodeURIComponent(name.session)}/${encodeURIComponent(run.branch ?? '')}`],
               }),
             )
@@ -53,14 +63,11 @@ export function RunBanner({ name }: { readonly name: BranchName }): React.ReactN
           compare with the original
         </button>
       )}
-      <StopButton run={run} />
+      <StopButton run={run} hasKey={run === open} />
       <Questions run={run} />
     </div>
   ));
 }
 
-/** Returns the branch of a ref, to open it. */
-function pointIn(ref: string): { readonly branch: string } {
-  const [, branch = 'main'] = /^[^/@]+(?:\/([^@]+))?/.exec(ref) ?? [];
-  return { branch: decodeURIComponent(branch) };
-}
+/** Returns the branch of a ref. */
+const branchIn = (ref: string): string => parseRef(ref).branch;

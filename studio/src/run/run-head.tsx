@@ -4,8 +4,9 @@ import { type ScaleName, scales } from '../address/address.ts';
 import { useStudio } from '../frame/studio.ts';
 import type { EventIndex } from '../history/event-index.ts';
 import type { HistoryProgress } from '../history/open-history.ts';
-import { lookOfOutcome } from '../look/glyphs.ts';
+import { lookOfRun } from '../look/outcome-look.ts';
 import { RecordedText } from '../parts/recorded-text.tsx';
+import { useNow } from '../runs/use-now.ts';
 import type { StudioBranch } from '../source/answers.ts';
 import type { BranchName } from '../source/studio-source.ts';
 import { sumsOf } from './range-sums.ts';
@@ -26,7 +27,8 @@ export interface RunHeadProps {
 export function RunHead({ name, branch, index, progress, scale, onScale, onOpenError }: RunHeadProps): React.ReactNode {
   const { rights } = useStudio();
   const sums = useMemo(() => sumsOf(index, [1, index.head]), [index, progress.version]);
-  const outcome = lookOfOutcome(branch?.outcome ?? null);
+  const now = useNow(branch?.outcome === 'silent');
+  const outcome = lookOfRun(branch ?? { outcome: null, silentSince: null }, now);
   const { head, isLoading } = progress;
   const errors = sums.errors;
   return (

@@ -1,5 +1,5 @@
-import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
-import { type RunAddress, runAddress } from '../address/address.ts';
+import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react';
+import { isPlace, type RunAddress, runAddress } from '../address/address.ts';
 import type { ForkDrawerProps } from '../fork/fork-drawer.tsx';
 import { refOf, useStudio } from '../frame/studio.ts';
 import { openingSeq } from '../history/neighbours.ts';
@@ -16,11 +16,13 @@ import { Strip } from '../strip/strip.tsx';
 import { forksOf, useBranches } from '../tree/use-branches.ts';
 import { BottomBar } from './bottom-bar.tsx';
 import { Facts } from './facts.tsx';
+import { OriginalStrip } from './original-strip.tsx';
 import { Panels } from './panels.tsx';
 import { useRunActions } from './run-actions.ts';
 import { RunBanner } from './run-banner.tsx';
 import { RunHead } from './run-head.tsx';
 import { UnknownPlace } from './unknown-place.tsx';
+import { WaitingBanner } from './waiting-banner.tsx';
 
 const ForkDrawer = lazy(async () => ({ default: (await import('../fork/fork-drawer.tsx')).ForkDrawer }));
 
@@ -28,16 +30,19 @@ const ForkDrawer = lazy(async () => ({ default: (await import('../fork/fork-draw
 export function RunScreen({ address }: { readonly address: RunAddress }): React.ReactNode {
   const { source, namespace, bar } = useStudio();
   const { session, branch, at } = address;
-  const isSeq = /^\d+$/.test(at) && session !== 'latest';
+  const isSeq = isPlace(address);
   const found = useAnswer(
     isSeq ? undefined : `locate ${session} ${branch} ${at}`,
     (signal) => source.locate(namespace, session, `${encodeURIComponent(branch)}@${at}`, signal),
     { keep: false },
   );
   const place = found.value;
+  /** The head that the address meant; the history may have grown since. */
+  const headAt = useRef<number>(undefined);
   useEffect(() => {
-    if (!isSeq && place !== undefined)
-      bar.replace({ ...address, session: place.session, branch, at: String(place.seq) });
+    if (isSeq || place === undefined) return;
+    headAt.current = at === 'head' ? place.seq : undefined;
+    bar.replace({ ...address, session: place.session, branch, at: String(place.seq) });
   }, [isSeq, place]);
   if (!isSeq)
     return found.error === undefined ? (
@@ -45,13 +50,19 @@ export function RunScreen({ address }: { readonly address: RunAddress }): React.
     ) : (
       <UnknownPlace error={found.error} address={address} onAgain={found.again} />
     );
-  return <OpenRun key={`${session}\n${branch}`} address={address} />;
+  return <OpenRun key={`${session}\n${branch}`} address={address} headAt={headAt.current} />;
 }
 
 /** How often the branches of a session that grows are read again. */
 const branchesMs = 2_000;
 
-function OpenRun({ address }: { readonly address: RunAddress }): React.ReactNode {
+function OpenRun({
+  address,
+  headAt,
+}: {
+  readonly address: RunAddress;
+  readonly headAt: number | undefined;
+}): React.ReactNode {
   const studio = useStudio();
   const { namespace, bar } = studio;
   const { session, branch } = address;
@@ -74,6 +85,17 @@ function OpenRun({ address }: { readonly address: RunAddress }): React.ReactNode
   );
   const branches = useBranches(session, useThrottled(progress.head, branchesMs)).value;
   const forks = useMemo(() => forksOf(branches ?? [], branch), [branches, branch]);
+  const own = branches?.find((each) => each.branch === branch);
+  const parent = own?.parent ?? null;
+  const runs = useCell(studio.runs).filter((run) => run.session === session && run.branch === branch);
+  const isFollowing = useFollowing({
+    isRunning: runs.some(({ endedAt }) => endedAt === null),
+    isHeld: draft !== undefined,
+    seq,
+    head: progress.head,
+    headAt,
+    onHead: (head) => bar.replace({ ...address, at: String(head) }),
+  });
   const point: PointName = { ...name, seq: Math.min(seq, Math.max(progress.head, progress.isLoading ? seq : 0)) };
   const set = (change: Partial<RunAddress>): void => bar.replace({ ...address, ...change });
   const select = (to: number): void => set({ at: String(to) });
@@ -83,6 +105,12 @@ function OpenRun({ address }: { readonly address: RunAddress }): React.ReactNode
     rights.append || rights.run
       ? (edit?: NonNullable<ForkDrawerProps['first']>['edit']) => setDraft({ edit, at: Date.now() })
       : undefined;
+  const next = useCell(studio.forkNext);
+  useEffect(() => {
+    if (next?.session !== session || next.branch !== branch || fork === undefined) return;
+    studio.forkNext.set(undefined);
+    fork();
+  }, [next, fork === undefined]);
   const onFold = (fold: Fold): void => {
     if (fold.why === 'outside') return set({ raw: true });
     const next = new Set(opened);
@@ -90,7 +118,7 @@ function OpenRun({ address }: { readonly address: RunAddress }): React.ReactNode
     setOpened(next);
   };
   const shownTicks = ticks.length > 0 ? ticks : filtered.hits;
-  useRunActions({
+  const play = useRunActions({
     address,
     point,
     index,
@@ -108,33 +136,41 @@ function OpenRun({ address }: { readonly address: RunAddress }): React.ReactNode
     <div className="run" data-loading={progress.isLoading || undefined}>
       <RunHead
         name={name}
-        branch={branches?.find((each) => each.branch === branch)}
+        branch={own}
         index={index}
         progress={progress}
         scale={address.scale}
         onScale={(scale) => set({ scale, range: undefined })}
         onOpenError={() => select(openingSeq(index))}
       />
-      <RunBanner name={name} />
-      <div className="run-strip">
-        <Strip
-          index={index}
-          version={progress.version}
-          scale={address.scale}
-          range={address.range}
-          selected={point.seq}
-          pinned={pinHere?.seq}
-          isMatch={filtered.isMatch}
-          ticks={shownTicks}
-          forks={forks}
-          spoken={`${branch} ${spokenRow(index, point.seq)}`}
-          onSelect={select}
-          onHover={setHovered}
-          onRange={(range) => set({ range })}
-        />
-        {hovered === undefined || hovered === point.seq ? null : (
-          <HoverLine text={spokenRow(index, shown, gists.line(shown))} />
-        )}
+      <div className="banners">
+        <RunBanner name={name} />
+        {own?.outcome === 'waiting' && !progress.isLoading ? (
+          <WaitingBanner head={{ ...name, seq: progress.head }} />
+        ) : null}
+      </div>
+      <div className="run-strips">
+        {runs.length > 0 && parent !== null ? <OriginalStrip name={name} parent={parent} /> : null}
+        <div className="run-strip">
+          <Strip
+            index={index}
+            version={progress.version}
+            scale={address.scale}
+            range={address.range}
+            selected={point.seq}
+            pinned={pinHere?.seq}
+            isMatch={filtered.isMatch}
+            ticks={shownTicks}
+            forks={forks}
+            spoken={`${branch} ${spokenRow(index, point.seq)}`}
+            onSelect={select}
+            onHover={setHovered}
+            onRange={(range) => set({ range })}
+          />
+          {hovered === undefined || hovered === point.seq ? null : (
+            <HoverLine text={spokenRow(index, shown, gists.line(shown))} />
+          )}
+        </div>
       </div>
       <Split
         name="list"
@@ -210,6 +246,8 @@ function OpenRun({ address }: { readonly address: RunAddress }): React.ReactNode
         index={index}
         head={progress.head}
         pin={pin}
+        play={play}
+        isFollowing={isFollowing}
         onSelect={select}
         onFork={fork === undefined ? undefined : () => fork()}
       />
@@ -221,12 +259,36 @@ function OpenRun({ address }: { readonly address: RunAddress }): React.ReactNode
             head={progress.head}
             index={index}
             first={draft}
+            onTaken={() => setDraft({ edit: undefined, at: draft.at })}
             onClose={() => setDraft(undefined)}
           />
         </Suspense>
       )}
     </div>
   );
+}
+
+interface Following {
+  readonly isRunning: boolean;
+  /** Whether something keeps the point where it is: a drawer is open at it. */
+  readonly isHeld: boolean;
+  readonly seq: number;
+  readonly head: number;
+  /** The head at which the run was opened, if it was opened there. */
+  readonly headAt: number | undefined;
+  readonly onHead: (head: number) => void;
+}
+
+/** Goes along with a run that is under way, for as long as its head is selected. Anyone who selects a different event stays there. */
+function useFollowing({ isRunning, isHeld, seq, head, headAt, onHead }: Following): boolean {
+  const before = useRef(headAt ?? head);
+  useEffect(() => {
+    if (head <= before.current) return;
+    const wasAtHead = seq === before.current;
+    before.current = head;
+    if (isRunning && !isHeld && wasAtHead && head > seq) onHead(head);
+  }, [head]);
+  return isRunning && !isHeld && seq === head;
 }
 
 /** The event under the pointer, described in a place of its own: nothing chases the pointer. */

@@ -4,7 +4,7 @@ import { useStudio } from '../frame/studio.ts';
 import { announce } from '../parts/announcer.ts';
 import { RecordedText } from '../parts/recorded-text.tsx';
 import { asError } from '../parts/use-answer.ts';
-import type { QuestionAnswer, RunQuestion, StudioRun } from '../source/answers.ts';
+import type { QuestionAnswer, RunQuestion, StudioRun, WaitingCall } from '../source/answers.ts';
 
 /** The questions of a run that wait: each is answered once, by whoever comes first. */
 export function Questions({ run }: { readonly run: StudioRun }): React.ReactNode {
@@ -26,7 +26,11 @@ function Question({ run, question }: { readonly run: StudioRun; readonly questio
   return (
     <div className="question" role="group" aria-label="A question" data-part="question">
       <span className="color-person">☺</span>
-      {question.kind === 'effect' ? <EffectQuestion question={question} /> : <PersonQuestion question={question} />}
+      {question.kind === 'effect' ? (
+        <EffectQuestion question={question} />
+      ) : (
+        <PersonQuestion question={question.question} />
+      )}
       {!rights.value.run ? null : question.kind === 'effect' ? (
         <span className="question-answers">
           {question.question.outcome === undefined ? null : (
@@ -38,13 +42,8 @@ function Question({ run, question }: { readonly run: StudioRun; readonly questio
           <AnswerButton label="Run" isBusy={isBusy} onAnswer={() => answer({ kind: 'effect', answer: 'run' })} />
           <AnswerButton label="Refuse" isBusy={isBusy} onAnswer={() => answer({ kind: 'effect', answer: 'refuse' })} />
         </span>
-      ) : question.question.name === 'approval' ? (
-        <span className="question-answers">
-          <AnswerButton label="Approve" isBusy={isBusy} onAnswer={() => answer({ kind: 'approve' })} />
-          <AnswerButton label="Deny" isBusy={isBusy} onAnswer={() => answer({ kind: 'deny' })} />
-        </span>
       ) : (
-        <AnswerField isBusy={isBusy} onAnswer={(output) => answer({ kind: 'answer', output })} />
+        <PersonAnswers question={question.question} isBusy={isBusy} onAnswer={answer} />
       )}
     </div>
   );
@@ -85,15 +84,33 @@ function EffectQuestion({
   );
 }
 
-function PersonQuestion({
-  question: { question },
-}: {
-  readonly question: Extract<RunQuestion, { kind: 'person' }>;
-}): React.ReactNode {
+/** A question to a person, in words. */
+export function PersonQuestion({ question }: { readonly question: WaitingCall }): React.ReactNode {
   return (
     <span className="question-words">
-      {question.agent ?? 'The agent'} asks: <RecordedText text={short(question.input)} />
+      {question.agent ?? 'The agent'} {question.name === 'approval' ? 'asks for approval' : 'asks'}:{' '}
+      <RecordedText text={short(question.input)} />
     </span>
+  );
+}
+
+/** The answers that a person can give to a question. */
+export function PersonAnswers({
+  question,
+  isBusy,
+  onAnswer,
+}: {
+  readonly question: WaitingCall;
+  readonly isBusy: boolean;
+  readonly onAnswer: (answer: QuestionAnswer) => void;
+}): React.ReactNode {
+  return question.name === 'approval' ? (
+    <span className="question-answers">
+      <AnswerButton label="Approve" isBusy={isBusy} onAnswer={() => onAnswer({ kind: 'approve' })} />
+      <AnswerButton label="Deny" isBusy={isBusy} onAnswer={() => onAnswer({ kind: 'deny' })} />
+    </span>
+  ) : (
+    <AnswerField isBusy={isBusy} onAnswer={(output) => onAnswer({ kind: 'answer', output })} />
   );
 }
 

@@ -3,7 +3,8 @@ import { countText, durationText, plural, priceText } from '../../../src/wording
 import { runAddress } from '../address/address.ts';
 import { refOf, useStudio } from '../frame/studio.ts';
 import { useActions } from '../keys/actions.ts';
-import { lookOfOutcome } from '../look/glyphs.ts';
+import type { Look } from '../look/glyphs.ts';
+import { lookOfRun } from '../look/outcome-look.ts';
 import { RecordedText } from '../parts/recorded-text.tsx';
 import { Failure, Nothing } from '../parts/states.tsx';
 import { shortCount } from '../run/run-head.tsx';
@@ -313,6 +314,11 @@ function SessionTable(props: TableProps): React.ReactNode {
                     <RecordedText text={row.session} />
                   </span>
                 )}
+                {row.error === null ? null : (
+                  <span className="color-error table-error" title={row.error.message}>
+                    <RecordedText text={row.error.message} />
+                  </span>
+                )}
               </td>
               <td className="dim">
                 {row.agents.slice(0, 3).join(', ')}
@@ -354,12 +360,10 @@ function SessionTable(props: TableProps): React.ReactNode {
 }
 
 function OutcomeCell({ row, now }: { readonly row: SessionRow; readonly now: number }): React.ReactNode {
-  const look = lookOfOutcome(row.outcome);
-  const silent = row.outcome === 'silent' && row.silentSince !== null ? now - Date.parse(row.silentSince) : 0;
+  const look: Look = row.error === null ? lookOfRun(row, now) : { glyph: '✕', hue: 'error', word: 'unreadable' };
   return (
     <span className={`color-${look.hue}`}>
-      {row.outcome === 'silent' ? <span className="pulse" aria-hidden="true" /> : look.glyph}{' '}
-      {silent > 60_000 ? `silent for ${durationText(silent)}` : look.word}
+      {look.glyph === '●' ? <span className="pulse" aria-hidden="true" /> : look.glyph} {look.word}
       {row.waiting.length > 0 ? <span className="color-person"> ☺ {row.waiting.length}</span> : null}
     </span>
   );

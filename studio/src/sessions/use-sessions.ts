@@ -1,7 +1,8 @@
-import { useEffect, useMemo, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import type { RepriseError } from '../../../src/core/error.ts';
 import { useStudio } from '../frame/studio.ts';
 import { asError } from '../parts/use-answer.ts';
+import { useThrottled } from '../parts/use-throttled.ts';
 import type { SessionFilter, SessionRow } from '../source/answers.ts';
 import { readSessionQuery } from './session-query.ts';
 
@@ -26,6 +27,25 @@ interface Held {
   readonly error: RepriseError | undefined;
 }
 
+/** How often a filtered list is read again while sessions outside it change. */
+const changedMs = 2_000;
+
+/** Returns rows and then others, without those that are there already. */
+function withoutTwins(rows: readonly SessionRow[], others: readonly SessionRow[]): readonly SessionRow[] {
+  const known = new Set(rows.map(({ session }) => session));
+  return [...rows, ...others.filter(({ session }) => !known.has(session))];
+}
+
+/** Reads on until a page has rows: one of a narrow filter may be empty and not the last. */
+export async function nextPage<Page extends { readonly items: readonly unknown[]; readonly cursor: string }>(
+  read: (cursor: string) => Promise<Page>,
+  cursor: string,
+): Promise<Page> {
+  let page = await read(cursor);
+  while (page.items.length === 0 && page.cursor !== '') page = await read(page.cursor);
+  return page;
+}
+
 const empty: Held = { rows: [], cursor: '', isLoading: true, error: undefined };
 
 /** Reads sessions a page at a time. Rows change in place and never move; new ones wait to be taken. */
@@ -41,11 +61,15 @@ export function useSessions(query: string): SessionList {
       return asError(error);
     }
   }, [query]);
+  const isFiltered = !(filter instanceof Error) && Object.keys(filter).length > 0;
+  const [changed, setChanged] = useState(0);
+  const rows = useRef(held.rows);
+  rows.current = held.rows;
   const read = async (cursor: string, signal: AbortSignal): Promise<void> => {
     if (filter instanceof Error) return setHeld({ ...empty, isLoading: false, error: filter });
-    const page = await source.sessions(namespace, filter, cursor, signal);
+    const page = await nextPage((from) => source.sessions(namespace, filter, from, signal), cursor);
     setHeld((old) => ({
-      rows: cursor === '' ? page.items : [...old.rows, ...page.items],
+      rows: cursor === '' ? page.items : withoutTwins(old.rows, page.items),
       cursor: page.cursor,
       isLoading: false,
       error: undefined,
@@ -67,14 +91,30 @@ export function useSessions(query: string): SessionList {
         setHeld((old) => {
           const at = old.rows.findIndex((each) => each.session === row.session);
           if (at < 0) {
-            setFresh((others) => [row, ...others.filter((each) => each.session !== row.session)]);
+            if (!isFiltered) setFresh((others) => withoutTwins([row], others));
+            else setChanged((count) => count + 1);
             return old;
           }
           return { ...old, rows: old.rows.with(at, row) };
         });
       }),
-    [source],
+    [source, isFiltered],
   );
+  // Only the server can say whether a session that is not in a filtered list belongs to it.
+  const settled = useThrottled(changed, changedMs);
+  useEffect(() => {
+    if (settled === 0 || filter instanceof Error) return;
+    const control = new AbortController();
+    source
+      .sessions(namespace, filter, '', control.signal)
+      .then(({ items }) => {
+        const known = new Set(rows.current.map(({ session }) => session));
+        setFresh(items.filter(({ session }) => !known.has(session)));
+      })
+      // The list says what is wrong when it is read.
+      .catch(() => undefined);
+    return () => control.abort();
+  }, [settled]);
   return {
     ...held,
     fresh,
@@ -85,7 +125,7 @@ export function useSessions(query: string): SessionList {
       );
     },
     take: () => {
-      setHeld((old) => ({ ...old, rows: [...fresh, ...old.rows] }));
+      setHeld((old) => ({ ...old, rows: withoutTwins(fresh, old.rows) }));
       setFresh([]);
     },
     again: () => setAttempt((count) => count + 1),

@@ -25,7 +25,14 @@ export function drawHistory(pen: Pen, scene: Scene, frame: Frame, ticks: readonl
   };
   const taken = drawFolds(pen, scene, frame, ticks.map(boxOf));
   drawLabels(pen, scene, frame);
-  return ticks.filter((tick) => !taken.some((box) => overlaps(box, boxOf(tick))));
+  let until = 0;
+  return ticks.filter((tick) => {
+    const box = boxOf(tick);
+    // Ticks on both sides of a fold may be near each other.
+    if (box[0] < until || taken.some((other) => overlaps(other, box))) return false;
+    until = box[1];
+    return true;
+  });
 }
 
 /** Draws the labels of the ruler, apart from those that the selected point would cover, and what is selected. */

@@ -4,18 +4,23 @@ import { countText, durationText, priceText } from '../../../src/wording/amount.
 import { runAddress } from '../address/address.ts';
 import { refOf, useStudio } from '../frame/studio.ts';
 import { useActions } from '../keys/actions.ts';
-import { lookOfOutcome } from '../look/glyphs.ts';
+
 import { Icon } from '../look/icon.tsx';
+import { lookOfRun } from '../look/outcome-look.ts';
 import { useCell } from '../parts/cell.ts';
 import { RecordedText } from '../parts/recorded-text.tsx';
 import { Failure, Nothing } from '../parts/states.tsx';
+import { useThrottled } from '../parts/use-throttled.ts';
 import { useWidth } from '../parts/use-width.ts';
+import { useNow } from '../runs/use-now.ts';
 import type { StudioBranch } from '../source/answers.ts';
 import { branchLines } from './branch-lines.ts';
 import { DeleteBranchDialog } from './delete-branch.tsx';
 import { useBranches } from './use-branches.ts';
 
 const rowHeight = 32;
+/** How often the branches of a session that grows are read again. */
+const newsMs = 2_000;
 const orders = ['tree', 'created', 'outcome', 'cost'] as const;
 
 /** The branches of a session as rows on one axis of seqs: a line leaves its parent where it was forked. */
@@ -28,13 +33,13 @@ export function TreeScreen({
 }): React.ReactNode {
   const studio = useStudio();
   const { bar } = studio;
-  const { value, error, again } = useBranches(session, 0);
+  const { value, error, again } = useBranches(session, useThrottled(useNewsOf(session), newsMs));
   const [order, setOrder] = useState<(typeof orders)[number]>('tree');
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [folded, setFolded] = useState<ReadonlySet<string>>(new Set());
   const [at, setAt] = useState(0);
-  useEffect(() => studio.show([]), [studio]);
+  useEffect(() => studio.show([], true), [studio]);
   const rows = useMemo(
     () => sorted(filtered(value ?? [], text, order === 'tree' ? folded : new Set()), order),
     [value, text, order, folded],
@@ -177,6 +182,21 @@ export function TreeScreen({
   );
 }
 
+/** Counts the news of a session: events on any branch of it, and its runs. */
+function useNewsOf(session: string): number {
+  const { source } = useStudio();
+  const [count, setCount] = useState(0);
+  useEffect(
+    () =>
+      source.onNews((news) => {
+        const of = news.kind === 'session' ? news.row.session : news.kind === 'run' ? news.run.session : undefined;
+        if (of === session) setCount((old) => old + 1);
+      }),
+    [source, session],
+  );
+  return count;
+}
+
 function flipped(set: ReadonlySet<string>, name: string): ReadonlySet<string> {
   const next = new Set(set);
   if (!next.delete(name)) next.add(name);
@@ -219,6 +239,7 @@ interface GridProps {
 }
 
 function TreeGrid({ rows, all, at, chosen, folded, isTree, onAt, onOpen, onToggle }: GridProps): React.ReactNode {
+  const now = useNow(rows.some(({ outcome }) => outcome === 'silent'));
   const box = useRef<HTMLDivElement>(null);
   const [axis, width] = useWidth<HTMLDivElement>();
   const virtual = useVirtualizer({
@@ -266,7 +287,7 @@ function TreeGrid({ rows, all, at, chosen, folded, isTree, onAt, onOpen, onToggl
           const row = rows[item.index];
           const line = lines[item.index];
           if (row === undefined || line === undefined) return null;
-          const outcome = lookOfOutcome(row.outcome);
+          const outcome = lookOfRun(row, now);
           return (
             <div
               key={row.branch}

@@ -24,10 +24,11 @@ async function readBranches(
   return branches;
 }
 
-/** Returns the branches of a session. Something that rises when they may have changed makes them be read again. */
-export function useBranches(session: string, changed: number): Answer<readonly StudioBranch[]> {
+/** Returns the branches of a session; of none, nothing. Something that differs when they may have changed makes them be read again. */
+export function useBranches(session: string, changed: number | string): Answer<readonly StudioBranch[]> {
   const { source, namespace } = useStudio();
-  return useAnswer(`branches ${session} ${changed}`, (signal) => readBranches(source, namespace, session, signal), {
+  const key = session === '' ? undefined : `branches ${session} ${changed}`;
+  return useAnswer(key, (signal) => readBranches(source, namespace, session, signal), {
     keep: false,
   });
 }
