@@ -1,6 +1,7 @@
 /** Imports a file in a process of its own and prints the time and the most memory that it took, as JSON. */
 import { existsSync, readFileSync } from 'node:fs';
 import { openReprise } from '../src/index.ts';
+import { keepHeapSmall } from '../src/node/small-heap.ts';
 
 /** The time and memory of one import. */
 export interface ImportRun {
@@ -48,5 +49,7 @@ async function warmUp(): Promise<void> {
   );
 }
 
-const [store = '', path = ''] = process.argv.slice(2);
+const [store = '', path = '', heap = ''] = process.argv.slice(2);
+// As `reprise import` does.
+if (import.meta.main && heap === 'small') keepHeapSmall();
 if (import.meta.main) process.stdout.write(JSON.stringify(await importOnce(store, path)));

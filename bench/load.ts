@@ -248,6 +248,13 @@ class KilledServer implements AsyncDisposable {
       child.stdout.once('data', () => resolve());
       child.once('exit', (code) => reject(new Error(`The server ended with ${code} before it was ready`)));
     });
+    // It prints its address before it can answer, and on a busy machine long before: killed then, it never would.
+    while (
+      !(await fetch(`${this.url}/readyz`)
+        .then(({ ok }) => ok)
+        .catch(() => false))
+    )
+      await pause(50);
   }
 
   /** Kills the server every two to five seconds, and starts it again. */

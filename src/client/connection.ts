@@ -1,4 +1,5 @@
 import { Agent as HttpAgent } from 'node:http';
+import type { ClientHttp2Stream } from 'node:http2';
 import { Agent as HttpsAgent } from 'node:https';
 import type { Interceptor, Transport } from '@connectrpc/connect';
 import { createConnectTransport, createGrpcTransport, Http2SessionManager } from '@connectrpc/connect-node';
@@ -13,7 +14,22 @@ export interface Connection {
 }
 
 /** How often a connection with open calls is asked whether it is alive, and how long it may take to answer. */
-const pings = { pingIntervalMs: 5_000, pingTimeoutMs: 5_000 };
+const pingMs = { least: 1_000, most: 5_000 };
+
+/** The sessions of a client. An error of one that was given up belongs to nobody, and must not end the process. */
+class QuietSessions extends Http2SessionManager {
+  readonly #known = new WeakSet<object>();
+
+  override async request(...asked: Parameters<Http2SessionManager['request']>): Promise<ClientHttp2Stream> {
+    const stream = await super.request(...asked);
+    const { session } = stream;
+    if (session !== undefined && !this.#known.has(session)) {
+      this.#known.add(session);
+      session.on('error', () => undefined);
+    }
+    return stream;
+  }
+}
 
 /** How long a call on HTTP/1.1 may take, which has no pings: a call to a server that is gone would never end. */
 const callMs = 60_000;
@@ -21,11 +37,12 @@ const callMs = 60_000;
 /** Messages are compressed only from this size on: gzip costs more than it saves on a fast network. */
 const compressMinBytes = 1_048_576;
 
-/** Connects to a server when the first call is made. */
-export function connect({ url, transport }: ServerAddress, token: string | undefined): Connection {
+/** Connects to a server when the first call is made. A caller that waits less finds out sooner that the server is gone. */
+export function connect({ url, transport }: ServerAddress, token: string | undefined, busyWaitMs: number): Connection {
   const interceptors = token === undefined ? [] : [withToken(token)];
   if (transport === 'grpc') {
-    const sessions = new Http2SessionManager(url, pings);
+    const everyMs = Math.min(pingMs.most, Math.max(pingMs.least, busyWaitMs / 2));
+    const sessions = new QuietSessions(url, { pingIntervalMs: everyMs, pingTimeoutMs: everyMs });
     const headers: Readonly<Record<string, string>> = token === undefined ? {} : { [tokenHeader]: `Bearer ${token}` };
     const streams = createGrpcTransport({ baseUrl: url, sessionManager: sessions, interceptors, compressMinBytes });
     return {

@@ -32,7 +32,7 @@ export interface RemoteStoreOptions {
 export async function openRemoteStore(options: RemoteStoreOptions): Promise<EventStore & AgentKeeper> {
   const { platform, token, release, busyWaitMs = limits.busyWaitMsMax, readOnly = false } = options;
   const address = serverAddress(options.url);
-  const connection = connect(address, token);
+  const connection = connect(address, token, busyWaitMs);
   try {
     const calls = new PatientCalls(address.url, platform, busyWaitMs);
     const client = createClient(ServerService, connection.transport);

@@ -8,7 +8,7 @@ import { failureOf, isNoServer, noServer, unreachable } from './call-error.ts';
 const pauseMsMax = 1_000;
 
 /** Waits a little after a failure, at least so long; throws it when the patience has ended. */
-type Patience = (failure: ConnectError | RepriseError, waitMs?: number) => Promise<void>;
+export type Patience = (failure: ConnectError | RepriseError, waitMs?: number) => Promise<void>;
 
 /** Makes calls to one server: it repeats a call whose answer was lost, until its patience ends. */
 export class PatientCalls {
@@ -60,11 +60,22 @@ export class PatientCalls {
       try {
         return await body(attempt);
       } catch (thrown) {
-        const failure = failureOf(thrown);
-        if (failure.kind === 'refused') await this.#heldBack(failure.error, patience);
-        else await patience(failure.error);
+        await this.afterFailure(thrown, patience);
       }
     }
+  }
+
+  /** Waits before the next attempt; throws a refusal, and a failure when the patience has ended. */
+  async afterFailure(thrown: unknown, patience: Patience): Promise<void> {
+    const failure = failureOf(thrown);
+    if (failure.kind === 'refused') await this.#heldBack(failure.error, patience);
+    else await patience(failure.error);
+  }
+
+  /** Returns the error for an answer that was lost in the middle. */
+  cutError(thrown: unknown): RepriseError {
+    const failure = failureOf(thrown);
+    return failure.kind === 'refused' ? failure.error : unreachable(this.#url, failure.error);
   }
 
   /** Waits where the server has not begun the call and says so; throws every other refusal. */

@@ -4,6 +4,7 @@ import type { BranchRef } from '../core/store/event-store.ts';
 import type { StoreService } from '../wire/generated/reprise/v1/store_pb.ts';
 import { branchRefToWire } from '../wire/session-codec.ts';
 import { seqFrom, toWhole } from '../wire/whole-number.ts';
+import { awake } from './awake.ts';
 import { failureOf } from './call-error.ts';
 import type { PatientCalls } from './patient-calls.ts';
 
@@ -23,8 +24,9 @@ export async function* remoteWatch(
   try {
     while (!signal.aborted) {
       try {
-        const heads = client.watch({ branch: branchRefToWire(ref), after: toWhole(seen) }, { signal, timeoutMs: 0 });
-        for await (const { head } of heads) {
+        const request = { branch: branchRefToWire(ref), after: toWhole(seen) };
+        const heads = (until: AbortSignal) => client.watch(request, { signal: until, timeoutMs: 0 });
+        for await (const { head } of awake(heads, signal)) {
           patience = calls.patience();
           if (head === undefined || signal.aborted) continue;
           seen = seqFrom(head);

@@ -61,10 +61,11 @@ async function head(path: string, bytes: number): Promise<Uint8Array> {
   }
 }
 
-async function kindOf(path: string): Promise<'file' | 'folder' | undefined> {
+async function kindOf(path: string): Promise<'file' | 'folder' | 'other' | undefined> {
   const found = await stat(path).catch(() => undefined);
   if (found === undefined) return undefined;
-  return found.isDirectory() ? 'folder' : 'file';
+  if (found.isDirectory()) return 'folder';
+  return found.isFile() ? 'file' : 'other';
 }
 
 async function* list(folder: string): AsyncGenerator<string> {

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Span, spanEvents } from '../../src/adapters/import/span-events.ts';
 import {
   conversation,
   type Event,
@@ -253,5 +254,24 @@ describe('others', () => {
       ['model', 'ok'],
       ['tool', 'ok'],
     ]);
+  });
+
+  test('many spans inside one, and spans many levels deep, take no more than a look at each', () => {
+    const many = 20_000;
+    const spans = (parent: (at: number) => string): Span[] =>
+      Array.from({ length: many }, (_, at) => ({ id: `${at}`, parent: parent(at), kind: 'tool', name: 'look' }));
+    const wide = spanEvents(spans((at) => (at === 0 ? '' : '0')));
+    const deep = spanEvents(spans((at) => `${at - 1}`));
+    for (const events of [wide, deep]) expect([events.length, events.at(-1)?.data?.['call']]).toEqual([2 * many, '0']);
+    expect(deep[many]?.data?.['call']).toBe(`${many - 1}`);
+  });
+
+  test('a session of spans begins when its first span does, however its time is written', async () => {
+    for (const startTime of [[1770131992, 242000000], 1770131992242000000, '2026-02-03T15:19:52.242Z']) {
+      const span = { name: 'chat', spanContext: { traceId: 't', spanId: 's' }, attributes: {}, startTime };
+      const found = await session(JSON.stringify([span]));
+      const [imported] = await eventsOf(found, 'session.imported');
+      expect(imported?.time).toBe('2026-02-03T15:19:52.242Z');
+    }
   });
 });

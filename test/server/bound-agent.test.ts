@@ -1,6 +1,7 @@
 /** A token that is bound to an agent: `openReprise` offers the surface of that agent, and nothing else (I7). */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createNodePlatform, openReprise, type Reprise } from '../../src/index.ts';
+import type { TokenKeeper } from '../../src/core/store/token-store.ts';
+import { createNodePlatform, type EventStore, openReprise, type Reprise } from '../../src/index.ts';
 import { makeToken, type Server, serve } from '../../src/server.ts';
 import { openMemoryStore } from '../../src/store/memory/memory-store.ts';
 import { type Calls, countingStore } from '../contract/counting-store.ts';
@@ -8,22 +9,24 @@ import { type Calls, countingStore } from '../contract/counting-store.ts';
 const platform = createNodePlatform();
 let server: Server;
 let calls: Calls;
+let store: EventStore & TokenKeeper;
 let operator: Reprise;
 let bound: Reprise;
 
 beforeEach(async () => {
-  const store = openMemoryStore({ platform });
+  const memory = openMemoryStore({ platform });
   const made = async (agent?: string): Promise<string> => {
     const { token, record } = makeToken(
       { rights: ['read', 'append'], ...(agent === undefined ? {} : { agent }) },
       platform,
     );
-    await store.tokens.add(record);
+    await memory.tokens.add(record);
     return token;
   };
-  const counting = countingStore(store);
+  const counting = countingStore(memory);
   calls = counting.calls;
-  server = await serve({ store: Object.assign(counting.store, { tokens: store.tokens }), port: 0 });
+  store = Object.assign(counting.store, { tokens: memory.tokens });
+  server = await serve({ store, port: 0 });
   operator = await openReprise({ store: server.url, token: await made() });
   bound = await openReprise({ store: server.url, token: await made('a1') });
   const session = await operator.createSession('demo');
@@ -133,6 +136,22 @@ test('a value that is not JSON is refused, and options that are none, as in a lo
     expect(await Array.fromAsync(own.state.keys({ limit: Number.POSITIVE_INFINITY }))).toEqual([]);
   }
   expect((await session.branch()).head).toBe(2);
+});
+
+test('a follower that saw nothing yet goes on at the next server, and one that did is told', async () => {
+  const { state } = (await bound.session('demo')).as('a1');
+  await state.transaction((tx) => tx.write('plan', 1));
+  for await (const _ of state.scan('')) break;
+  const [fresh, seeing] = [state.replay({ follow: true, after: 2 }), state.replay({ follow: true })];
+  const next = fresh.next();
+  await seeing.next();
+  const cut = expect(seeing.next()).rejects.toMatchObject({ code: 'store.unreachable' });
+  await server.close();
+  await cut;
+  server = await serve({ store, port: Number(new URL(server.url).port) });
+  await state.transaction((tx) => tx.write('plan', 2));
+  expect((await next).value?.seq).toBe(3);
+  await fresh.return();
 });
 
 test('a server reads the history of a fleet once for all of its agents', async () => {

@@ -1,12 +1,12 @@
 import { createServer } from 'node:http';
 import { createServer as createHttp2Server } from 'node:http2';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createNetServer, type Server as NetServer } from 'node:net';
 import { connectNodeAdapter } from '@connectrpc/connect-node';
 import { expect, test } from 'vitest';
 import { openReprise } from '../../src/index.ts';
 import { ServerService } from '../../src/wire/generated/reprise/v1/server_pb.ts';
 
-async function listening(server: ReturnType<typeof createServer> | ReturnType<typeof createHttp2Server>) {
+async function listening(server: NetServer) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
   const { port } = server.address() as AddressInfo;
   return { url: `http://127.0.0.1:${port}`, [Symbol.dispose]: () => void server.close() };
@@ -33,6 +33,12 @@ test('something else that answers is no store', async () => {
   using server = await listening(createServer((_, response) => void response.writeHead(404).end('nothing here')));
   const opened = openReprise({ store: `${server.url}?transport=connect`, token: 'x', busyWaitMs: 0 });
   await expect(opened).rejects.toMatchObject({ code: 'store.not-found', message: expect.stringContaining(server.url) });
+});
+
+test('a server that takes connections and says nothing cannot be reached, and ends no process', async () => {
+  using server = await listening(createNetServer());
+  const opened = openReprise({ store: server.url, token: 'x', busyWaitMs: 0 });
+  await expect(opened).rejects.toMatchObject({ code: 'store.unreachable' });
 });
 
 test.each([

@@ -7,6 +7,7 @@ import { afterEach, expect, test } from 'vitest';
 import { openRemoteStore } from '../../src/client/open-remote-store.ts';
 import { createNodePlatform, openReprise } from '../../src/index.ts';
 import type { RunningServer } from '../../src/server/running-server.ts';
+import { makeToken, serve } from '../../src/server.ts';
 import { openMemoryStore } from '../../src/store/memory/memory-store.ts';
 import { note, request } from '../../src/testing/contract/contract-case.ts';
 import {
@@ -180,4 +181,20 @@ test('a long history comes in streams of pages, and nothing of it is lost or rep
   expect(seqs).toEqual(Array.from({ length: 10_000 }, (_, index) => index + 1));
   for await (const { seq } of session.replay({ history: 'raw' })) if (seq > 3_000) break;
   expect(reads).toBeGreaterThan(10);
+});
+
+test('a server that stops lets a replay come to its end: half a history that ends well is a wrong answer', async () => {
+  const store = openMemoryStore({ platform });
+  const { token, record } = makeToken({ rights: ['read'] }, platform);
+  await store.tokens.add(record);
+  await using embedded = await openReprise({ store });
+  const session = await embedded.createSession('long');
+  const text = 'x'.repeat(200_000);
+  for (let count = 0; count < 100; count++) await session.append({ type: 'note.added', data: { text } });
+  const stopping = await serve({ store, port: 0, graceMs: 60_000 });
+  const answer = await fetch(`${stopping.url}/v1/replay/long`, { headers: { authorization: `Bearer ${token}` } });
+  const closed = stopping.close();
+  const lines = (await answer.text()).split('\n').filter((line) => line !== '');
+  await closed;
+  expect(lines.length).toBe(100);
 });

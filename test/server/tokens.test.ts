@@ -1,10 +1,11 @@
 import { request as httpRequest } from 'node:http';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import type { Platform } from '../../src/core/store/event-store.ts';
 import { openReprise, RepriseError } from '../../src/index.ts';
 import { createNodePlatform } from '../../src/node/platform.ts';
 import { makeToken, type NewToken, type Server, serve } from '../../src/server.ts';
 import { openMemoryStore } from '../../src/store/memory/memory-store.ts';
+import { until } from '../until.ts';
 
 const running: Server[] = [];
 afterEach(async () => {
@@ -77,18 +78,24 @@ test('a token ends when it expires, and soon after it is revoked', async () => {
 test('an open answer ends when its token was revoked', async () => {
   const { server, store, clock, made } = await served();
   const token = await made({ rights: ['read'] });
-  const [, id = ''] = token.split('_');
   const headers = { authorization: `Bearer ${token}` };
+  const watch = vi.spyOn(store, 'watch');
   const answer = await fetch(`${server.url}/v1/replay/demo?follow=true`, { headers });
   await using reprise = await openReprise({ store: server.url, token });
   const session = await reprise.session('demo');
   const following = expect(Array.fromAsync(session.replay({ follow: true }))).rejects.toMatchObject({
     code: 'token.invalid',
   });
-  await store.tokens.revoke(id, clock.now);
+  await using bound = await openReprise({ store: server.url, token: await made({ rights: ['read'], agent: 'a1' }) });
+  const own = (await bound.session('demo')).as('a1').state.replay({ follow: true });
+  const ownFollowing = expect(own.next()).rejects.toMatchObject({ code: 'token.invalid' });
+  // They wait for the first message of their answers.
+  await until(() => watch.mock.calls.length === 3);
+  for (const { id } of await store.tokens.list()) await store.tokens.revoke(id, clock.now);
   clock.elapsedMs += 5_000;
   await expect(answer.text()).rejects.toThrow('terminated');
   await following;
+  await ownFollowing;
 });
 
 test('a namespace of others is denied, whether it exists or not', async () => {

@@ -133,6 +133,11 @@ describe.each(['grpc', 'connect'])('the verbs over the wire, by %s,', (kind) => 
     const { transaction } = await state.beginTransaction(place);
     expect(await codeOf(stranger.commitTransaction({ ...place, transaction }))).toBe('transaction.not-found');
     const operations = JSON.stringify([{ key: 'plan', op: 'write', value: 1 }]);
+    for (const wrong of [
+      { operations: '[{"key":"plan","op":"write","value":1,"agent":"a9"}]' },
+      { operations, read: '[{"key":"plan","version":0,"agent":"a9"}]' },
+    ])
+      expect(await codeOf(state.commitState({ ...place, ...wrong }))).toBe('option.invalid');
     await state.commitState({ ...place, operations, read: '[{"key":"plan","version":0}]' });
     expect(await codeOf(state.commitState({ ...place, operations, read: '[{"key":"plan","version":0}]' }))).toBe(
       'state.conflict',

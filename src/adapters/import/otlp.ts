@@ -9,7 +9,7 @@ import {
   stringAt,
 } from '../../core/json.ts';
 import { defineFormat, type ForeignFormat, type UnitMeaning } from '../../core/recording/foreign-format.ts';
-import { firstLines, firstTime } from './first-lines.ts';
+import { firstLines, readJson } from './first-lines.ts';
 import { type OtlpSpan, readSpan, timeOf } from './otlp-dialects.ts';
 import { otlpDocument } from './otlp-protobuf.ts';
 import { otlpWriter } from './otlp-writing.ts';
@@ -26,7 +26,7 @@ export const otlp: ForeignFormat = defineFormat({
     /"resourceSpans"\s*:/.test(text) || isSpanList(text) || (path !== undefined && /\.(?:otlp|pb|binpb)$/.test(path)),
   cut: ({ text }) => (isLines(text) ? { kind: 'lines' } : { kind: 'whole' }),
   open: ({ text: beginning }) => ({
-    startedAt: timeOf(firstTime(beginning, 'startTimeUnixNano', 'startTime', 'start_time')),
+    startedAt: firstStart(beginning),
     unit: ({ value, bytes, text }): UnitMeaning | undefined => {
       // A small protobuf message may be text by chance; no JSON begins as one does.
       const document = value ?? otlpDocument(bytes ?? new TextEncoder().encode(text ?? ''));
@@ -37,6 +37,15 @@ export const otlp: ForeignFormat = defineFormat({
   }),
   write: otlpWriter,
 });
+
+/** Returns the first start of a span: as text, as a number, or as `[seconds, nanoseconds]`. */
+function firstStart(text: string): string | undefined {
+  const [, found] =
+    /"(?:startTimeUnixNano|startTime|start_time)"\s*:\s*("[^"]{1,64}"|\d{1,20}|\[\s*\d{1,20}\s*,\s*\d{1,20}\s*\])/.exec(
+      text,
+    ) ?? [];
+  return timeOf(readJson(found));
+}
 
 function isSpanList(text: string): boolean {
   return (

@@ -34,32 +34,48 @@ interface Around {
   readonly agent: string;
 }
 
+/** Work that is left: a span, or the events that stand after everything inside one. */
+type Left = { readonly span: Span; readonly around: Around | undefined } | readonly EventDraft[];
+
 /** Returns the events of spans: a trace is a run, and what happened inside a span stands between its start and end. */
 export function spanEvents(spans: readonly Span[]): EventDraft[] {
   const ids = new Set(spans.map(({ id }) => id));
-  const children = new Map<string, Span[]>();
-  const roots: Span[] = [];
-  for (const span of spans) {
-    const isInside = span.parent !== undefined && span.parent !== span.id && ids.has(span.parent);
-    if (!isInside) roots.push(span);
-    else children.set(span.parent as string, [...(children.get(span.parent as string) ?? []), span]);
-  }
+  const isInside = ({ id, parent }: Span): boolean => parent !== undefined && parent !== id && ids.has(parent);
+  const children = Map.groupBy(spans.filter(isInside), ({ parent }) => parent);
+  const roots = spans.filter((span) => !isInside(span)).toSorted(byStart);
   const seen = new Set<string>();
-  const walk = (span: Span, around: Around | undefined): EventDraft[] => {
-    // Two spans may share an id, or lead in a circle.
-    if (seen.has(span.id)) return [];
-    seen.add(span.id);
-    const own = around ?? { run: span.trace ?? span.id, agent: 'agent' };
-    const within = span.kind === 'agent' ? { ...own, agent: span.agent ?? span.name } : own;
-    const { before, after } = edges(span, around === undefined);
-    const inside = (children.get(span.id) ?? []).toSorted(byStart).flatMap((child) => walk(child, within));
-    const of = (drafts: readonly EventDraft[], time: string | undefined): EventDraft[] =>
-      drafts.map((draft) => ({ ...within, ...given({ time }), ...draft }));
-    return [...of(before, span.start), ...inside, ...of(after, span.end ?? span.start)];
-  };
-  const drafts = roots.toSorted(byStart).flatMap((root) => walk(root, undefined));
+  const drafts: EventDraft[] = [];
   // Spans that lead in a circle have no root.
-  return [...drafts, ...spans.filter(({ id }) => !seen.has(id)).flatMap((span) => walk(span, undefined))];
+  for (const root of [...roots, ...spans]) {
+    const left: Left[] = [{ span: root, around: undefined }];
+    for (let next = left.pop(); next !== undefined; next = left.pop()) {
+      if ('span' in next) for (const more of begun(next, { seen, children, drafts })) left.push(more);
+      else drafts.push(...next);
+    }
+  }
+  return drafts;
+}
+
+/** Writes what stands before everything inside a span; returns what is left of it, the last first. */
+function begun(
+  { span, around }: Exclude<Left, readonly EventDraft[]>,
+  told: {
+    readonly seen: Set<string>;
+    readonly children: ReadonlyMap<string | undefined, readonly Span[]>;
+    readonly drafts: EventDraft[];
+  },
+): Left[] {
+  // Two spans may share an id, or lead in a circle.
+  if (told.seen.has(span.id)) return [];
+  told.seen.add(span.id);
+  const own = around ?? { run: span.trace ?? span.id, agent: 'agent' };
+  const within = span.kind === 'agent' ? { ...own, agent: span.agent ?? span.name } : own;
+  const { before, after } = edges(span, around === undefined);
+  const of = (drafts: readonly EventDraft[], time: string | undefined): EventDraft[] =>
+    drafts.map((draft) => ({ ...within, ...given({ time }), ...draft }));
+  told.drafts.push(...of(before, span.start));
+  const inside = (told.children.get(span.id) ?? []).toSorted(byStart).reverse();
+  return [of(after, span.end ?? span.start), ...inside.map((child) => ({ span: child, around: within }))];
 }
 
 const byStart = (a: Span, b: Span): number =>

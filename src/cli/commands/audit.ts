@@ -1,7 +1,10 @@
 import { Option } from 'commander';
+import { RepriseError } from '../../core/error.ts';
 import type { Event } from '../../core/event/event.ts';
 import { given } from '../../core/json.ts';
+import { nearest } from '../../core/nearest.ts';
 import { refText } from '../../core/ref.ts';
+import { auditTypes } from '../../engine/fleet/audit.ts';
 import { historyFacts } from '../../reading/history-facts.ts';
 import type { CommandSpec } from '../command.ts';
 import { done } from '../exit-code.ts';
@@ -28,6 +31,7 @@ export const audit: CommandSpec = {
     const found = await context.at(text);
     const { session, ref, point } = found;
     const types = listOption(options, 'type');
+    checkTypes(types);
     const events = session.audit({
       at: point,
       ...given({ limit: numberOption(options, 'limit'), after: numberOption(options, 'after') }),
@@ -47,3 +51,13 @@ export const audit: CommandSpec = {
     return done;
   },
 };
+
+/** Refuses a type that no audit has: a misspelled one would find nothing, silently. */
+function checkTypes(types: readonly string[]): void {
+  const odd = types.find((type) => !auditTypes.includes(type));
+  if (odd === undefined) return;
+  const near = nearest(odd, auditTypes);
+  throw new RepriseError('filter.invalid', `Cannot audit events of type ${JSON.stringify(odd)}: an audit has none`, {
+    hint: near === undefined ? `Its types: ${auditTypes.join(', ')}.` : `Did you mean "${near}"?`,
+  });
+}

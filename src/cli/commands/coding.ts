@@ -178,9 +178,12 @@ async function files(context: Context, text: string, paths: readonly string[]): 
   const [only] = rebuilt;
   if (out.json !== undefined) await out.value(codingAnswer(found, 'files', rebuilt));
   else if (paths.length === 1 && only?.status === 'known') await out.textFile(only.content);
-  else await out.lines(rebuilt.length === 0 ? ['No patch is recorded here.'] : fileLines(out, rebuilt));
+  else await out.lines(rebuilt.length === 0 ? [noPatch(paths)] : fileLines(out, rebuilt));
   return done;
 }
+
+const noPatch = (paths: readonly string[]): string =>
+  paths.length === 0 ? 'No patch is recorded here.' : `No patch of ${plain(paths.join(', '))} is recorded here.`;
 
 async function diff(context: Context, before: string, after: string): Promise<number> {
   const { out } = context;

@@ -6,12 +6,13 @@ import type { ForeignFormat } from '../../core/recording/foreign-format.ts';
 import { refText } from '../../core/ref.ts';
 import type { Imported, ImportFailure, ImportOptions, ImportWarning } from '../../engine/importing/import-options.ts';
 import type { Reprise } from '../../engine/reprise.ts';
+import { keepHeapSmall } from '../../node/small-heap.ts';
 import { discover, type FoundPlace } from '../../node/tool-places.ts';
 import { bytesText, plural } from '../../wording/amount.ts';
 import { plain } from '../../wording/text.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context } from '../context.ts';
-import { done, no } from '../exit-code.ts';
+import { done, exitCodeOf, no, failed as storeFailed } from '../exit-code.ts';
 import { textOption } from '../option-values.ts';
 import { readFailure } from '../options/read-failure.ts';
 import { catchSignals } from '../stop-signals.ts';
@@ -64,13 +65,10 @@ export const importRuns: CommandSpec = {
   ],
   run: async (context, sources, options) => {
     const format = textOption(options, 'format');
-    if (options['discover'] === true)
-      return offer(
-        context,
-        await discover((await formatsOf(context)).filter(({ name }) => format === undefined || name === format)),
-      );
+    if (options['discover'] === true) return offer(context, await discover(await formatsNamed(context, format)));
     const session = textOption(options, 'session');
     checkSources(sources, session);
+    keepHeapSmall();
     const reprise = await context.open({ create: true });
     const controller = new AbortController();
     const restore = options['follow'] === true ? catchSignals(controller) : () => undefined;
@@ -88,9 +86,14 @@ export const importRuns: CommandSpec = {
   },
 };
 
-/** Returns the formats of this build and of the configuration. Looking for sessions needs no store. */
-async function formatsOf(context: Context): Promise<readonly ForeignFormat[]> {
-  return [...foreignFormats, ...((await context.config())?.config.formats ?? [])];
+/** Returns the formats of this build and of the configuration, or one of them. Looking for sessions needs no store. */
+async function formatsNamed(context: Context, format: string | undefined): Promise<readonly ForeignFormat[]> {
+  const formats = [...foreignFormats, ...((await context.config())?.config.formats ?? [])];
+  const found = formats.filter(({ name }) => format === undefined || name === format);
+  if (found.length > 0) return found;
+  throw new RepriseError('import.invalid', `Cannot look for sessions: there is no format "${format}"`, {
+    hint: `Formats: ${formats.map(({ name }) => name).join(', ')}.`,
+  });
 }
 
 function checkSources(sources: readonly string[], session: string | undefined): void {
@@ -113,7 +116,7 @@ async function importSources(
   const imported: ImportRow[] = [];
   const failed: FailedRow[] = [];
   for (const source of sources) {
-    for await (const told of each(reprise, source, options)) {
+    for await (const told of sources.length > 1 ? reported(reprise, source, options) : each(reprise, source, options)) {
       if ('error' in told) failed.push({ file: told.path, error: told.error.message });
       else imported.push(rowOf(told, source));
       if (context.out.json === 'object') continue;
@@ -167,6 +170,20 @@ async function* each(
       details,
       cause: error,
     });
+  }
+}
+
+/** Imports one of several sources; one that cannot be imported does not stop the rest. */
+async function* reported(
+  reprise: Reprise,
+  source: string,
+  options: ImportOptions,
+): AsyncGenerator<Imported | ImportFailure> {
+  try {
+    yield* each(reprise, source, options);
+  } catch (error) {
+    if (!(error instanceof RepriseError) || exitCodeOf(error) === storeFailed) throw error;
+    yield { path: source, error: new RepriseError(error.code, whyNot(error), { cause: error }) };
   }
 }
 

@@ -6,6 +6,7 @@ import {
   applyDeltas,
   asRef,
   type BodyDelta,
+  dollarKeyFrom,
   type ListNode,
   mayHoldRefs,
   type PartInput,
@@ -80,13 +81,18 @@ function parseStored(text: string): unknown {
 
 /** Returns the digests that skeleton text refers to directly. */
 export function refsIn(skeleton: string): Digest[] {
-  if (!mayHoldRefs(skeleton)) return [];
-  return Array.from(skeleton.matchAll(refPattern), ([, digest]) => digest as Digest);
+  const found: Digest[] = [];
+  for (let quote = dollarKeyFrom(skeleton, 0); quote >= 0; quote = dollarKeyFrom(skeleton, quote + 2)) {
+    refPattern.lastIndex = quote;
+    const digest = refPattern.exec(skeleton)?.[1];
+    if (digest !== undefined) found.push(digest as Digest);
+  }
+  return found;
 }
 
 // In canonical JSON, quotes in a string are escaped and user keys that begin with `$` have one more. So this text can
 // only be a reference, and finding it is much quicker than parsing.
-const refPattern = /"\$(?:part|list|body|sealed)":"([0-9a-f]{64})"/g;
+const refPattern = /"\$(?:part|list|body|sealed)":"([0-9a-f]{64})"/y;
 
 /** Puts data together from its skeleton and its parts. One decoder reads many events and shares their common parts. */
 export class DataDecoder {

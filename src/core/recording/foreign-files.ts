@@ -18,8 +18,8 @@ export interface ForeignFiles {
   read(path: string, reading?: FileReading): AsyncIterable<Uint8Array>;
   /** Returns the first bytes of a file. */
   head(path: string, bytes: number): Promise<Uint8Array>;
-  /** Tells what is at a path; undefined if there is nothing. */
-  kindOf(path: string): Promise<'file' | 'folder' | undefined>;
+  /** Tells what is at a path, `other` being a pipe or a device; undefined if there is nothing. */
+  kindOf(path: string): Promise<'file' | 'folder' | 'other' | undefined>;
   /** Lists the files below a folder, sorted by path; none if there is no such folder. */
   list(folder: string): AsyncIterable<string>;
   /** Starts a running digest. */

@@ -1,5 +1,6 @@
 import { isArray, isObject, type JsonInput, type JsonObject, type JsonValue, stringAt, valueAt } from '../json.ts';
 import { stringEnd } from '../json-elements.ts';
+import type { Stretches } from './stretches.ts';
 
 /**
  * A hole in kept text: a string of the unit's own events stands there, as JSON writes it. A text that is erased or
@@ -17,23 +18,73 @@ interface Hole {
   readonly form?: 'ascii' | 'unnumbered';
 }
 
-/** The text of a unit: verbatim, or pieces of text with holes between them. */
-export type KeptText = string | readonly (string | Hole)[];
+/** The text of a unit: verbatim, or pieces of text with holes between them. A number names one of the {@link Stretches}. */
+export type KeptText = string | readonly (string | number | Hole)[];
 
 // A hole takes about 40 bytes to write down, so shorter strings stay in the text.
 const holeUnitsMin = 64;
+
+/** Traits of a unit's text that decide how it is kept. */
+export interface KeepOptions {
+  /** Whether it holds `\\u`; found out if left out. */
+  readonly hasEscapes?: boolean | undefined;
+  /** The stretches of its source; only JSON text has any. */
+  readonly repeated?: RepeatedPieces | undefined;
+}
 
 /** Returns the text of a unit with holes where its events hold a long string. Filling them gives back the same text. */
 export function keepText(
   text: string,
   events: readonly (JsonInput | undefined)[],
-  hasEscapes: boolean = text.includes('\\u'),
+  { hasEscapes = text.includes('\\u'), repeated }: KeepOptions = {},
 ): KeptText {
   const tokens = new Tokens(hasEscapes);
   for (const [of, data] of events.entries())
     if (data !== undefined) tokens.collect(data as JsonObject, of === 0 ? {} : { of }, []);
-  return tokens.isEmpty ? text : cut(text, tokens);
+  return tokens.isEmpty ? text : cut(text, tokens, repeated);
 }
+
+/** A stretch, and its place among those of its source. */
+interface PlacedStretch {
+  readonly text: string;
+  readonly at: number;
+}
+
+/** The stretches of a source, to be found in a text by the name that they begin with. */
+export class RepeatedPieces {
+  /** The stretches by two of their first characters, the longest first: the longest that fits is taken. */
+  readonly #byBegin: (readonly PlacedStretch[] | undefined)[] = [];
+  readonly #holes = new Map<string, number>();
+
+  constructor(stretches: Stretches) {
+    for (const [at, piece] of stretches.entries()) {
+      if (typeof piece !== 'string') {
+        this.#holes.set(holeKey(piece), at);
+        continue;
+      }
+      const begin = beginOf(piece, 0);
+      const same = [...(this.#byBegin[begin] ?? []), { text: piece, at }];
+      this.#byBegin[begin] = same.sort((a, b) => b.text.length - a.text.length);
+    }
+  }
+
+  /** Returns the stretch that begins at the opening quote of a string. */
+  at(text: string, start: number): PlacedStretch | undefined {
+    return this.#byBegin[beginOf(text, start)]?.find((each) => text.startsWith(each.text, start));
+  }
+
+  /** Returns the number of a hole, or the hole itself. */
+  hole(hole: Hole): Hole | number {
+    return this.#holes.size === 0 ? hole : (this.#holes.get(holeKey(hole)) ?? hole);
+  }
+}
+
+/** Returns a number of 12 bits for the two characters behind a quote; few names have the same one. */
+const beginOf = (text: string, quote: number): number =>
+  ((text.charCodeAt(quote + 1) & 63) << 6) | (text.charCodeAt(quote + 2) & 63);
+
+/** Returns the same text for equal holes, whatever the order of their fields. */
+const holeKey = ({ of, form, path }: Hole | JsonObject): string => JSON.stringify([of, form, path]);
 
 /** A string of an event as JSON writes it, with its quotes, and the hole it leaves. */
 interface Token {
@@ -116,20 +167,27 @@ class Tokens {
 const mayHoldString = (value: JsonValue | undefined): boolean =>
   typeof value === 'string' ? value.length >= holeUnitsMin : typeof value === 'object' && value !== null;
 
-function cut(text: string, tokens: Tokens): KeptText {
-  const pieces: (string | Hole)[] = [];
-  let kept = 0;
+function cut(text: string, tokens: Tokens, repeated: RepeatedPieces | undefined): KeptText {
+  const pieces: (string | number | Hole)[] = [];
+  let [kept, holes] = [0, 0];
+  const push = (start: number, end: number, piece: number | Hole): void => {
+    if (start > kept) pieces.push(text.slice(kept, start));
+    pieces.push(piece);
+    kept = end;
+  };
   for (let start = text.indexOf('"'); start >= 0; ) {
     const token = tokens.at(text, start);
-    const end = token === undefined ? stringEnd(text, start) : start + token.text.length;
+    const stretch = token === undefined ? repeated?.at(text, start) : undefined;
+    const found = token ?? stretch;
+    const end = found === undefined ? stringEnd(text, start) : start + found.text.length;
     if (token !== undefined) {
-      if (start > kept) pieces.push(text.slice(kept, start));
-      pieces.push(token.hole);
-      kept = end;
-    }
+      holes++;
+      push(start, end, repeated?.hole(token.hole) ?? token.hole);
+    } else if (stretch !== undefined) push(start, end, stretch.at);
     start = text.indexOf('"', end);
   }
-  if (kept === 0) return text;
+  // A text without holes stays in one piece, in which an erasure finds short strings too.
+  if (holes === 0) return text;
   if (kept < text.length) pieces.push(text.slice(kept));
   return pieces;
 }
@@ -168,11 +226,16 @@ function asciiJson(token: string): string {
 }
 
 /** Returns kept text with its holes filled from the data of the unit's events; undefined if a string is gone. */
-export function fillText(kept: JsonValue, dataOf: (of: number) => JsonObject | undefined): string | undefined {
+export function fillText(
+  kept: JsonValue,
+  dataOf: (of: number) => JsonObject | undefined,
+  stretches: Stretches = [],
+): string | undefined {
   if (typeof kept === 'string') return kept;
   if (!isArray(kept)) return undefined;
   const texts: string[] = [];
-  for (const piece of kept) {
+  for (const named of kept) {
+    const piece = typeof named === 'number' ? (stretches[named] ?? null) : named;
     const text = typeof piece === 'string' ? piece : filledHole(piece, dataOf);
     if (text === undefined) return undefined;
     texts.push(text);

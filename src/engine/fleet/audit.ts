@@ -41,7 +41,7 @@ const auditKeys: KnownKeys = optionKeys<AuditOptions>(
 const audited = /^(belief|contradiction|strategy|agent|task|verification)\./;
 
 /** The types of an audit: everything that was believed, decided or changed, and by whom. */
-const auditTypes: readonly string[] = Object.entries(eventTypes)
+export const auditTypes: readonly string[] = Object.entries(eventTypes)
   .filter(([type, { structural }]) => structural || audited.test(type))
   .map(([type]) => type);
 

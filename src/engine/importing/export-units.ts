@@ -3,6 +3,7 @@ import { isArray, isObject, type JsonObject, type JsonValue, numberAt, stringAt 
 import type { Seq } from '../../core/point.ts';
 import type { ForeignWriter } from '../../core/recording/foreign-format.ts';
 import { fillText } from '../../core/recording/kept-text.ts';
+import type { Stretches } from '../../core/recording/stretches.ts';
 import { isFirstOfUnit, isMadeByImport, isOfUnit } from '../../core/recording/unit-id.ts';
 import { bytesOf } from './unit-events.ts';
 
@@ -59,8 +60,9 @@ export function plainUnits(raw: readonly Event[]): {
 } {
   const units: ExportedUnit[] = [];
   const differs: DifferingUnit[] = [];
+  const stretches = stretchesIn(raw);
   for (const group of groupsOf(raw)) {
-    const unit = unitOf(group, group.events);
+    const unit = unitOf(group, group.events, stretches);
     if (unit !== undefined) units.push(unit);
     const why = differenceOf(group, unit);
     if (why !== undefined) differs.push({ file: group.file, at: group.at, why });
@@ -79,7 +81,7 @@ export function changedUnits(
   before: ReadonlySet<number>,
   writer: ForeignWriter | undefined,
 ): { readonly units: ExportedUnit[]; readonly differs: DifferingUnit[] } {
-  const origins = originsOf(raw);
+  const [origins, stretches] = [originsOf(raw), stretchesIn(raw)];
   const current = new Map(view.map((event) => [origins.get(event.seq) ?? event.replaces ?? event.seq, event]));
   const units: ExportedUnit[] = [];
   const differs: DifferingUnit[] = [];
@@ -89,7 +91,7 @@ export function changedUnits(
   for (const seq of [...seqs].sort((a, b) => a - b)) {
     const group = groups.get(seq);
     if (group !== undefined) {
-      const { unit, why } = changedUnit(group, current, before, writer);
+      const { unit, why } = changedUnit(group, unitOf(group, group.events, stretches), current, before, writer);
       if (unit !== undefined) units.push(unit);
       if (why !== undefined) differs.push({ file: group.file, at: group.at, why });
     } else if (!member.has(seq)) {
@@ -104,11 +106,11 @@ export function changedUnits(
 
 function changedUnit(
   group: Group,
+  unit: ExportedUnit | undefined,
   current: ReadonlyMap<number, Event>,
   before: ReadonlySet<number>,
   writer: ForeignWriter | undefined,
 ): { readonly unit?: ExportedUnit | undefined; readonly why?: DifferingUnit['why'] | undefined } {
-  const unit = unitOf(group, group.events);
   const now = group.events.flatMap((event) => current.get(event.seq) ?? []);
   const isWhole =
     now.length === group.events.length &&
@@ -145,8 +147,13 @@ function groupsOf(raw: readonly Event[]): Group[] {
     if (!starts && last !== undefined && last.file === place.file && last.at === place.at) last.events.push(event);
     else groups.push({ ...place, events: [event] });
   }
-  return groups;
+  const latest = new Map(groups.map((group) => [`${group.file}\n${group.at}`, group]));
+  return groups.filter((group) => !isCutOff(group.events[0]) || latest.get(`${group.file}\n${group.at}`) === group);
 }
+
+/** Tells whether an event keeps a last line without an end that means nothing: the tool may have written half of it. */
+export const isCutOff = (event: Event | undefined): boolean =>
+  event?.type === 'source.kept' && stringAt(event.data['foreign'], 'end') === '';
 
 /** Returns the place of an erased event: only its id tells that it was read from a unit. */
 function erasedPlace(
@@ -161,13 +168,24 @@ function hasText({ data: { foreign } }: Event): boolean {
   return isObject(foreign) && (foreign['text'] !== undefined || foreign['bytes'] !== undefined);
 }
 
-function unitOf({ file, at }: Group, events: readonly Event[]): ExportedUnit | undefined {
+/** Tells whether an event keeps the pieces that the texts of a source repeat. */
+export const holdsStretches = ({ type, data }: Event): boolean =>
+  type === 'session.imported' && isArray(data['stretches']);
+
+/** Returns the pieces that the texts of a source repeat; none if they were erased, so that no text that names one is filled. */
+export function stretchesIn(events: readonly Event[]): Stretches {
+  const held = events.find(holdsStretches)?.data['stretches'];
+  return isArray(held) ? held.map((piece) => (isObject(piece) || typeof piece === 'string' ? piece : {})) : [];
+}
+
+function unitOf({ file, at }: Group, events: readonly Event[], stretches: Stretches): ExportedUnit | undefined {
   const [first] = events;
   const foreign = first?.data['foreign'];
   // The text of a unit tells what every one of its events says.
   if (first === undefined || !isObject(foreign) || events.some(({ erased }) => erased === true)) return undefined;
   const bytes = stringAt(foreign, 'bytes');
-  const text = bytes === undefined ? fillText(foreign['text'] ?? null, (of) => events[of]?.data) : bytesOf(bytes);
+  const text =
+    bytes === undefined ? fillText(foreign['text'] ?? null, (of) => events[of]?.data, stretches) : bytesOf(bytes);
   return text === undefined ? undefined : { file, at, text, end: stringAt(foreign, 'end'), seq: first.seq };
 }
 

@@ -1,10 +1,11 @@
 import { messageOf, RepriseError } from '../../core/error.ts';
 import type { EventDraft } from '../../core/event/event.ts';
 import { isId } from '../../core/id.ts';
-import { given, type JsonObject, type JsonValue } from '../../core/json.ts';
+import { given, type JsonObject, type JsonValue, valueAt } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
 import type { Point } from '../../core/point.ts';
 import type { ForeignFormat, ForeignReader, UnitMeaning } from '../../core/recording/foreign-format.ts';
+import { stretchesOf } from '../../core/recording/stretches.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { secretFinder, sessionMasking } from '../recording/session-masking.ts';
 import type { Imported, ImportOptions, ImportWarning } from './import-options.ts';
@@ -12,9 +13,9 @@ import {
   begin,
   framed,
   keepRead,
-  lastUnitSeq,
   makeSession,
   readBefore,
+  repeated,
   type Standing,
   standingOf,
 } from './import-standing.ts';
@@ -76,6 +77,7 @@ export async function importSource(engine: Engine, source: OpenedSource, options
 /** The meaning of a unit, and why it has none if that is worth a warning. */
 interface ReadUnit {
   readonly meaning: UnitMeaning;
+  readonly isJson: boolean;
   readonly reason?: string;
 }
 
@@ -95,6 +97,8 @@ class ImportRun {
   #bytes = 0;
   #waiting: PreparedUnit[] = [];
   readonly #waitingIds = new Set<string>();
+  /** Whether no unit is stored yet. */
+  #mayLearn: boolean;
 
   private constructor(
     engine: Engine,
@@ -110,6 +114,8 @@ class ImportRun {
     this.#options = options;
     this.#standing = standing;
     this.#events = events;
+    this.#mayLearn = standing.isNew;
+    events.repeat(standing.stretches);
     this.#writer = new ImportWriter(engine, standing.session, standing, ({ file, at }, why) => {
       this.#kept++;
       this.#warn(file, at, `its meaning was not stored: ${why}`);
@@ -196,11 +202,11 @@ class ImportRun {
   async #add(file: string, raw: RawUnit, later: (count: number) => JsonValue | undefined): Promise<void> {
     this.#units++;
     this.#bytes += (raw.text?.length ?? raw.bytes?.length ?? 0) + 1;
-    const { meaning, reason } = this.#unused(this.#meaning(file, raw, later));
+    const { meaning, reason, isJson } = this.#unused(this.#meaning(file, raw, later));
     for (const message of meaning.warnings ?? []) this.#warn(file, raw.at, message);
     if (reason !== undefined) this.#warn(file, raw.at, reason);
     if (meaning.drafts.length === 0) this.#kept++;
-    this.#waiting.push(this.#events.prepare(file, raw, meaning, { reason, settled: meaning.settled ?? [] }));
+    this.#waiting.push(this.#events.prepare(file, raw, meaning, { reason, isJson }));
     if (this.#waiting.length >= lookupUnits) await this.#store();
   }
 
@@ -210,7 +216,8 @@ class ImportRun {
     if (id === undefined) return read;
     const isUsed = this.#writer.stands(id) || this.#waitingIds.has(id);
     this.#waitingIds.add(id);
-    return isUsed ? { meaning: { type, drafts: [] }, reason: `its id ${JSON.stringify(id)} was used before` } : read;
+    if (!isUsed) return read;
+    return { ...read, meaning: { type, drafts: [] }, reason: `its id ${JSON.stringify(id)} was used before` };
   }
 
   /** Reads the meaning of a unit. A unit that has none is kept, with the reason if it is worth a warning. */
@@ -219,12 +226,13 @@ class ImportRun {
     { at, text, bytes, hint }: RawUnit,
     later: (count: number) => JsonValue | undefined,
   ): ReadUnit {
-    const none = (type: string, reason?: string) => ({ meaning: { type, drafts: [] }, ...given({ reason }) });
-    if (text?.trim() === '') return none('blank');
     const { value, fault } = text === undefined ? { value: undefined, fault: undefined } : parseUnit(text, hint);
+    const isJson = value !== undefined;
+    const none = (type: string, reason?: string) => ({ meaning: { type, drafts: [] }, isJson, ...given({ reason }) });
+    if (text?.trim() === '') return none('blank');
     try {
       const meaning = this.#reader.unit({ file, at, text, ...given({ bytes }), value, later });
-      if (meaning !== undefined) return { meaning };
+      if (meaning !== undefined) return { meaning, isJson };
     } catch (error) {
       if (error instanceof RepriseError && error.code === 'import.invalid') throw error;
       return none('unread', `it could not be read: ${messageOf(error)}`);
@@ -241,12 +249,25 @@ class ImportRun {
     this.#waiting = [];
     this.#waitingIds.clear();
     const known = this.#standing.isNew ? new Map<string, Point>() : await this.#located(units);
+    if (this.#mayLearn && units.length >= lookupUnits) await this.#learn(units);
+    this.#mayLearn = false;
     for (const unit of units) {
       const point = known.get(unit.drafts.at(-1)?.id ?? unit.id) ?? known.get(unit.id);
       if (point === undefined) await this.#writer.add(unit);
-      else await this.#writer.known(unit, point, (branch) => lastUnitSeq(this.#engine, this.#standing.session, branch));
+      else await this.#writer.known(unit, point);
     }
     this.#tell();
+  }
+
+  /** Keeps the pieces that the first units of a source repeat, before the units: every branch has them then. */
+  async #learn(units: readonly PreparedUnit[]): Promise<void> {
+    const [first] = units[0]?.drafts ?? [];
+    const texts = units.flatMap(({ isJson, drafts }) => (isJson ? keptTextOf(drafts[0]) : []));
+    const stretches = stretchesOf(texts);
+    if (stretches.length === 0 || this.#options.mask === true) return;
+    const name = { format: this.#source.format.name, source: this.#standing.source };
+    await this.#writer.append([repeated(this.#events, name, stretches, first?.time)]);
+    this.#events.repeat(stretches);
   }
 
   async #located(units: readonly PreparedUnit[]): Promise<ReadonlyMap<string, Point>> {
@@ -263,14 +284,12 @@ class ImportRun {
   async #newEnds(): Promise<EventDraft[]> {
     const { drafts = [], warnings = [] } = this.#reader.end?.() ?? {};
     for (const message of warnings) this.#warn('', this.#units, message);
-    const ends = this.#events.ends(drafts);
-    if (ends.length === 0 || this.#standing.isNew) return ends;
+    if (drafts.length === 0 || this.#writer.hasEnded) return [];
+    if (this.#standing.isNew) return this.#events.ends(drafts, false);
+    // A source that has ended before took its ends back when it went on, or they are on a different branch.
     const ref = sessionRef(this.#engine, this.#standing.session);
-    const known = await this.#engine.store.locate(
-      ref,
-      ends.map(({ id }) => id ?? ''),
-    );
-    return ends.filter(({ id }) => !known.has(id ?? ''));
+    const before = await this.#engine.store.locate(ref, this.#events.endIds(drafts, false));
+    return this.#events.ends(drafts, before.size > 0);
   }
 
   /** Keeps the text around the elements of a file; the last one kept is the one that counts. */
@@ -291,6 +310,12 @@ class ImportRun {
     const { session } = this.#standing;
     this.#options.onProgress?.({ session, bytes: this.#bytes, units: this.#units, events: this.#writer.events });
   }
+}
+
+/** Returns the kept text of a unit, by its first event. */
+function keptTextOf(draft: EventDraft | undefined): JsonValue[] {
+  const text = valueAt(draft?.data as JsonObject | undefined, ['foreign', 'text']);
+  return text === undefined ? [] : [text];
 }
 
 /** Returns the id of the session: the one asked for, that of the source, else that of the file. */

@@ -1,17 +1,21 @@
 import { RepriseError } from '../../core/error.ts';
 import type { Event, EventDraft } from '../../core/event/event.ts';
 import { checkId } from '../../core/id.ts';
-import { given, isObject, type JsonObject, numberAt, objectAt, stringAt } from '../../core/json.ts';
+import { given, type JsonObject, numberAt, objectAt, stringAt } from '../../core/json.ts';
 import { beginning, type Seq, seq } from '../../core/point.ts';
 import type { ForeignReader } from '../../core/recording/foreign-format.ts';
+import type { Stretches } from '../../core/recording/stretches.ts';
 import { mainBranch } from '../../core/ref.ts';
+import type { BranchSummary } from '../../core/store/branch-record.ts';
 import { readTime } from '../../core/time.ts';
 import { ownSegment, segmentOver } from '../../core/view/segment.ts';
 import { append } from '../changing/append.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { readEvents } from '../history/stored-events.ts';
+import { replayPages } from '../looking/replay.ts';
+import { holdsStretches, isCutOff, stretchesIn } from './export-units.ts';
 import type { Frame } from './source-units.ts';
-import type { SourceName, UnitEvents } from './unit-events.ts';
+import { isEnd, type SourceName, type UnitEvents } from './unit-events.ts';
 
 /** How far a session holds a source. */
 export interface Standing {
@@ -21,16 +25,42 @@ export interface Standing {
   readonly source: string;
   /** The last seq of `main`. */
   readonly head: number;
-  /** The seq of the event that says where the session comes from. */
+  /** The seq of the last event that says where the session comes from; units follow it. */
   readonly begin: number;
-  /** The seq of the last unit on `main`. */
+  /** The pieces that the texts of its units repeat. */
+  readonly stretches: Stretches;
+  /** Where the units on `main` end. */
+  readonly tail: StoredTail;
+}
+
+/** Where the units of a branch end in the log. */
+export interface StoredTail {
+  /** The seq of the last event that was read from a unit; 0 if there is none. A line that was cut off is none. */
   readonly stored: number;
+  /** The seqs of the events that the end of the source settled: a source that goes on takes them back. */
+  readonly ends: readonly Seq[];
+  /** The seqs of last lines that were cut off: the whole line takes its place. */
+  readonly cut: readonly Seq[];
 }
 
 /** Returns the event that keeps the text around the elements of a file. */
 export function framed(events: UnitEvents, { format, source }: SourceName, file: string, frame: Frame): EventDraft {
   const data: JsonObject = { format, ...frame, source, ...(file === '' ? {} : { file }) };
   return events.about({ type: 'session.imported', data }, `frame\n${JSON.stringify(data)}`);
+}
+
+/** Returns the event that keeps the pieces that the texts of a source repeat. */
+export function repeated(
+  events: UnitEvents,
+  { format, source }: SourceName,
+  stretches: Stretches,
+  time: string | undefined,
+): EventDraft {
+  const data: JsonObject = { format, source, stretches };
+  return {
+    ...events.about({ type: 'session.imported', data }, `stretches\n${JSON.stringify(stretches)}`),
+    ...given({ time }),
+  };
 }
 
 /** Makes the session of an import, unless there is one. */
@@ -58,7 +88,7 @@ export async function begin(
   const time = startedAt === undefined ? undefined : readTime(startedAt);
   const timed = drafts.map((draft) => ({ ...draft, ...given({ time }) }));
   const { length } = await append(engine, session, timed, { head: 0 });
-  return { isNew: true, session, source: name.source, head: length, begin: length, stored: 0 };
+  return { isNew: true, session, source: name.source, head: length, begin: length, stretches: [], tail: noTail };
 }
 
 /** Finds out how far a session holds a source; undefined if there is no session, or nothing in it. */
@@ -68,50 +98,73 @@ export async function standingOf(engine: Engine, session: string, name: SourceNa
     branch: mainBranch,
   });
   if (branch === undefined || branch.head === 0) return undefined;
-  const first = await firstOf(engine, session, branch.head);
+  const events = await beginningOf(engine, session, branch.head);
+  const first = events.find(({ type }) => type === 'session.imported');
   const { format, source } = first?.data ?? {};
   if (first === undefined || format !== name.format || (source !== undefined && source !== name.source))
     throw new RepriseError('session.exists', `Cannot import into session "${session}": it is not from this source`, {
       hint: 'Choose a different id with the option "session", or delete the session first.',
       details: { session },
     });
-  const stored = await lastUnitSeq(engine, session, mainBranch);
-  return { isNew: false, session, source: name.source, head: branch.head, begin: first.seq, stored };
+  const tail = await storedTail(engine, session, mainBranch);
+  const learned = events.find(holdsStretches);
+  const begin = learned?.seq ?? first.seq;
+  const stretches = stretchesIn(events);
+  return { isNew: false, session, source: name.source, head: branch.head, begin, stretches, tail };
 }
 
-/** The beginning of an imported session: its metadata may come first. */
-const beginningEvents = 2;
+/** The beginning of an imported session: its metadata may come first, and the texts around elements and the stretches follow. */
+const beginningEvents = 8;
 
-async function firstOf(engine: Engine, session: string, head: Seq): Promise<Event | undefined> {
+async function beginningOf(engine: Engine, session: string, head: Seq): Promise<readonly Event[]> {
   const through = seq(Math.min(head, beginningEvents));
   const segments = [segmentOver({ branch: mainBranch, after: beginning, through })];
-  for await (const { events } of readEvents(engine, session, segments)) {
-    const found = events.find(({ type }) => type === 'session.imported');
-    if (found !== undefined) return found;
-  }
-  return undefined;
+  const found: Event[] = [];
+  for await (const { events } of readEvents(engine, session, segments)) found.push(...events);
+  return found;
 }
 
-/** Returns the seq of the last event of a branch that was read from a source; 0 if there is none. */
-export async function lastUnitSeq(engine: Engine, session: string, branch: string): Promise<number> {
+/** Returns the event that says where a session comes from. */
+async function firstOf(engine: Engine, { session, begin: at }: Standing): Promise<Event | undefined> {
+  return (await beginningOf(engine, session, seq(at))).find(({ type }) => type === 'session.imported');
+}
+
+/** Of a branch without units. */
+export const noTail: StoredTail = { stored: 0, ends: [], cut: [] };
+
+/** Finds out where the units of a branch end. */
+export async function storedTail(engine: Engine, session: string, branch: string): Promise<StoredTail> {
   const record = (await engine.store.branches(sessionRef(engine, session))).find((each) => each.branch === branch);
-  if (record === undefined) return 0;
+  if (record === undefined) return noTail;
+  const stored = await lastUnitSeq(engine, session, record);
+  const after = Math.max(stored, record.parent?.seq ?? 0);
+  // Those of an earlier end were taken back; the view has the rest.
+  const [ends, cut]: [Seq[], Seq[]] = [[], []];
+  for await (const page of replayPages(engine, session, { at: { branch, seq: record.head }, after })) {
+    ends.push(...page.filter(isEnd).map((event) => event.seq));
+    cut.push(...page.filter(isCutOff).map((event) => event.seq));
+  }
+  return { stored, ends, cut };
+}
+
+async function lastUnitSeq(engine: Engine, session: string, record: BranchSummary): Promise<number> {
   const backward = { direction: 'backward', limit: 64 } as const;
   for await (const { events } of readEvents(engine, session, [ownSegment(record)], backward)) {
-    const found = events.find(({ data }) => isUnit(data));
+    const found = events.find(isUnit);
     if (found !== undefined) return found.seq;
   }
   return 0;
 }
 
-const isUnit = ({ foreign }: JsonObject): boolean => isObject(foreign) && numberAt(foreign, 'at') !== undefined;
+/** Tells whether an event was read from a whole unit. */
+const isUnit = (event: Event): boolean => numberAt(event.data['foreign'], 'at') !== undefined && !isCutOff(event);
 
 const receiptKind = 'import';
 
 /** Keeps the digests of the files that were read, as evidence: the next import sees at once whether one has changed. */
 export async function keepRead(engine: Engine, standing: Standing, files: JsonObject): Promise<void> {
-  const { session, begin: at } = standing;
-  const first = await firstOf(engine, session, seq(at));
+  const { session } = standing;
+  const first = await firstOf(engine, standing);
   if (first === undefined) return;
   await engine.store.putReceipt(sessionRef(engine, session), {
     digest: first.digest,
@@ -123,8 +176,8 @@ export async function keepRead(engine: Engine, standing: Standing, files: JsonOb
 
 /** Returns the digests of the files that an earlier import read; undefined if it was not finished. */
 export async function readBefore(engine: Engine, standing: Standing): Promise<Record<string, string> | undefined> {
-  const { session, begin: at } = standing;
-  const first = await firstOf(engine, session, seq(at));
+  const { session } = standing;
+  const first = await firstOf(engine, standing);
   if (first === undefined) return undefined;
   const receipts = await engine.store.receipts(sessionRef(engine, session), first.digest);
   const files = objectAt(receipts.find(({ kind }) => kind === receiptKind)?.body, 'files');

@@ -1,43 +1,41 @@
 import { hasCode, messageOf, RepriseError } from '../../core/error.ts';
 import type { Event, EventDraft } from '../../core/event/event.ts';
+import { stringAt } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
 import { type Point, seq } from '../../core/point.ts';
 import { mainBranch } from '../../core/ref.ts';
 import { forkedDraft, freeName } from '../changing/fork.ts';
 import { write } from '../changing/write.ts';
-import type { Engine } from '../context/engine.ts';
+import { type Engine, sessionRef } from '../context/engine.ts';
 import { keepSnapshots } from '../history/keep-snapshots.ts';
 import { digestAt, placeAt, pointOf } from '../history/place.ts';
+import { readPoints } from '../history/stored-events.ts';
+import { noTail, type StoredTail, storedTail } from './import-standing.ts';
 import type { PreparedUnit } from './unit-events.ts';
+import { sourceBeginning, type UnitNumber, type UnitPlace, UnitTable } from './unit-table.ts';
 
 /** A branch that an import writes to. */
 interface Line {
   readonly name: string;
+  /** Its number in the order in which this import came to the branches. */
+  readonly number: number;
   /** The last seq of the branch. */
   head: number;
   /** The seq that this reading of the source has reached. */
   reached: number;
-  /** The seq of the last unit that earlier imports stored. */
-  readonly stored: number;
+  /** Where the units that earlier imports stored end. */
+  tail: StoredTail;
+  /** The branch on which the source goes on since it differs from this one. */
+  successor?: Line;
   turn: number;
-}
-
-/** Where a unit stands in the log. */
-interface Standing {
-  line: Line;
-  seq: number;
-  turn: number;
-  /** The nearest unit of the talk: itself, if left out, or the one it follows. */
-  readonly anchor?: Standing;
-  /** The first prompt and the first response after it. */
-  prompt?: string;
-  response?: string;
 }
 
 interface Pending {
   readonly unit: PreparedUnit;
   readonly drafts: readonly EventDraft[];
-  readonly standing: Standing;
+  readonly turn: number;
+  /** Its place in the table; undefined if it has no id of its own. */
+  readonly number: UnitNumber | undefined;
 }
 
 /** Called when the meaning of a unit could not be stored, so that the unit was kept as it is. */
@@ -47,6 +45,8 @@ export type OnKept = (unit: PreparedUnit, why: string) => void;
 export const forkReason = 'fork in the imported source';
 
 const differsReason = 'the imported source differs from here on';
+
+const goneOnReason = 'the imported source has gone on';
 
 // Larger batches take more memory, because their events live through more collections of garbage, and no less time.
 const batchEventsMax = 1_000;
@@ -58,9 +58,8 @@ export class ImportWriter {
   readonly #session: string;
   readonly #onKept: OnKept;
   readonly #lines = new Map<string, Line>();
-  readonly #standings = new Map<string, Standing>();
-  /** The beginning of the source, before its first message. */
-  readonly #beginning: Standing;
+  readonly #lineList: Line[] = [];
+  readonly #units: UnitTable;
   #current: Line;
   #file = '';
   #batch: Pending[] = [];
@@ -74,17 +73,16 @@ export class ImportWriter {
   constructor(
     engine: Engine,
     session: string,
-    main: { readonly head: number; readonly begin: number; readonly stored: number },
+    main: { readonly head: number; readonly begin: number; readonly tail: StoredTail },
     onKept: OnKept,
   ) {
     this.#engine = engine;
     this.#session = session;
     this.#onKept = onKept;
-    const { head, begin, stored } = main;
-    this.#current = { name: mainBranch, head, stored, reached: begin, turn: 0 };
+    const { head, begin, tail } = main;
+    this.#units = new UnitTable(engine.platform);
+    this.#current = this.#line({ name: mainBranch, head, tail, reached: begin, turn: 0 });
     this.#batchLine = this.#current;
-    this.#lines.set(mainBranch, this.#current);
-    this.#beginning = { line: this.#current, seq: 0, turn: 0 };
   }
 
   /** The branches that were written to or read. */
@@ -92,28 +90,61 @@ export class ImportWriter {
     return [...this.#lines.keys()];
   }
 
+  /** Tells whether the log holds what the end of the source settles. */
+  get hasEnded(): boolean {
+    return this.#current.tail.ends.length > 0;
+  }
+
   /** Tells whether a unit of that id was read. */
   stands(id: string): boolean {
-    return this.#standings.has(id);
+    return this.#units.find(id) !== undefined;
   }
 
   /** Notes a unit that the log holds already: its last event is at this point. */
-  async known(unit: PreparedUnit, point: Point, storedIn: (branch: string) => Promise<number>): Promise<void> {
+  async known(unit: PreparedUnit, point: Point): Promise<void> {
     this.#enter(unit);
     let line = this.#lines.get(point.branch);
     if (line === undefined) {
       const { seq: head } = await placeAt(this.#engine, this.#session, point.branch, { kind: 'head' });
-      const turn = this.#standings.get(unit.meaning.parent ?? '')?.turn ?? this.#current.turn;
-      line = { name: point.branch, head, reached: point.seq, stored: await storedIn(point.branch), turn };
-      this.#lines.set(point.branch, line);
+      const turn = this.#placeOf(unit.meaning.parent)?.turn ?? this.#current.turn;
+      const tail = await storedTail(this.#engine, this.#session, point.branch);
+      line = this.#line({ name: point.branch, head, reached: point.seq, tail, turn });
+      await this.#follow(line);
     }
+    line.turn = this.#rewoundTo(unit)?.turn ?? line.turn;
     this.#turn(line, unit);
     line.reached = Math.max(line.reached, point.seq);
+    // A line that is still cut off stands.
+    if (line.tail.cut.includes(point.seq))
+      line.tail = { ...line.tail, cut: line.tail.cut.filter((at) => at !== point.seq) };
     this.#current = line;
     this.#begin(unit);
-    const standing = this.#stand(unit, line, point.seq);
+    const number = this.#stand(unit, line, point.seq);
     const drafts = [...unit.settled, ...unit.drafts];
-    this.#settle({ unit, drafts, standing }, point.seq - drafts.length);
+    this.#settle({ unit, drafts, turn: line.turn, number }, line, point.seq - drafts.length);
+  }
+
+  #line(facts: Omit<Line, 'number'>): Line {
+    const line = { ...facts, number: this.#lineList.length };
+    this.#lines.set(line.name, line);
+    this.#lineList.push(line);
+    return line;
+  }
+
+  /** Returns where a unit stands; undefined if none of that id was read. */
+  #placeOf(id: string | undefined): UnitPlace | undefined {
+    const unit = id === undefined ? undefined : this.#units.find(id);
+    return unit === undefined ? undefined : this.#units.placeOf(unit);
+  }
+
+  /** Notes which branch the source left for this one, if it differed there. */
+  async #follow(line: Line): Promise<void> {
+    const records = await this.#engine.store.branches(sessionRef(this.#engine, this.#session));
+    const parent = records.find(({ branch }) => branch === line.name)?.parent;
+    if (parent === undefined) return;
+    const [forked] = await readPoints(this.#engine, this.#session, [{ branch: line.name, seq: seq(parent.seq + 1) }]);
+    const from = this.#lines.get(parent.branch);
+    if (from !== undefined && stringAt(forked?.data, 'reason') === differsReason) from.successor = line;
   }
 
   /** A new file goes on at `main`, unless its units say what they follow. */
@@ -125,15 +156,17 @@ export class ImportWriter {
   /** Appends a unit; it may wait in a batch until {@link flush}. */
   async add(unit: PreparedUnit): Promise<void> {
     this.#enter(unit);
-    const parent = unit.meaning.parent === undefined ? undefined : this.#standings.get(unit.meaning.parent);
-    let line = parent?.line ?? this.#current;
+    const { parent } = unit.meaning;
+    const above = parent === undefined ? undefined : this.#units.find(parent);
+    let line = above === undefined ? this.#current : this.#lineOf(this.#units.placeOf(above));
     const isFork = this.#begin(unit);
-    if (isFork && parent !== undefined) {
+    if (isFork && above !== undefined) {
       await this.#settleHere(unit);
-      const { line: from, seq: at, turn } = parent.anchor ?? parent;
-      return this.#fork(unit, from, { seq: at, turn, reason: forkReason });
+      const place = this.#units.placeOf(this.#units.anchorOf(above));
+      return this.#fork(unit, this.#lineOf(place), { ...place, reason: forkReason });
     }
-    if (line.reached < line.stored) {
+    while (line.successor !== undefined) line = line.successor;
+    if (line.reached < line.tail.stored) {
       // The log holds units that this reading did not come to: the source differs from here on.
       if (line === this.#current) await this.flush();
       else await this.#settleHere(unit);
@@ -142,7 +175,7 @@ export class ImportWriter {
     const isElsewhere = line !== this.#current;
     if (isElsewhere) await this.#settleHere(unit);
     if (line !== this.#batchLine || unit.meaning.rewindTo !== undefined) await this.flush();
-    const marks = this.#rewound(unit, line);
+    const marks = [...this.#goneOn(unit, line), ...this.#rewound(unit, line)];
     line = this.#current = this.#batchLine = line;
     this.#turn(line, unit);
     this.#push(unit, line, isElsewhere ? marks : [...marks, ...unit.settled]);
@@ -150,14 +183,15 @@ export class ImportWriter {
   }
 
   /** Ends what the units before this one began, on the branch that they are on: this unit goes to a different one. */
-  async #settleHere({ settled }: PreparedUnit): Promise<void> {
+  async #settleHere(unit: PreparedUnit): Promise<void> {
     await this.flush();
     const { turn } = this.#current;
-    if (settled.length > 0)
-      await this.#write(
-        this.#current,
-        settled.map((draft) => ({ ...draft, turn })),
-      );
+    if (unit.settled.length === 0) return;
+    const drafts = [...this.#goneOn(unit, this.#current), ...unit.settled];
+    await this.#write(
+      this.#current,
+      drafts.map((draft) => ({ ...draft, turn })),
+    );
   }
 
   /** Appends events that belong to no unit, at the end of the current branch. */
@@ -177,7 +211,7 @@ export class ImportWriter {
         batch.flatMap(({ drafts }) => drafts),
       );
       let at = line.head - batch.reduce((sum, { drafts }) => sum + drafts.length, 0);
-      for (const pending of batch) at = this.#settle(pending, at);
+      for (const pending of batch) at = this.#settle(pending, line, at);
     } catch (error) {
       if (!isFaulty(error)) throw error;
       for (const pending of batch) await this.#writeAlone(line, pending);
@@ -193,37 +227,56 @@ export class ImportWriter {
       if (!isFaulty(error)) throw error;
       const why = messageOf(error);
       this.#onKept(unit, why);
-      await this.#write(line, [{ ...unit.fallback(why), turn: pending.standing.turn }]);
-      pending.standing.seq = line.head;
+      await this.#write(line, [{ ...unit.fallback(why), turn: pending.turn }]);
+      if (pending.number !== undefined) this.#units.move(pending.number, line.head);
       return;
     }
-    this.#settle(pending, before);
+    this.#settle(pending, line, before);
   }
 
   /** Gives the units of a batch their seqs; events that an earlier unit was settled with move its place behind them. */
-  #settle({ unit, drafts, standing }: Pending, before: number): number {
-    standing.seq = before + drafts.length;
-    const settles = unit.settled.length === 0 ? undefined : this.#standings.get(unit.meaning.parent ?? '');
-    const isNext = settles?.line === standing.line && settles.seq === before;
-    if (settles !== undefined && isNext) settles.seq = before + unit.settled.length;
-    return standing.seq;
+  #settle({ unit, drafts, number }: Pending, line: Line, before: number): number {
+    const last = before + drafts.length;
+    if (number !== undefined) this.#units.move(number, last);
+    const settled = unit.settled.length === 0 ? undefined : this.#units.find(unit.meaning.parent ?? '');
+    if (settled === undefined) return last;
+    const place = this.#units.placeOf(settled);
+    if (place.line === line.number && place.seq === before) this.#units.move(settled, before + unit.settled.length);
+    return last;
+  }
+
+  #lineOf({ line }: UnitPlace): Line {
+    return this.#lineList[line] ?? this.#current;
   }
 
   #push(unit: PreparedUnit, line: Line, marks: readonly EventDraft[]): void {
     const ownTurn = (draft: EventDraft): EventDraft =>
       draft.turn === undefined ? { ...draft, turn: line.turn } : draft;
     const drafts = [...marks, ...unit.drafts].map(ownTurn);
-    this.#batch.push({ unit, drafts, standing: this.#stand(unit, line, line.head) });
+    this.#batch.push({ unit, drafts, turn: line.turn, number: this.#stand(unit, line, line.head) });
     this.#batchSize += unit.size;
     this.#batchEvents += drafts.length;
   }
 
-  #rewound({ id, meaning: { rewindTo } }: PreparedUnit, line: Line): EventDraft[] {
-    if (rewindTo === undefined) return [];
-    const to = rewindTo === '' ? { seq: 0, turn: 0 } : this.#standings.get(rewindTo);
+  /** Takes back what the end of the source settled when it was read before, and a line that was cut off there. */
+  #goneOn({ id }: PreparedUnit, line: Line): EventDraft[] {
+    const { ends, cut } = line.tail;
+    const seqs = [...ends, ...cut].sort((a, b) => a - b);
+    if (seqs.length === 0) return [];
+    line.tail = { ...line.tail, ends: [], cut: [] };
+    return [{ type: 'event.reverted', id: `${id}-e`, data: { target: seqs[0] ?? 0, seqs, reason: goneOnReason } }];
+  }
+
+  #rewound(unit: PreparedUnit, line: Line): EventDraft[] {
+    const to = this.#rewoundTo(unit);
     if (to === undefined || to.seq >= line.head) return [];
     line.turn = to.turn;
-    return [{ type: 'branch.rewound', id: `${id}-r`, data: { to: to.seq } }];
+    return [{ type: 'branch.rewound', id: `${unit.id}-r`, data: { to: to.seq } }];
+  }
+
+  #rewoundTo({ meaning: { rewindTo } }: PreparedUnit): { readonly seq: number; readonly turn: number } | undefined {
+    if (rewindTo === undefined) return undefined;
+    return rewindTo === '' ? { seq: 0, turn: 0 } : this.#placeOf(rewindTo);
   }
 
   /** Begins a branch with a unit; a branch without it never exists. */
@@ -234,7 +287,7 @@ export class ImportWriter {
   ): Promise<void> {
     const place = await placeAt(this.#engine, this.#session, from.name, { kind: 'seq', seq: seq(at.seq) });
     const branch = await freeName(this.#engine, place);
-    const line: Line = { name: branch, head: at.seq, reached: at.seq, stored: 0, turn: at.turn };
+    const line = this.#line({ name: branch, head: at.seq, reached: at.seq, tail: noTail, turn: at.turn });
     this.#turn(line, unit);
     const forked = {
       ...(await forkedDraft(
@@ -244,8 +297,7 @@ export class ImportWriter {
       )),
       id: `${unit.id}-f`,
     };
-    const standing = this.#stand(unit, line, at.seq);
-    this.#lines.set(branch, line);
+    const number = this.#stand(unit, line, at.seq);
     const before = this.#current;
     [this.#current, this.#batchLine, this.hasBranched] = [line, line, true];
     const target = { kind: 'fork', branch, parent: pointOf(place) } as const;
@@ -259,7 +311,8 @@ export class ImportWriter {
       this.#onKept(unit, messageOf(error));
       await this.#write(line, [forked, { ...unit.fallback(messageOf(error)), turn: line.turn }], target);
     }
-    standing.seq = line.head;
+    if (number !== undefined) this.#units.move(number, line.head);
+    if (at.reason === differsReason) from.successor = line;
   }
 
   async #write(
@@ -291,20 +344,15 @@ export class ImportWriter {
   /** Notes that a prompt or response begins; returns true if a different one of its kind did after the same message. */
   #begin({ meaning: { begins, parent } }: PreparedUnit): boolean {
     if (begins === undefined || parent === undefined) return false;
-    const standing = parent === '' ? this.#beginning : this.#standings.get(parent);
-    if (standing === undefined) return false;
-    const message = standing.anchor ?? standing;
-    message[begins.kind] ??= begins.id;
-    return message[begins.kind] !== begins.id;
+    const above = parent === '' ? sourceBeginning : this.#units.find(parent);
+    return above !== undefined && this.#units.begin(above, begins.kind, begins.id);
   }
 
-  /** Notes where a unit stands. */
-  #stand({ meaning: { id, parent, isTalk } }: PreparedUnit, line: Line, at: number): Standing {
-    const above = isTalk === true || parent === undefined ? undefined : this.#standings.get(parent);
-    const standing: Standing = { line, seq: at, turn: line.turn };
-    const placed = above === undefined ? standing : { ...standing, anchor: above.anchor ?? above };
-    if (id !== undefined && !this.#standings.has(id)) this.#standings.set(id, placed);
-    return placed;
+  /** Notes where a unit stands; returns undefined for one that no other can follow. */
+  #stand({ meaning: { id, parent, isTalk } }: PreparedUnit, line: Line, at: number): UnitNumber | undefined {
+    if (id === undefined || this.stands(id)) return undefined;
+    const above = isTalk === true || parent === undefined ? undefined : this.#units.find(parent);
+    return this.#units.add(id, { line: line.number, seq: at, turn: line.turn }, above);
   }
 }
 

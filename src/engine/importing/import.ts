@@ -213,6 +213,12 @@ async function openPath(
       },
     );
   }
+  // A pipe is read once, and a read of one that nobody writes to never ends.
+  if (kind === 'other')
+    throw new RepriseError('import.invalid', `Cannot import ${JSON.stringify(path)}: it is not a regular file`, {
+      hint: 'Read a pipe as a stream: `reprise import - < PATH`.',
+      details: { path },
+    });
   const text = await readFailing(path, () => headOf(engine, path));
   const format = formatFor(engine, { path, text }, options.format);
   const reading: FileReading = {

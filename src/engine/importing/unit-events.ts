@@ -1,12 +1,13 @@
-import type { EventDraft } from '../../core/event/event.ts';
+import type { Event, EventDraft } from '../../core/event/event.ts';
 import { isId } from '../../core/id.ts';
 import { given, isObject, type JsonObject, numberAt, objectAt, stringAt } from '../../core/json.ts';
 import type { Masker } from '../../core/masking/masking.ts';
 import type { SecretFinder } from '../../core/masking/secret-finder.ts';
 import type { UnitMeaning } from '../../core/recording/foreign-format.ts';
-import { keepText } from '../../core/recording/kept-text.ts';
+import { keepText, RepeatedPieces } from '../../core/recording/kept-text.ts';
 import { costOf, type PriceTable } from '../../core/recording/prices.ts';
-import { unitId } from '../../core/recording/unit-id.ts';
+import type { Stretches } from '../../core/recording/stretches.ts';
+import { isFirstOfUnit, unitId } from '../../core/recording/unit-id.ts';
 import { readTime } from '../../core/time.ts';
 import type { Engine } from '../context/engine.ts';
 import type { RawUnit } from './source-units.ts';
@@ -25,6 +26,8 @@ export interface PreparedUnit {
   readonly fallback: (reason: string) => EventDraft;
   /** The length of its text, about. */
   readonly size: number;
+  /** Whether its text is JSON. */
+  readonly isJson: boolean;
 }
 
 /** The identity of a source. */
@@ -58,6 +61,7 @@ export class UnitEvents {
   /** The last time that a draft gave, as it stood there and as it is stored. */
   #given: string | undefined;
   #time: string | undefined;
+  #repeated: RepeatedPieces | undefined;
 
   /** Events before the first one that has a time get `startedAt`. */
   constructor(engine: Engine, name: SourceName, masking: UnitMasking, startedAt: string | undefined) {
@@ -68,14 +72,22 @@ export class UnitEvents {
     this.#time = startedAt === undefined ? undefined : readTime(startedAt);
   }
 
+  /** Keeps the texts of the units that follow with the pieces that they repeat. */
+  repeat(stretches: Stretches): void {
+    // A mask must see a whole text.
+    if (this.#masking.mask === undefined && stretches.length > 0) this.#repeated = new RepeatedPieces(stretches);
+  }
+
   /** Returns a unit with its events; one without a meaning becomes `source.kept`. */
   prepare(
     file: string,
     raw: RawUnit,
     meaning: UnitMeaning,
-    { reason, settled = [] }: { readonly reason?: string | undefined; readonly settled?: readonly EventDraft[] },
+    { reason, isJson }: { readonly reason?: string | undefined; readonly isJson: boolean },
   ): PreparedUnit {
     const { at, text, bytes, end } = raw;
+    const { settled = [] } = meaning;
+    const repeated = isJson ? this.#repeated : undefined;
     const chain = `${file}\n${this.#chains.get(file) ?? ''}\n${text ?? base64(bytes ?? new Uint8Array())}`;
     const id = this.#idOf(chain, at);
     this.#chains.set(file, id);
@@ -84,7 +96,7 @@ export class UnitEvents {
       drafts.map((draft, index) => {
         // The last event carries the type: a count by type is that of the source, and a fork there has all of the unit.
         const type = index === drafts.length - 1 ? { type: meaning.type } : {};
-        const foreign = { ...place, ...type, ...(index === 0 ? keptOf(raw, drafts) : {}) };
+        const foreign = { ...place, ...type, ...(index === 0 ? keptOf(raw, drafts, repeated) : {}) };
         return this.#finished(draft, index === 0 ? id : `${id}-${index}`, foreign);
       });
     const fallback = (why: string | undefined): EventDraft =>
@@ -92,15 +104,22 @@ export class UnitEvents {
     const ends = settled.map((draft, index) => this.#finished(draft, `${id}-s${index}`, settledPlace));
     const drafts = meaning.drafts.length === 0 ? [fallback(reason)] : keep(meaning.drafts);
     if (text !== undefined) this.#count(this.#masking.finder?.rulesIn(text, raw.hint?.mayHoldSecret) ?? []);
-    return { file, at, id, meaning, settled: ends, drafts, fallback, size: (text?.length ?? bytes?.length ?? 0) + 256 };
+    const size = (text?.length ?? bytes?.length ?? 0) + 256;
+    return { file, at, id, meaning, settled: ends, drafts, fallback, size, isJson };
   }
 
   /** Returns the events that the end of a source settles. */
-  ends(drafts: readonly EventDraft[]): EventDraft[] {
-    return drafts.map((draft, index) => {
-      const id = this.#idOf(`end\n${index}\n${stringAt(draft.data as JsonObject, 'call') ?? ''}`);
-      return this.#finished(draft, id, settledPlace);
-    });
+  ends(drafts: readonly EventDraft[], isAgain: boolean): EventDraft[] {
+    const ids = this.endIds(drafts, isAgain);
+    return drafts.map((draft, index) => this.#finished(draft, ids[index] ?? '', settledPlace));
+  }
+
+  /** Returns the ids of those events. A source that has ended before gets ids of their own for what it holds now. */
+  endIds(drafts: readonly EventDraft[], isAgain: boolean): string[] {
+    const read = isAgain ? `\n${[...this.#chains.values()].join('\n')}` : '';
+    return drafts.map(({ data }, index) =>
+      this.#idOf(`end\n${index}\n${stringAt(data as JsonObject, 'call') ?? ''}${read}`),
+    );
   }
 
   /** Returns an event about the source as a whole, with an id that a second import gives it too. */
@@ -190,13 +209,21 @@ export class UnitEvents {
 /** The source of an event that no unit of its own stands for, so that an export does not write it a second time. */
 const settledPlace: JsonObject = { type: 'settled' };
 
-function keptOf({ text, bytes, hint }: RawUnit, drafts: readonly EventDraft[]): JsonObject {
+/** Tells whether the end of a source settled an event. The ids of those that a unit settled begin with that of the unit. */
+export const isEnd = ({ id, data: { foreign } }: Event): boolean =>
+  stringAt(foreign, 'type') === settledPlace['type'] && numberAt(foreign, 'at') === undefined && isFirstOfUnit(id);
+
+function keptOf(
+  { text, bytes, hint }: RawUnit,
+  drafts: readonly EventDraft[],
+  repeated: RepeatedPieces | undefined,
+): JsonObject {
   if (text === undefined) return { bytes: base64(bytes ?? new Uint8Array()) };
   return {
     text: keepText(
       text,
       drafts.map(({ data }) => data),
-      hint?.hasEscapes,
+      { hasEscapes: hint?.hasEscapes, repeated },
     ) as JsonObject[string],
   };
 }

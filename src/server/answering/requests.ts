@@ -16,6 +16,7 @@ import { numberAt } from '../../core/json.ts';
 import type { Grant } from '../guarding/grant.ts';
 import type { BodyBudget } from '../http/body-budget.ts';
 import { connectError, hasLeft } from '../http/call-failure.ts';
+import { cutOff } from '../http/cut-off.ts';
 import type { HttpHandler, HttpRequest, HttpResponse } from '../http/listener.ts';
 import type { WriteLog } from '../http/log-line.ts';
 import type { Metrics } from '../http/metrics.ts';
@@ -91,7 +92,7 @@ export function requestHandler(parts: RequestParts): HttpHandler {
     const grant = await parts.authenticate(request);
     parts.checkRate(grant);
     const handler = handlers.get(pathOf(request));
-    const late = setTimeout(() => response.destroy(), parts.bodyMsMax);
+    const late = setTimeout(() => cutOff(response), parts.bodyMsMax);
     parts.metrics.add('reprise_streams', 1);
     response.once('close', () => {
       clearTimeout(late);
@@ -238,7 +239,7 @@ function refuseBy(
   retry: Readonly<Record<string, string>> = {},
 ): void {
   if (response.headersSent) {
-    response.destroy();
+    cutOff(response);
     return;
   }
   const type = request.headers['content-type'] ?? '';

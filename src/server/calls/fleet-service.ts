@@ -13,7 +13,7 @@ import { requestOf } from '../answering/call-log.ts';
 import { actingAgent, checkUnbound } from '../guarding/grant.ts';
 import { batched, gathered } from '../http/batches.ts';
 import { jsonIn, listIn, objectIn } from '../http/json-text.ts';
-import { optionsIn, texts, type VerbParts } from './session-service.ts';
+import { endOf, type FollowOptions, optionsIn, texts, type VerbParts } from './session-service.ts';
 
 /** Names a branch in a request. */
 interface BranchName {
@@ -76,8 +76,8 @@ export function fleetService(parts: VerbParts): ServiceImpl<typeof FleetService>
     async *auditFleet({ options, ...place }, context) {
       const { session } = await at(context, place);
       const on = place.branch === '' ? session : await session.branch(place.branch);
-      const signal = AbortSignal.any([context.signal, parts.draining]);
-      const found = on.audit({ ...optionsIn<object>(options), signal } as never);
+      const asked = optionsIn<FollowOptions>(options);
+      const found = on.audit({ ...asked, signal: endOf(context.signal, parts.draining, asked) } as never);
       for await (const events of batched(gathered(texts(found)), beatMs)) yield { events: [...events] };
     },
   };
@@ -120,7 +120,7 @@ function agentCalls(
       return answerOf(await on.beliefsAt(asked));
     },
     async *replayAgent({ options, ...place }, context) {
-      const signal = AbortSignal.any([context.signal, parts.draining]);
+      const { signal } = context;
       const found = (await as(context, place)).replay({ ...optionsIn<object>(options), signal });
       for await (const events of batched(gathered(texts(found)), beatMs)) yield { events: [...events] };
     },

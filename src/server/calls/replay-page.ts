@@ -8,7 +8,7 @@ import { beatMs } from '../../wire/protocol.ts';
 import { batched } from '../http/batches.ts';
 import type { HttpRequest, HttpResponse } from '../http/listener.ts';
 import { queuedBytes } from '../http/stalled-clients.ts';
-import { eventTexts } from './session-service.ts';
+import { endOf, eventTexts } from './session-service.ts';
 
 /** The path under which a history can be read as lines of JSON. */
 export const replayPath = '/v1/replay/';
@@ -29,7 +29,7 @@ export async function sendReplay(
   const left = new AbortController();
   response.once('close', () => left.abort());
   const { session, point } = await openRef(reprise(namespace), ref);
-  const signal = AbortSignal.any([left.signal, draining]);
+  const signal = endOf(left.signal, draining, options);
   const pages = eventTexts(session.replay({ ...options, at: point, signal }), leaveOut);
   const lines = batched(pages, beatMs, Number.POSITIVE_INFINITY);
   // The first events come before the headers, so that a mistake in the request still gets its status.

@@ -39,6 +39,19 @@ export function optionsIn<Options>(text: string): Options {
   return objectIn(text, 'options') as Options;
 }
 
+/** Says whether a replay goes on with what is still to come. */
+export interface FollowOptions {
+  readonly follow?: boolean;
+}
+
+/**
+ * Returns the signal that ends a replay. A server that drains ends those that follow, and lets the others come to their
+ * end: half a history that ends well would be a wrong answer.
+ */
+export function endOf(left: AbortSignal, draining: AbortSignal, { follow }: FollowOptions): AbortSignal {
+  return follow === true ? AbortSignal.any([left, draining]) : left;
+}
+
 const answerOf = (value: unknown): { readonly answer: string } => ({ answer: JSON.stringify(value ?? null) });
 const pointIn = (point: string): string => (point === '' ? 'main' : point);
 
@@ -70,8 +83,9 @@ export function sessionService(parts: VerbParts): ServiceImpl<typeof SessionServ
     },
     async *replayEvents({ options, leaveOut, ...name }, context) {
       const session = await at(context, name);
-      const signal = AbortSignal.any([context.signal, parts.draining]);
-      const pages = eventTexts(session.replay({ ...optionsIn<object>(options), signal }), leaveOut);
+      const asked = optionsIn<FollowOptions>(options);
+      const signal = endOf(context.signal, parts.draining, asked);
+      const pages = eventTexts(session.replay({ ...asked, signal }), leaveOut);
       for await (const events of batched(pages, beatMs)) yield { events: [...events] };
     },
     streamAppends: (requests, context) => appendBatches(requests, (name) => at(context, name)),

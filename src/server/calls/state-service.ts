@@ -12,7 +12,7 @@ import { actingAgent, checkUnbound } from '../guarding/grant.ts';
 import { batched, gathered } from '../http/batches.ts';
 import { jsonIn, listIn, objectIn } from '../http/json-text.ts';
 import type { DoneChanges } from './done-changes.ts';
-import { optionsIn, texts, type VerbParts } from './session-service.ts';
+import { endOf, type FollowOptions, optionsIn, texts, type VerbParts } from './session-service.ts';
 
 /** Names the state of an agent on a branch in a request. */
 interface StatePlace {
@@ -79,9 +79,9 @@ function reads(at: AtState, draining: AbortSignal): Pick<ServiceImpl<typeof Stat
       for await (const versions of batched(gathered(texts(found)), beatMs)) yield { versions: [...versions] };
     },
     async *replayState({ options, ...place }, context) {
-      const signal = AbortSignal.any([context.signal, draining]);
       const { grant } = requestOf(context);
-      const asked = optionsIn<{ readonly agent?: string | null }>(options);
+      const asked = optionsIn<FollowOptions & { readonly agent?: string | null }>(options);
+      const signal = endOf(context.signal, draining, asked);
       // To read its own state instead would be the answer to a different question.
       if (asked.agent !== undefined && asked.agent !== grant.agent)
         checkUnbound(grant, 'replay the state of other agents');
@@ -203,6 +203,7 @@ async function commitAt(transaction: Transaction, operations: readonly JsonValue
 }
 
 async function checkRead(transaction: Transaction, item: JsonValue, index: number): Promise<void> {
+  checkFields(item, `read[${index}]`, readFields);
   const [key, version] = [stringAt(item, 'key'), numberAt(item, 'version')];
   const [prefix, keys] = [stringAt(item, 'prefix'), objectAt(item, 'keys')];
   if (prefix !== undefined && keys !== undefined) return await checkPrefix(transaction, prefix, keys);
@@ -231,11 +232,29 @@ function conflict(key: string, expected: number, actual: number): RepriseError {
 }
 
 function apply(transaction: Transaction, item: JsonValue, index: number): void {
+  checkFields(item, `operations[${index}]`, operationFields);
   const [key, op] = [stringAt(item, 'key'), stringAt(item, 'op')];
   const value = isObject(item) ? item['value'] : undefined;
   if (key !== undefined && op === 'delete' && value === undefined) transaction.delete(key);
   else if (key !== undefined && op === 'write' && value !== undefined) transaction.write(key, value);
   else throw malformed(`operations[${index}]`, '{ key, op: "write", value } or { key, op: "delete" }');
+}
+
+const readFields = ['key', 'version', 'prefix', 'keys'];
+const operationFields = ['key', 'op', 'value'];
+
+/** Refuses a field that means nothing here: to ignore an agent would write to the state of a different one. */
+function checkFields(item: JsonValue, path: string, known: readonly string[]): void {
+  const other = isObject(item) ? Object.keys(item).find((name) => !known.includes(name)) : undefined;
+  if (other === undefined) return;
+  throw new RepriseError(
+    'option.invalid',
+    `Cannot commit: "${path}" has no field ${JSON.stringify(other.slice(0, 100))}`,
+    {
+      hint: `It may have ${known.join(', ')}. The agent is that of the request.`,
+      details: { path: `${path}.${other.slice(0, 100)}` },
+    },
+  );
 }
 
 function malformed(path: string, form: string): RepriseError {

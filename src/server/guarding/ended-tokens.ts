@@ -1,4 +1,5 @@
 import { hasCode } from '../../core/error.ts';
+import { cutOff } from '../http/cut-off.ts';
 import type { HttpResponse } from '../http/listener.ts';
 
 /** How often the tokens of open answers are checked again. */
@@ -25,7 +26,7 @@ export class EndedTokens {
         await this.#authenticate(token);
       } catch (error) {
         // A store that is gone for a moment says nothing about a token.
-        if (hasCode(error, 'token.invalid')) for (const response of responses) response.destroy();
+        if (hasCode(error, 'token.invalid')) for (const response of responses) cutOff(response);
       }
     }
   }

@@ -1,3 +1,4 @@
+import { cutOff } from './cut-off.ts';
 import type { HttpResponse } from './listener.ts';
 
 /** Ends the answers to clients that stopped reading: each holds memory until then. */
@@ -19,7 +20,7 @@ export class StalledClients {
       const since = this.#full.get(response);
       if (isFull !== true) this.#full.delete(response);
       else if (since === undefined) this.#watch(response, now);
-      else if (now - since >= stalledMs) response.destroy();
+      else if (now - since >= stalledMs) cutOff(response);
     }
   }
 

@@ -42,6 +42,11 @@ export type Address =
 /** The most histories that are compared at once. */
 const comparedMax = 8;
 
+/** Tells whether an address names a seq of a session by its id, and no word that the server has to replace first. */
+export function isPlace({ session, at }: RunAddress): boolean {
+  return /^\d+$/.test(at) && session !== 'latest';
+}
+
 /** Returns the address of a run at a point. */
 export function runAddress(
   session: string,

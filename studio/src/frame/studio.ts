@@ -3,7 +3,7 @@ import { BoundedMap } from '../../../src/core/bounded-map.ts';
 import type { RepriseError } from '../../../src/core/error.ts';
 import { seq as seqOf } from '../../../src/core/point.ts';
 import { refText } from '../../../src/core/ref.ts';
-import { runAddress } from '../address/address.ts';
+import { isPlace, runAddress } from '../address/address.ts';
 import type { AddressBar } from '../address/address-bar.ts';
 import { OpenHistory } from '../history/open-history.ts';
 import { Gists } from '../list/gists.ts';
@@ -65,8 +65,11 @@ export class Studio {
     source.onNews((news) => this.#take(news));
   }
 
-  /** Reads what may be done here, and which runs there are. */
+  /** Reads what may be done here, and which runs there are; and the history that the address names, before it is drawn. */
   begin(): void {
+    const address = this.bar.address.value;
+    if (address.screen === 'run' && address.with.length === 0 && isPlace(address))
+      this.open({ namespace: this.namespace, session: address.session, branch: address.branch }, Number(address.at));
     const { signal } = new AbortController();
     this.source
       .rights(signal)
@@ -109,12 +112,11 @@ export class Studio {
 
   #follow(): void {
     if (!this.rights.value.live) return;
+    const shown = this.#shown.map((name) => ({ name, history: this.open(name, 0).history }));
+    // A branch is followed once it is there: following from its beginning would send everything twice.
+    if (shown.some(({ history }) => history.progress.value.isLoading)) return;
     this.source.follow({
-      // A branch is followed once it is there: following from its beginning would send everything twice.
-      branches: this.#shown.flatMap((name) => {
-        const { history } = this.open(name, 0);
-        return history.progress.value.isLoading ? [] : [{ ...name, after: history.index.head }];
-      }),
+      branches: shown.map(({ name, history }) => ({ ...name, after: history.index.head })),
       sessions: this.#wantsSessions ? this.namespace : undefined,
       runs: true,
     });

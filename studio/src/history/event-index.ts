@@ -58,6 +58,9 @@ const wordColumns = ['type', 'agent', 'run', 'kind', 'name', 'outcome', 'effect'
 
 type WordColumn = (typeof wordColumns)[number];
 
+/** The columns that a chunk has in the same form. */
+const sameColumns = ['time', 'turn', 'cause', 'flags', 'inputTokens', 'outputTokens', 'cachedTokens'] as const;
+
 /** The index of one branch's raw history: every event in columns, found by its seq. It grows in place. */
 export class EventIndex {
   /** Rises with every change. */
@@ -115,24 +118,30 @@ export class EventIndex {
 
   /** Adds a chunk of events as it comes from the index of the store. */
   putRows(rows: EventRows): void {
-    const { first, count, texts } = rows;
+    const { first, count } = rows;
     this.grow(first + count - 1);
+    const columns = this.#columns;
+    for (const name of sameColumns) columns[name].set(rows[name], first);
+    for (const name of wordColumns) this.#putWords(name, rows[name], rows);
     for (let row = 0; row < count; row++) {
       const seq = first + row;
-      const flags = rows.flags[row] ?? 0;
       this.#place(seq, rows.began[row] ?? 0);
-      const columns = this.#columns;
-      columns.time[seq] = rows.time[row] ?? 0;
-      columns.flags[seq] = flags;
-      for (const name of ['turn', 'cause', 'inputTokens', 'outputTokens', 'cachedTokens'] as const)
-        columns[name][seq] = rows[name][row] ?? 0;
       const cost = rows.cost[row] ?? -1;
       columns.cost[seq] = cost < 0 ? Number.NaN : cost / 1e6;
-      columns.latencyMs[seq] = (flags & columnFlags.end) === 0 ? Number.NaN : (rows.latency[row] ?? 0);
-      columns.firstTokenMs[seq] = (rows.firstToken[row] ?? 0) === 0 ? Number.NaN : (rows.firstToken[row] ?? 0);
-      for (const name of wordColumns) columns[name][seq] = this.#lists[name].numberOf(texts[rows[name][row] ?? 0]);
+      const isEnd = ((rows.flags[row] ?? 0) & columnFlags.end) !== 0;
+      columns.latencyMs[seq] = isEnd ? (rows.latency[row] ?? 0) : Number.NaN;
+      columns.firstTokenMs[seq] = rows.firstToken[row] || Number.NaN;
     }
     this.version++;
+  }
+
+  /** Writes the texts of a chunk as numbers of this index. Each text is looked up once, however many events have it. */
+  #putWords(column: WordColumn, positions: Uint16Array, { first, texts }: EventRows): void {
+    const to = this.#columns[column];
+    const list = this.#lists[column];
+    const numbers: number[] = [];
+    for (const [row, position] of positions.entries())
+      to[first + row] = numbers[position] ??= list.numberOf(texts[position]);
   }
 
   /** Makes room for an event, and joins the end of a call with its start. */

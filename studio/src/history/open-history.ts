@@ -15,7 +15,7 @@ export interface HistoryProgress {
 }
 
 /** How often a history that loads is shown anew, and one that grows. */
-const loadingMs = 300;
+const loadingMs = 600;
 const growingMs = 120;
 
 /** The history of one branch that is open: its index, and how far it is. */
@@ -35,12 +35,13 @@ export class OpenHistory {
   #frame = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #publishedAt = 0;
-  readonly #onLoaded: () => void;
+  readonly #onSettled: () => void;
 
-  constructor(source: StudioSource, name: BranchName, onLoaded: () => void) {
+  /** `onSettled` hears when the index was loaded, or could not be. */
+  constructor(source: StudioSource, name: BranchName, onSettled: () => void) {
     this.#source = source;
     this.name = name;
-    this.#onLoaded = onLoaded;
+    this.#onSettled = onSettled;
   }
 
   /** Loads the index, from a seq outwards; 0 is the head. */
@@ -53,10 +54,12 @@ export class OpenHistory {
       .index(this.name, around, 0, (part) => this.#take(part), signal)
       .then(() => {
         this.#publish({ isLoading: false });
-        this.#onLoaded();
+        this.#onSettled();
       })
       .catch((error: unknown) => {
-        if (!signal.aborted) this.#publish({ isLoading: false, error: asError(error) });
+        if (signal.aborted) return;
+        this.#publish({ isLoading: false, error: asError(error) });
+        this.#onSettled();
       });
   }
 
@@ -85,7 +88,10 @@ export class OpenHistory {
     if (part.kind === 'range') {
       this.index.grow(part.head);
       this.#digest = part.digest;
-    } else if (part.kind === 'rows') this.index.putRows(part.rows);
+      // The first picture has events: they follow at once.
+      return;
+    }
+    if (part.kind === 'rows') this.index.putRows(part.rows);
     else this.index.leaveOut(part.stretches);
     this.#soon();
   }

@@ -1,3 +1,4 @@
+import { columnFlags } from '../../../src/core/session/event-columns.ts';
 import type { EventIndex } from '../history/event-index.ts';
 
 /** A stretch of events that is shown as one line. */
@@ -69,8 +70,9 @@ function foldAt(index: EventIndex, seq: number, raw: boolean): Fold | undefined 
 
 function foldKind(index: EventIndex, seq: number, raw: boolean): Fold['why'] | undefined {
   if (!index.has(seq)) return undefined;
-  if (!raw && !index.isInView(seq) && !index.hasFlag(seq, 'marker')) return 'outside';
-  return index.hasFlag(seq, 'noise') && !index.isError(seq) ? 'noise' : undefined;
+  const flags = index.columns.flags[seq] ?? 0;
+  if (!raw && !index.isInView(seq) && (flags & columnFlags.marker) === 0) return 'outside';
+  return (flags & (columnFlags.noise | columnFlags.error)) === columnFlags.noise ? 'noise' : undefined;
 }
 
 /** Returns the row of an event, or of the fold that holds it. */

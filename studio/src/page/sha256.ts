@@ -23,27 +23,35 @@ const state = new Int32Array(8);
 const words = new Int32Array(64);
 /** Room for a text, a bit, and its length; it grows with the longest text. */
 let room = new Uint8Array(4_096);
+let view = new DataView(room.buffer);
 
 /** Returns the SHA-256 of a text. The browser's own only answers later, and a chain is computed at once. */
 export const sha256: Sha256 = (text) => {
   const end = fill(text);
-  const view = new DataView(room.buffer);
   state.set(initial);
-  for (let at = 0; at < end; at += 64) addBlock(view, at);
+  for (let from = 0; from < end; from += 64) addBlock(from);
   let hex = '';
-  for (const word of state) hex += (word >>> 0).toString(16).padStart(8, '0');
+  for (let i = 0; i < 8; i++) hex += hexOf(at(state, i));
   return hex as ReturnType<Sha256>;
 };
+
+/** Every byte in hex. */
+const pairs = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+
+const hexOf = (word: number): string =>
+  `${pairs[word >>> 24]}${pairs[(word >>> 16) & 255]}${pairs[(word >>> 8) & 255]}${pairs[word & 255]}`;
 
 /** Writes a text, a 1 bit, zeros, and the length in bits; returns where they end. */
 function fill(text: string): number {
   // A character of a string takes three bytes at most.
-  if (room.length < text.length * 3 + 72) room = new Uint8Array(text.length * 3 + 72);
+  if (room.length < text.length * 3 + 72) {
+    room = new Uint8Array(text.length * 3 + 72);
+    view = new DataView(room.buffer);
+  }
   const { written } = encoder.encodeInto(text, room);
   const end = Math.ceil((written + 9) / 64) * 64;
   room.fill(0, written, end);
   room[written] = 0x80;
-  const view = new DataView(room.buffer);
   view.setUint32(end - 8, Math.floor(written / 2 ** 29));
   view.setUint32(end - 4, (written * 8) >>> 0);
   return end;
@@ -53,7 +61,7 @@ const turned = (word: number, by: number): number => (word >>> by) | (word << (3
 
 const at = (list: Int32Array, index: number): number => list[index] as number;
 
-function addBlock(view: DataView, from: number): void {
+function addBlock(from: number): void {
   for (let i = 0; i < 16; i++) words[i] = view.getInt32(from + i * 4);
   for (let i = 16; i < 64; i++) {
     const early = at(words, i - 15);
@@ -72,8 +80,8 @@ function addBlock(view: DataView, from: number): void {
   let h = at(state, 7);
   for (let i = 0; i < 64; i++) {
     const mixed = turned(e, 6) ^ turned(e, 11) ^ turned(e, 25);
-    const one = (h + mixed + ((e & f) ^ (~e & g)) + at(constants, i) + at(words, i)) | 0;
-    const two = ((turned(a, 2) ^ turned(a, 13) ^ turned(a, 22)) + ((a & b) ^ (a & c) ^ (b & c))) | 0;
+    const one = (h + mixed + (g ^ (e & (f ^ g))) + at(constants, i) + at(words, i)) | 0;
+    const two = ((turned(a, 2) ^ turned(a, 13) ^ turned(a, 22)) + ((a & b) | (c & (a | b)))) | 0;
     h = g;
     g = f;
     f = e;

@@ -1,11 +1,10 @@
 import { useMemo } from 'react';
 import { bytesText, costText, countText, durationText, plural } from '../../../src/wording/amount.ts';
-import { useStudio } from '../frame/studio.ts';
+import { refOf, useStudio } from '../frame/studio.ts';
 import type { EventIndex } from '../history/event-index.ts';
 import { lookOf, lookOfOutcome } from '../look/glyphs.ts';
 import { contextKey } from '../panels/context-key.ts';
 import { Digest } from '../panels/raw-panel.tsx';
-import { useEvents } from '../panels/use-events.ts';
 import { SeqLink } from '../parts/seq-link.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
 import type { ContextAnswer } from '../source/answers.ts';
@@ -243,9 +242,13 @@ function Links({
 }
 
 function EventDigest({ point }: { readonly point: PointName }): React.ReactNode {
-  const { value } = useEvents(point, [point.seq]);
-  const [event] = value ?? [];
-  return event === undefined ? null : <Digest digest={event.value.digest} />;
+  const { source } = useStudio();
+  const { namespace, session, branch, seq } = point;
+  // The place of an event has its digest too, and is found without its payload.
+  const { value } = useAnswer(`place ${refOf(point)}`, (signal) =>
+    source.locate(namespace, session, `${encodeURIComponent(branch)}@${seq}`, signal),
+  );
+  return value === undefined ? null : <Digest digest={value.digest} />;
 }
 
 function RangeFacts({

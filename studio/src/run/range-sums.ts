@@ -1,3 +1,4 @@
+import { columnFlags } from '../../../src/core/session/event-columns.ts';
 import type { EventIndex } from '../history/event-index.ts';
 
 /** A stretch of a history in numbers. */
@@ -18,6 +19,7 @@ export interface RangeSums {
 /** Adds up the events from one seq to another, both included. */
 export function sumsOf(index: EventIndex, [from, to]: readonly [number, number]): RangeSums {
   const { columns } = index;
+  const model = index.numberOf('kind', 'model');
   const sums = { events: 0, calls: 0, errors: 0, inputTokens: 0, outputTokens: 0, modelMs: 0, toolMs: 0, idleMs: 0 };
   let cost: number | undefined;
   let [open, last] = [0, Number.NaN];
@@ -27,9 +29,10 @@ export function sumsOf(index: EventIndex, [from, to]: readonly [number, number])
     if (open === 0 && time > last) sums.idleMs += time - last;
     last = Number.isNaN(last) ? time : Math.max(last, time);
     sums.events++;
-    if (index.isError(seq)) sums.errors++;
-    if (!index.hasFlag(seq, 'call')) continue;
-    if (!index.hasFlag(seq, 'end')) {
+    const flags = columns.flags[seq] ?? 0;
+    if ((flags & columnFlags.error) !== 0) sums.errors++;
+    if ((flags & columnFlags.call) === 0) continue;
+    if ((flags & columnFlags.end) === 0) {
       sums.calls++;
       if (index.endOf(seq) !== undefined) open++;
       continue;
@@ -41,7 +44,7 @@ export function sumsOf(index: EventIndex, [from, to]: readonly [number, number])
     const price = index.number('cost', seq);
     if (price !== undefined) cost = (cost ?? 0) + price;
     const took = index.number('latencyMs', seq) ?? 0;
-    if (index.word('kind', seq) === 'model') sums.modelMs += took;
+    if (columns.kind[seq] === model) sums.modelMs += took;
     else sums.toolMs += took;
   }
   return { ...sums, cost };

@@ -1,5 +1,5 @@
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react';
-import { type RunAddress, runAddress } from '../address/address.ts';
+import { isPlace, type RunAddress, runAddress } from '../address/address.ts';
 import type { ForkDrawerProps } from '../fork/fork-drawer.tsx';
 import { refOf, useStudio } from '../frame/studio.ts';
 import { openingSeq } from '../history/neighbours.ts';
@@ -32,7 +32,7 @@ const ForkDrawer = lazy(async () => ({ default: (await import('../fork/fork-draw
 export function RunScreen({ address }: { readonly address: RunAddress }): React.ReactNode {
   const { source, namespace, bar } = useStudio();
   const { session, branch, at } = address;
-  const isSeq = /^\d+$/.test(at) && session !== 'latest';
+  const isSeq = isPlace(address);
   const found = useAnswer(
     isSeq ? undefined : `locate ${session} ${branch} ${at}`,
     (signal) => source.locate(namespace, session, `${encodeURIComponent(branch)}@${at}`, signal),

@@ -17,9 +17,13 @@ export function openLiveFeed(baseUrl: string, token: string | undefined): LiveFe
   const tell = (news: News): void => {
     for (const take of takers) take(news);
   };
-  const follow = sharedFollow(baseUrl, token, tell) ?? ownFollow(baseUrl, token, tell);
+  let opened: Follow | undefined;
   return {
-    follow,
+    follow: (subscriptions) => {
+      // The worker starts when there is something to follow: before, it would take its time from the first view.
+      opened ??= sharedFollow(baseUrl, token, tell) ?? ownFollow(baseUrl, token, tell);
+      opened(subscriptions);
+    },
     onNews: (take) => {
       takers.add(take);
       return () => takers.delete(take);

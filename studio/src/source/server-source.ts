@@ -70,6 +70,19 @@ export function serverSource(transport: Transport, live: LiveFeed): StudioSource
   });
 }
 
+/** Lets the page draw and take keys: parts that come together would else all be read before the first is shown. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.addEventListener('message', () => {
+      port1.close();
+      resolve();
+    });
+    port1.start();
+    port2.postMessage(undefined);
+  });
+}
+
 type Looks = 'rights' | 'sessions' | 'locate' | 'index' | 'events' | 'gists' | 'text' | 'store' | 'verify';
 
 function looks({ studio, sessions, server }: Clients): Pick<StudioSource, Looks> {
@@ -106,7 +119,9 @@ function looks({ studio, sessions, server }: Clients): Pick<StudioSource, Looks>
       const request = { namespace, session, branch, around: BigInt(around), after: BigInt(after) };
       for await (const response of studio.readIndex(request, { signal })) {
         const part = indexPart(response);
-        if (part !== undefined) take(part);
+        if (part === undefined) continue;
+        take(part);
+        if (part.kind === 'rows') await nextTurn();
       }
     },
     async events(name, seqs, signal) {

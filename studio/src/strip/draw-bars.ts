@@ -115,12 +115,7 @@ class Looks {
 function narrowValue(scene: Scene, seq: number, end: number, failed: boolean, { hue }: Look): number {
   const isMatch = alphaOf(scene, seq) === 1 || (end > 0 && alphaOf(scene, end) === 1);
   const strength = !isMatch ? 0 : scene.index.isInView(seq) ? 2 : 1;
-  const color = failed
-    ? hues.length - 1
-    : Math.max(
-        0,
-        hues.findIndex((each) => each === hue),
-      );
+  const color = failed ? hues.length - 1 : Math.max(0, (hues as readonly string[]).indexOf(hue));
   return strength * hues.length + color + 1;
 }
 

@@ -81,6 +81,8 @@ test('rewind --only beliefs, revert --belief, audit', async () => {
     .map((line) => (JSON.parse(line) as { type: string }).type);
   expect(audited).toEqual(['event.reverted', 'branch.rewound']);
   expect((await place.run(['audit', 'incident', '--type', 'agent.spawned'])).stdout).toContain('from turn 4');
+  const mistyped = await place.run(['audit', 'incident', '--type', 'agent.spwaned']);
+  expect([mistyped.code, mistyped.stderr]).toEqual([2, expect.stringContaining('Did you mean "agent.spawned"?')]);
 });
 
 test('what cannot be done is said', async () => {

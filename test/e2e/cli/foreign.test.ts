@@ -55,6 +55,8 @@ test.each([
     /Choose a different id with --session/,
   ],
   ['nothing', ['import'], 2, /no source is named/],
+  ['a device', ['import', '/dev/null'], 2, /Cannot import "\/dev\/null": it is not a regular file/],
+  ['a format that nobody looks for', ['import', '--discover', '--format', 'cdoex'], 2, /no format "cdoex"/],
 ])('%s is told with the name of the file', async (name, words, code, told) => {
   place.write('one.json', saved('one'));
   place.write('two.json', saved('two'));
@@ -63,6 +65,16 @@ test.each([
   const ran = await place.run(words);
   expect([ran.code, ran.stdout]).toEqual([code, '']);
   expect(ran.stderr).toMatch(told);
+});
+
+test('of several sources the broken ones are named, and the rest is imported', async () => {
+  place.write('one.json', saved('one'));
+  place.write('text.txt', 'Dear diary');
+  place.write('two.json', saved('two'));
+  const { code, stdout, stderr } = await place.run(['import', 'one.json', 'text.txt', 'gone.json', 'two.json']);
+  expect([code, stdout.match(/imported from/g)?.length]).toEqual([1, 2]);
+  expect(stderr).toMatch(/text\.txt was not imported: the file is of no known format\n/);
+  expect(stderr).toMatch(/gone\.json was not imported: no such file\n/);
 });
 
 test('of a folder the broken sources are named, the rest is imported, and a second import adds nothing', async () => {

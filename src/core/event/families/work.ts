@@ -153,6 +153,11 @@ export const workTypes: Readonly<Record<string, EventSpec>> = {
       between: field('any', 'The text between two of them.', { ...noise, storage: 'part' }),
       source: field('string', 'The id of the session in its own system.', { ...noise, since: 2 }),
       file: field('string', 'The file that the texts are of; empty for the main one.', { ...noise, since: 2 }),
+      stretches: field('array', 'The pieces that the texts of the units repeat, which name them by their place here.', {
+        ...noise,
+        storage: 'list',
+        since: 3,
+      }),
     },
     gist: ({ format, source }, write) => [write.text(format), write.text(source)],
     example: { format: 'claude-code', source: '4e836284' },
