@@ -13,7 +13,7 @@ import { useAnswer } from '../parts/use-answer.ts';
 import { useThrottled } from '../parts/use-throttled.ts';
 import type { PointName } from '../source/studio-source.ts';
 import { Strip } from '../strip/strip.tsx';
-import { forksOf, useBranches } from '../tree/use-branches.ts';
+import { useBranches, useForks } from '../tree/use-branches.ts';
 import { BottomBar } from './bottom-bar.tsx';
 import { Facts } from './facts.tsx';
 import { Panels } from './panels.tsx';
@@ -73,7 +73,7 @@ function OpenRun({ address }: { readonly address: RunAddress }): React.ReactNode
     [index, progress.version, address.raw, filtered.isMatch, opened],
   );
   const branches = useBranches(session, useThrottled(progress.head, branchesMs)).value;
-  const forks = useMemo(() => forksOf(branches ?? [], branch), [branches, branch]);
+  const forks = useForks(branches, branch);
   const point: PointName = { ...name, seq: Math.min(seq, Math.max(progress.head, progress.isLoading ? seq : 0)) };
   const set = (change: Partial<RunAddress>): void => bar.replace({ ...address, ...change });
   const select = (to: number): void => set({ at: String(to) });
