@@ -2,7 +2,6 @@ import { canonicalJson } from '../core/canonical-json.ts';
 import { createAligner, tokensOf } from '../core/comparing/diff-align.ts';
 import { diffValues, type ValueDiff } from '../core/comparing/value-diff.ts';
 import type { Event } from '../core/event/event.ts';
-import type { Projection } from '../core/event/projection.ts';
 import { isObject, type JsonObject, type JsonValue, objectAt, stringAt } from '../core/json.ts';
 import { limits } from '../core/limits.ts';
 import { previous, type Seq } from '../core/point.ts';
@@ -12,6 +11,7 @@ import type { ReplayOptions } from '../core/session/session-log.ts';
 import type { Edit } from '../core/view/edit.ts';
 import type { Session } from '../engine/session.ts';
 import { type Conversation, conversation } from '../projections/conversation.ts';
+import { eventHere } from './known-at.ts';
 
 /** How a message, a tool or a setting relates to what it is compared with. */
 export type ContextMark = 'same' | 'new' | 'edited' | 'erased' | 'dropped';
@@ -106,16 +106,6 @@ export interface ContextReading {
   readonly offset?: number;
   readonly limit?: number;
 }
-
-/** The event at a point. A context needs neither its request nor the raw answer, and each may be many megabytes. */
-const eventHere: Projection<{ readonly event?: Event }> = {
-  name: 'event here',
-  history: 'raw',
-  window: 1,
-  without: ['request', 'response'],
-  initial: () => ({}),
-  apply: (_before, event) => ({ event }),
-};
 
 /** Reads what a model was sent at a point, or between calls what the next one would be sent, and compares it. */
 export async function contextAt(session: Session, reading: ContextReading): Promise<ContextAnswer> {
