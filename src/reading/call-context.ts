@@ -1,7 +1,6 @@
 import { canonicalJson } from '../core/canonical-json.ts';
 import { diffValues, type ValueDiff } from '../core/comparing/value-diff.ts';
 import type { Event } from '../core/event/event.ts';
-import type { Projection } from '../core/event/projection.ts';
 import { isObject, type JsonObject, type JsonValue, stringAt } from '../core/json.ts';
 import { limits } from '../core/limits.ts';
 import { previous, type Seq } from '../core/point.ts';
@@ -12,6 +11,7 @@ import type { Edit } from '../core/view/edit.ts';
 import type { Session } from '../engine/session.ts';
 import { type Conversation, conversation } from '../projections/conversation.ts';
 import { type ContextMark, type ContextMessage, type ContextTool, markMessages, markTools } from './context-marks.ts';
+import { eventHere } from './known-at.ts';
 
 /** A text or value of a request, and what it was in the one before. */
 interface ContextSetting<Value> {
@@ -77,16 +77,6 @@ export interface ContextReading {
   readonly offset?: number;
   readonly limit?: number;
 }
-
-/** The event at a point. A context needs neither its request nor the raw answer, and each may be many megabytes. */
-const eventHere: Projection<{ readonly event?: Event }> = {
-  name: 'event here',
-  history: 'raw',
-  window: 1,
-  without: ['request', 'response'],
-  initial: () => ({}),
-  apply: (_before, event) => ({ event }),
-};
 
 /** Reads what a model was sent at a point, or between calls what the next one would be sent, and compares it. */
 export async function contextAt(session: Session, reading: ContextReading): Promise<ContextAnswer> {

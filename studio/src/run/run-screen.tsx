@@ -14,7 +14,7 @@ import { useAnswer } from '../parts/use-answer.ts';
 import { useThrottled } from '../parts/use-throttled.ts';
 import type { PointName } from '../source/studio-source.ts';
 import { Strip } from '../strip/strip.tsx';
-import { forksOf, useBranches } from '../tree/use-branches.ts';
+import { useBranches, useForks } from '../tree/use-branches.ts';
 import { BottomBar } from './bottom-bar.tsx';
 import { Facts } from './facts.tsx';
 import { Panels } from './panels.tsx';
@@ -86,7 +86,7 @@ function OpenRun({
     [index, progress.version, address.raw, filtered.isMatch, opened],
   );
   const branches = useBranches(session, useThrottled(progress.head, branchesMs)).value;
-  const forks = useMemo(() => forksOf(branches ?? [], branch), [branches, branch]);
+  const forks = useForks(branches, branch);
   const own = branches?.find((each) => each.branch === branch);
   const parent = own?.parent ?? null;
   const every = useCell(studio.runs);
