@@ -2,6 +2,7 @@ import { canonicalJson } from '../core/canonical-json.ts';
 import type { Coding, CodingConstraint, CodingFailure } from '../core/coding/coding.ts';
 import { diffValues, type ValueDiff } from '../core/comparing/value-diff.ts';
 import type { Event } from '../core/event/event.ts';
+import type { Projection } from '../core/event/projection.ts';
 import type { Belief } from '../core/fleet/belief.ts';
 import type { JsonObject, JsonValue } from '../core/json.ts';
 import { beginning, previous } from '../core/point.ts';
@@ -86,6 +87,16 @@ export async function eventAt(session: Session, point: string): Promise<Event | 
   for await (const event of session.replay({ at: point, history: 'raw', after: previous(seq) })) return event;
   return undefined;
 }
+
+/** The event at a point, for looks that need neither its request nor the raw answer: each may be many megabytes. */
+export const eventHere: Projection<{ readonly event?: Event }> = {
+  name: 'event here',
+  history: 'raw',
+  window: 1,
+  without: ['request', 'response'],
+  initial: () => ({}),
+  apply: (_before, event) => ({ event }),
+};
 
 /** Reads everything an agent knew at a point. */
 export async function knownAt({ session, ref: { branch }, point }: OpenRef): Promise<Known> {

@@ -183,8 +183,9 @@ test('a token that is bound to an agent gets the state of that agent, and nothin
     agent: 'a1',
     value: 1,
   });
-  const replay = { session: 'demo', options: '{"agent":null}' };
-  const read = (await all(own.state.replayState(replay))).flatMap((message) => message.transactions);
+  const ofEveryone = { session: 'demo', options: '{"agent":null}' };
+  expect(await codeOf(all(own.state.replayState(ofEveryone)))).toBe('store.denied');
+  const read = (await all(own.state.replayState({ session: 'demo' }))).flatMap((message) => message.transactions);
   expect(read.flatMap((text) => JSON.parse(text).operations).map(({ agent }) => agent)).toEqual(['a1']);
   const place = { session: 'demo', agent: 'a2', key: 'plan' };
   expect(await codeOf(own.state.getState(place))).toBe('store.denied');

@@ -36,6 +36,12 @@ test('what is missing is missing, and zero is zero', () => {
   expect([index.word('agent', 1), index.word('agent', 99)]).toEqual(['', '']);
 });
 
+test('a call without a recorded latency took the time between its events', () => {
+  const index = new EventIndex();
+  index.put([call(1, 'call.started', { time: 1_000 }), call(2, 'call.ended', { time: 9_500, latencyMs: 0, began: 1 })]);
+  expect(index.number('latencyMs', 2)).toBe(8_500);
+});
+
 test('events that left the view are known as such', () => {
   const index = new EventIndex();
   index.put([1, 2, 3, 4].map((seq) => call(seq, 'call.started')));

@@ -202,7 +202,15 @@ export class EventIndex {
   /** Returns a number of an event; undefined if it has none. */
   number(column: 'latencyMs' | 'firstTokenMs' | 'cost', seq: number): number | undefined {
     const value = this.#columns[column][seq];
-    return value === undefined || Number.isNaN(value) ? undefined : value;
+    if (value === undefined || Number.isNaN(value)) return undefined;
+    return column === 'latencyMs' && value === 0 ? this.#between(seq) : value;
+  }
+
+  /** Returns the time from the start of a call to its end. Imports record no latency, and the index has 0 for none. */
+  #between(end: number): number {
+    const { began, time } = this.#columns;
+    const start = began[end] ?? 0;
+    return start === 0 || !this.has(start) ? 0 : Math.max(0, (time[end] ?? 0) - (time[start] ?? 0));
   }
 
   /** Tells whether an event has a flag. */

@@ -5,7 +5,7 @@ import { FoldSection } from '../parts/fold-section.tsx';
 import { JsonTree } from '../parts/json-tree.tsx';
 import { RecordedText } from '../parts/recorded-text.tsx';
 import { SeqLink } from '../parts/seq-link.tsx';
-import { Fading, Failure, Nothing } from '../parts/states.tsx';
+import { Fading, Failure, Nothing, Reading } from '../parts/states.tsx';
 import type { PointName } from '../source/studio-source.ts';
 import type { ChangeThis } from './change-this.ts';
 import { MessageView, Value } from './message-view.tsx';
@@ -29,7 +29,7 @@ export function AnswerPanel({ index, point, onGo, onChange }: AnswerPanelProps):
   );
   if (point.seq === 0) return <Nothing>The beginning: nothing has happened.</Nothing>;
   if (error !== undefined) return <Failure error={error} onAgain={again} />;
-  if (value === undefined) return null;
+  if (value === undefined) return <Reading />;
   const [first, last] = value;
   if (start === undefined)
     return (

@@ -9,7 +9,7 @@ import { FoldSection } from '../parts/fold-section.tsx';
 import { JsonTree } from '../parts/json-tree.tsx';
 import { RecordedText } from '../parts/recorded-text.tsx';
 import { SeqLink } from '../parts/seq-link.tsx';
-import { Fading, Failure, Nothing } from '../parts/states.tsx';
+import { Fading, Failure, Nothing, Reading } from '../parts/states.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
 import { WordDifference } from '../parts/word-difference.tsx';
 import type { ContextAnswer, ContextMessage } from '../source/answers.ts';
@@ -38,7 +38,7 @@ export function ContextPanel({ point, index, pin, onGo, onChange }: ContextPanel
   const key = contextKey(point, index, against);
   const { value, error, isStale, again } = useAnswer(key, (signal) => source.context(point, { against }, signal));
   if (error !== undefined) return <Failure error={error} onAgain={again} />;
-  if (value === undefined) return null;
+  if (value === undefined) return <Reading />;
   return (
     <Fading isStale={isStale}>
       <ContextView
@@ -295,7 +295,7 @@ function WholeList({
     source.context(point, { offset: from, limit: Math.min(200, total - from) }, signal),
   );
   if (error !== undefined) return <Failure error={error} onAgain={again} />;
-  if (value === undefined) return null;
+  if (value === undefined) return <Reading />;
   const read = readerOf(point, value.value, source);
   return (
     <Fading isStale={isStale}>

@@ -6,7 +6,7 @@ import { short } from '../../../src/wording/event-gist.ts';
 import { refOf, useStudio } from '../frame/studio.ts';
 import { JsonTree } from '../parts/json-tree.tsx';
 import { pathText as readablePath } from '../parts/path-text.ts';
-import { Fading, Failure, Nothing } from '../parts/states.tsx';
+import { Fading, Failure, Nothing, Reading } from '../parts/states.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
 import type { KnownSection } from '../source/answers.ts';
 import type { CutValue, PointName } from '../source/studio-source.ts';
@@ -36,7 +36,7 @@ export function KnewPanel({ point, pin, agents, onGo, onChange, onTicks }: KnewP
     source.known(point, { since: pin, eyes }, signal),
   );
   if (error !== undefined) return <Failure error={error} onAgain={again} />;
-  if (value === undefined) return null;
+  if (value === undefined) return <Reading />;
   const sections = ordered(value);
   return (
     <Fading isStale={isStale}>

@@ -7,7 +7,7 @@ import { Icon } from '../look/icon.tsx';
 import { FoldSection } from '../parts/fold-section.tsx';
 import { JsonTree } from '../parts/json-tree.tsx';
 import { RecordedText } from '../parts/recorded-text.tsx';
-import { Fading, Failure, Nothing } from '../parts/states.tsx';
+import { Fading, Failure, Nothing, Reading } from '../parts/states.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
 import { useThrottled } from '../parts/use-throttled.ts';
 import type { EventLine } from '../source/answers.ts';
@@ -33,7 +33,7 @@ export function WhyPanel({ point, head, onGo, onForkAt }: WhyPanelProps): React.
   const { value, error, isStale, again } = useAnswer(key, (signal) => source.causes(point, signal));
   if (point.seq === 0) return <Nothing>The beginning has no cause.</Nothing>;
   if (error !== undefined) return <Failure error={error} onAgain={again} />;
-  if (value === undefined) return null;
+  if (value === undefined) return <Reading />;
   const { causes, consequences, firstError, decidedBy, forkAt, hasMore } = value;
   const forkSeq = forkAt === null ? undefined : Number(forkAt.split('@').at(-1));
   return (

@@ -50,3 +50,12 @@ export function Fading({
     </div>
   );
 }
+
+/** A place whose content is on its way. A short wait says nothing. */
+export function Reading(): React.ReactNode {
+  return (
+    <p className="reading faint" role="status">
+      reading…
+    </p>
+  );
+}

@@ -9,21 +9,23 @@ import { type Fold, listRows } from '../list/list-rows.ts';
 import { useFilter } from '../list/use-filter.ts';
 import { useCell } from '../parts/cell.ts';
 import { Split } from '../parts/split.tsx';
+import { Failure } from '../parts/states.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
 import { useThrottled } from '../parts/use-throttled.ts';
 import type { PointName } from '../source/studio-source.ts';
 import { Strip } from '../strip/strip.tsx';
-import { forksOf, useBranches } from '../tree/use-branches.ts';
+import { useBranches, useForks } from '../tree/use-branches.ts';
 import { BottomBar } from './bottom-bar.tsx';
 import { Facts } from './facts.tsx';
-import { OriginalStrip } from './original-strip.tsx';
 import { Panels } from './panels.tsx';
 import { useRunActions } from './run-actions.ts';
-import { RunBanner } from './run-banner.tsx';
 import { RunHead } from './run-head.tsx';
 import { UnknownPlace } from './unknown-place.tsx';
-import { WaitingBanner } from './waiting-banner.tsx';
 
+// Most runs are over: what is only there while one is under way or waits is loaded then.
+const RunBanner = lazy(async () => ({ default: (await import('./run-banner.tsx')).RunBanner }));
+const WaitingBanner = lazy(async () => ({ default: (await import('./waiting-banner.tsx')).WaitingBanner }));
+const OriginalStrip = lazy(async () => ({ default: (await import('./original-strip.tsx')).OriginalStrip }));
 const ForkDrawer = lazy(async () => ({ default: (await import('../fork/fork-drawer.tsx')).ForkDrawer }));
 
 /** The run at a point. A word in the address becomes the seq it means first. */
@@ -84,10 +86,11 @@ function OpenRun({
     [index, progress.version, address.raw, filtered.isMatch, opened],
   );
   const branches = useBranches(session, useThrottled(progress.head, branchesMs)).value;
-  const forks = useMemo(() => forksOf(branches ?? [], branch), [branches, branch]);
+  const forks = useForks(branches, branch);
   const own = branches?.find((each) => each.branch === branch);
   const parent = own?.parent ?? null;
-  const runs = useCell(studio.runs).filter((run) => run.session === session && run.branch === branch);
+  const every = useCell(studio.runs);
+  const runs = every.filter((run) => run.session === session && run.branch === branch);
   const isFollowing = useFollowing({
     isRunning: runs.some(({ endedAt }) => endedAt === null),
     isHeld: draft !== undefined,
@@ -144,13 +147,16 @@ function OpenRun({
         onOpenError={() => select(openingSeq(index))}
       />
       <div className="banners">
-        <RunBanner name={name} />
-        {own?.outcome === 'waiting' && !progress.isLoading ? (
-          <WaitingBanner head={{ ...name, seq: progress.head }} />
-        ) : null}
+        {progress.error === undefined ? null : <Failure error={progress.error} onAgain={() => history.load(seq)} />}
+        <Suspense>{every.length > 0 ? <RunBanner name={name} /> : null}</Suspense>
+        <Suspense>
+          {own?.outcome === 'waiting' && !progress.isLoading ? (
+            <WaitingBanner head={{ ...name, seq: progress.head }} />
+          ) : null}
+        </Suspense>
       </div>
       <div className="run-strips">
-        {runs.length > 0 && parent !== null ? <OriginalStrip name={name} parent={parent} /> : null}
+        <Suspense>{runs.length > 0 && parent !== null ? <OriginalStrip name={name} parent={parent} /> : null}</Suspense>
         <div className="run-strip">
           <Strip
             index={index}

@@ -6,7 +6,7 @@ import { useActions } from '../keys/actions.ts';
 import type { Look } from '../look/glyphs.ts';
 import { lookOfRun } from '../look/outcome-look.ts';
 import { RecordedText } from '../parts/recorded-text.tsx';
-import { Failure, Nothing } from '../parts/states.tsx';
+import { Failure, Nothing, Reading } from '../parts/states.tsx';
 import { shortCount } from '../run/run-head.tsx';
 import { useNow } from '../runs/use-now.ts';
 import type { SessionRow } from '../source/answers.ts';
@@ -113,7 +113,8 @@ export function SessionsScreen({ query }: { readonly query: string }): React.Rea
         ) : null}
       </header>
       {error === undefined ? null : <Failure error={error} onAgain={list.again} />}
-      {fresh.length === 0 ? null : (
+      {isLoading && rows.length === 0 ? <Reading /> : null}
+      {fresh.length === 0 || isLoading ? null : (
         <button type="button" className="fresh" onClick={list.take}>
           {fresh.length} new
         </button>

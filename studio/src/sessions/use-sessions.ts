@@ -68,6 +68,8 @@ export function useSessions(query: string): SessionList {
   const read = async (cursor: string, signal: AbortSignal): Promise<void> => {
     if (filter instanceof Error) return setHeld({ ...empty, isLoading: false, error: filter });
     const page = await nextPage((from) => source.sessions(namespace, filter, from, signal), cursor);
+    const listed = new Set(page.items.map(({ session }) => session));
+    setFresh((others) => others.filter(({ session }) => !listed.has(session)));
     setHeld((old) => ({
       rows: cursor === '' ? page.items : withoutTwins(old.rows, page.items),
       cursor: page.cursor,

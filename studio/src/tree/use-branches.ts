@@ -1,3 +1,4 @@
+import { useMemo } from 'react';
 import { useStudio } from '../frame/studio.ts';
 import { type Answer, useAnswer } from '../parts/use-answer.ts';
 import type { StudioBranch } from '../source/answers.ts';
@@ -31,6 +32,12 @@ export function useBranches(session: string, changed: number | string): Answer<r
   return useAnswer(key, (signal) => readBranches(source, namespace, session, signal), {
     keep: false,
   });
+}
+
+/** Returns the forks on a branch's history: the same list while they stay the same, so that nothing is drawn anew for it. */
+export function useForks(branches: readonly StudioBranch[] | undefined, branch: string): readonly ForkMark[] {
+  const text = useMemo(() => JSON.stringify(forksOf(branches ?? [], branch)), [branches, branch]);
+  return useMemo(() => JSON.parse(text) as readonly ForkMark[], [text]);
 }
 
 /** Finds the forks that lie on a branch's history: from itself, and from its ancestors before it grew from them. */
