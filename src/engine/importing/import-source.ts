@@ -115,7 +115,6 @@ class ImportRun {
     this.#standing = standing;
     this.#events = events;
     this.#mayLearn = standing.isNew;
-    events.repeat(standing.stretches);
     this.#writer = new ImportWriter(engine, standing.session, standing, ({ file, at }, why) => {
       this.#kept++;
       this.#warn(file, at, `its meaning was not stored: ${why}`);
@@ -250,6 +249,8 @@ class ImportRun {
     this.#waitingIds.clear();
     const known = this.#standing.isNew ? new Map<string, Point>() : await this.#located(units);
     if (this.#mayLearn && units.length >= lookupUnits) await this.#learn(units);
+    // The first units keep their texts whole, also when a killed import goes on: the pieces were learned from them.
+    else if (!this.#standing.isNew) this.#events.repeat(this.#standing.stretches);
     this.#mayLearn = false;
     for (const unit of units) {
       const point = known.get(unit.drafts.at(-1)?.id ?? unit.id) ?? known.get(unit.id);

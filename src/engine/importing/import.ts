@@ -40,7 +40,9 @@ async function importPath(
       return await importSource(engine, await openPath(engine, path, options, parts), options);
     } catch (error) {
       // A different import of the same session was faster: what it stored is known now.
-      const isRace = hasCode(error, 'append.conflict') || hasCode(error, 'session.exists');
+      const isRace = (['append.conflict', 'event.id-reused', 'session.exists'] as const).some((code) =>
+        hasCode(error, code),
+      );
       if (!isRace || tries >= triesMax || (hasCode(error, 'session.exists') && tries > 1)) throw error;
     }
   }
