@@ -34,6 +34,7 @@ import { columnsToWire } from '../../wire/index-codec.ts';
 import { fromWhole, toWhole } from '../../wire/whole-number.ts';
 import type { VerbParts } from '../calls/session-service.ts';
 import { jsonIn, listIn, objectIn } from '../http/json-text.ts';
+import { LookQueue } from './look-queue.ts';
 
 /** The calls of the studio that only look. */
 type LookCall =
@@ -95,15 +96,26 @@ export function studioLooks(parts: LookParts): Looks {
     const { seq } = await session.locate(branchIn(name.point));
     return { session, branch, seq };
   };
+  const queue = new LookQueue();
+  // These fold histories: a few of each token are worked on at once.
+  const inTurn = <Calls extends object>(calls: Calls): Calls => {
+    const waiting = Object.entries(calls).map(([name, look]: [string, Look]) => {
+      const call: Look = (request, context) =>
+        queue.inTurn(parts.tokenOf(context), context.signal, () => look(request, context));
+      return [name, call];
+    });
+    return Object.fromEntries(waiting) as Calls;
+  };
   return {
     ...listings(parts, open),
     ...events(open),
-    ...points(parts, at),
-    ...comparisons(parts),
-    ...previews(at),
+    ...inTurn(points(parts, at)),
+    ...inTurn(comparisons(parts)),
+    ...inTurn(previews(at)),
   };
 }
 
+type Look = (request: never, context: HandlerContext) => Promise<unknown>;
 type Open = (context: HandlerContext, name: SessionName) => Promise<Session>;
 type At = (context: HandlerContext, name: SessionName & { readonly point: string }) => Promise<OpenPoint>;
 

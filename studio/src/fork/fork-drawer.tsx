@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { Edit } from '../../../src/core/view/edit.ts';
 import { runAddress } from '../address/address.ts';
 import { refOf, useStudio } from '../frame/studio.ts';
@@ -43,7 +43,8 @@ export function ForkDrawer({ point, head, index, first, onTaken, onClose }: Fork
   const [isBusy, setBusy] = useState(false);
   const box = useRef<HTMLElement>(null);
   const change = (part: Partial<Draft>): void => setDraft((old) => ({ ...old, ...part }));
-  useEffect(() => keepDraft(ref, draft), [ref, draft]);
+  // Before anything else can happen to the page, such as a reload.
+  useLayoutEffect(() => keepDraft(ref, draft), [ref, draft]);
   useEffect(() => {
     if (first?.edit === undefined) return;
     const { edit } = first;

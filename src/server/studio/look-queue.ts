@@ -1,0 +1,31 @@
+/** Looks of one token that are worked on at once; the others wait their turn. */
+const looksMax = 4;
+
+interface Line {
+  working: number;
+  readonly waiting: (() => void)[];
+}
+
+/**
+ * Works on a few looks of each token at once. Somebody who scrubs asks for hundreds of points and gives up nearly all of
+ * them: a look that nobody waits for any more when its turn comes is not begun.
+ */
+export class LookQueue {
+  readonly #lines = new Map<string, Line>();
+
+  /** Works on a look when its turn comes; throws the reason of the signal if it was given up by then. */
+  async inTurn<Answer>(token: string, signal: AbortSignal, look: () => Promise<Answer>): Promise<Answer> {
+    const line = this.#lines.get(token) ?? { working: 0, waiting: [] };
+    this.#lines.set(token, line);
+    if (line.working < looksMax) line.working++;
+    else await new Promise<void>((resolve) => line.waiting.push(resolve));
+    try {
+      signal.throwIfAborted();
+      return await look();
+    } finally {
+      const next = line.waiting.shift();
+      if (next !== undefined) next();
+      else if (--line.working === 0) this.#lines.delete(token);
+    }
+  }
+}
