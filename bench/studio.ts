@@ -9,7 +9,7 @@ import { type EventDraft, openReprise, type Session } from '../src/index.ts';
 import { browserArguments } from '../test/studio/browser.ts';
 import { busyStory } from '../test/studio/busy-story.ts';
 import { Folder, startStudio } from '../test/studio/studio-process.ts';
-import { atMost, forTheRecord, percentile, type Row } from './measure.ts';
+import { atMost, forTheRecord, median, percentile, type Row } from './measure.ts';
 import { exportRows, largeRow, recordLarge } from './studio-large.ts';
 import { appendRow, floodRow, scrubRows } from './studio-live.ts';
 import type { Workspace } from './workspace.ts';
@@ -83,21 +83,24 @@ function sizeRow(): Row {
 }
 
 async function openRows(page: Page, url: (path: string) => string): Promise<Row[]> {
-  await page.goto('about:blank');
-  const start = performance.now();
-  await page.goto(url('/s/long-day/main@100'));
-  await page.locator('[data-seq="100"][aria-selected=true]').waitFor();
-  await page.keyboard.press('ArrowRight');
-  await page.locator('[data-seq="101"][aria-selected=true]').waitFor();
-  const opened = performance.now() - start;
-  await page.locator('.run:not([data-loading])').waitFor();
+  const times: number[] = [];
+  for (let round = 0; round < 5; round++) {
+    await page.goto('about:blank');
+    const start = performance.now();
+    await page.goto(url('/s/long-day/main@100'));
+    await page.locator('[data-seq="100"][aria-selected=true]').waitFor();
+    await page.keyboard.press('ArrowRight');
+    await page.locator('[data-seq="101"][aria-selected=true]').waitFor();
+    times.push(performance.now() - start);
+    await page.locator('.run:not([data-loading])').waitFor();
+  }
   return [
     atMost({
       name: 'studio: opened to first scrub',
-      value: opened,
+      value: median(times),
       limit: 1_000,
       unit: ' ms',
-      detail: 'the second time, with snapshots',
+      detail: 'the middle of five, with snapshots',
       cause: 'browser, server and measurement share the cores.',
     }),
   ];
