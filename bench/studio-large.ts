@@ -51,12 +51,15 @@ export async function exportRows(browser: Browser, folder: Folder): Promise<Row[
   const start = performance.now();
   folder.run('export', 'long-day', '--format', 'html', '--to', file);
   const exported = performance.now() - start;
-  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-  const opening = performance.now();
-  await page.goto(pathToFileURL(file).href);
-  await page.locator('[data-seq][aria-selected=true]').waitFor({ timeout: 120_000 });
-  const opened = performance.now() - opening;
-  await page.close();
+  const openings: number[] = [];
+  for (let round = 0; round < 5; round++) {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+    const opening = performance.now();
+    await page.goto(pathToFileURL(file).href);
+    await page.locator('[data-seq][aria-selected=true]').waitFor({ timeout: 120_000 });
+    openings.push(performance.now() - opening);
+    await page.close();
+  }
   const detail = `${(statSync(file).size / 1e6).toFixed(1)} MB`;
   return [
     atMost({
@@ -69,10 +72,10 @@ export async function exportRows(browser: Browser, folder: Folder): Promise<Row[
     }),
     atMost({
       name: 'studio: opening the exported page',
-      value: opened / 1_000,
+      value: median(openings) / 1_000,
       limit: 3,
       unit: ' s',
-      detail: `${detail}; every event is judged by its digest before the first is shown`,
+      detail: `${detail}, the middle of five; every event is judged by its digest before the first is shown`,
       cause: 'the page unpacks and hashes every event before it shows the first.',
     }),
   ];

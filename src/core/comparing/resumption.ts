@@ -60,12 +60,20 @@ export function noteRun(book: RunBook, event: Event): string | undefined {
 }
 
 /** Writes an entry, or removes it once it says nothing more than a missing entry does. */
-function settle(book: RunBook, run: string, entry: RunEntry): void {
-  if (!entry.open && entry.first === run) delete book.runs[keyOf(run)];
-  else book.runs[keyOf(run)] = entry;
-  const entries = Object.entries(book.runs);
-  if (entries.length <= limits.runsRememberedMax) return;
-  delete book.runs[entries.reduce((a, b) => (b[1].order < a[1].order ? b : a))[0]];
+function settle({ runs }: RunBook, run: string, entry: RunEntry): void {
+  const key = keyOf(run);
+  const isNew = !Object.hasOwn(runs, key);
+  if (!entry.open && entry.first === run) delete runs[key];
+  else runs[key] = entry;
+  if (isNew) forgetFirst(runs);
+}
+
+/** Forgets the run that began first, if there are too many. A history may start many thousands: the book is counted once for each. */
+function forgetFirst(runs: Record<string, RunEntry>): void {
+  const keys = Object.keys(runs);
+  if (keys.length <= limits.runsRememberedMax) return;
+  const orderOf = (key: string): number => runs[key]?.order ?? 0;
+  delete runs[keys.reduce((first, key) => (orderOf(key) < orderOf(first) ? key : first))];
 }
 
 /** Returns the run that a resumed run continues. */
