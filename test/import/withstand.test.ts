@@ -207,3 +207,39 @@ test('of a folder of many files of which three are broken, the rest is imported 
   }
   expect([done.size, named.sort()]).toEqual([manyFiles - 3, broken.sort()]);
 });
+
+test('of a folder, empty and torn files beside the sources are named, and files of other kinds are passed over', async () => {
+  const runs = join(folder, 'mixed');
+  await mkdir(runs, { recursive: true });
+  const events = [{ type: 'run_started', message: '', payload: { prompt: 'Why?' } }];
+  const files = {
+    'run.json': JSON.stringify({ trace_id: 'whole', metadata: {}, events }),
+    'empty.json': '',
+    'torn.json': '{"half": "of someth',
+    'package.json': '{"name":"mine"}',
+    'notes.md': 'Not a run.',
+    'garbage.jsonl': 'No tool left a session of lines here.',
+  };
+  for (const [name, text] of Object.entries(files)) await writeFile(join(runs, name), text);
+  await using reprise = await openReprise({ store: 'memory:', config: false });
+  const told: string[] = [];
+  for await (const each of reprise.importAll(runs))
+    told.push('error' in each ? each.error.message.replace(/"[^"]*\//, '"') : each.session);
+  expect(told).toEqual([
+    'whole',
+    'Cannot import "empty.json": it is empty',
+    'Cannot import "torn.json": it is not JSON',
+  ]);
+});
+
+test.each([
+  ['lines', `${JSON.stringify(claudeLine('user', 'u1', null, { message: { role: 'user', content: 'Süß?' } }))}\r\n`],
+  ['a document', JSON.stringify({ trace_id: 'süß', metadata: {}, events: [] }, null, 2)],
+])('an import counts the bytes of its file: %s', async (name, text) => {
+  const path = join(folder, `${name.replace(' ', '-')}.json`);
+  await writeFile(path, text);
+  await using reprise = await openReprise({ store: 'memory:', config: false });
+  for await (const each of reprise.importAll(path))
+    expect(each).toMatchObject({ outcome: 'imported', bytes: Buffer.byteLength(text) });
+  expect.assertions(1);
+});

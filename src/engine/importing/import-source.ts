@@ -6,6 +6,7 @@ import { limits } from '../../core/limits.ts';
 import type { Point } from '../../core/point.ts';
 import type { ForeignFormat, ForeignReader, UnitMeaning } from '../../core/recording/foreign-format.ts';
 import { stretchesOf } from '../../core/recording/stretches.ts';
+import { utf8Length } from '../../core/utf8.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { secretFinder, sessionMasking } from '../recording/session-masking.ts';
 import type { Imported, ImportOptions, ImportWarning } from './import-options.ts';
@@ -52,10 +53,13 @@ export async function importSource(engine: Engine, source: OpenedSource, options
   await format.load?.();
   const cut = format.cut({ path, text: source.text });
   const read: Record<string, string> = {};
-  const chunksOf = ({ name, chunks }: SourceFile) =>
-    chunks((digest) => {
+  const count = { bytes: 0 };
+  const chunksOf = ({ name, chunks }: SourceFile) => {
+    const found = chunks((digest) => {
       read[name] = digest;
     });
+    return counted(found, count);
+  };
   const whole = cut.kind === 'lines' || main === undefined ? undefined : await readWhole(chunksOf(main), cut, '');
   const reader = format.open({
     path,
@@ -63,8 +67,8 @@ export async function importSource(engine: Engine, source: OpenedSource, options
     document: whole?.document,
     files: files.map(({ name }) => name),
   });
-  const run = await ImportRun.open(engine, source, reader, { ...options, frame: whole?.frame });
-  if (await run.isUnchanged()) return run.report();
+  const run = await ImportRun.open(engine, source, reader, { ...options, count, frame: whole?.frame });
+  if (await run.isUnchanged()) return { ...run.report(), bytes: 0 };
   for (const file of files) {
     const own = format.cut({ path: file.name === '' ? path : file.name, text: source.text });
     if (file.name === '' && whole !== undefined) await run.whole('', whole);
@@ -72,6 +76,27 @@ export async function importSource(engine: Engine, source: OpenedSource, options
     else await run.whole(file.name, await readWhole(chunksOf(file), own, file.name));
   }
   return run.finish(read);
+}
+
+/** The bytes of a source that were read so far. */
+interface ReadCount {
+  bytes: number;
+}
+
+async function* counted(
+  chunks: AsyncIterable<string | Uint8Array>,
+  count: ReadCount,
+): AsyncGenerator<string | Uint8Array, void, undefined> {
+  for await (const chunk of chunks) {
+    count.bytes += typeof chunk === 'string' ? utf8Length(chunk) : chunk.length;
+    yield chunk;
+  }
+}
+
+/** The options of an import, and what its source begins with. */
+interface RunOptions extends ImportOptions {
+  readonly count: ReadCount;
+  readonly frame: Frame | undefined;
 }
 
 /** The meaning of a unit, and why it has none if that is worth a warning. */
@@ -86,7 +111,7 @@ class ImportRun {
   readonly #engine: Engine;
   readonly #source: OpenedSource;
   readonly #reader: ForeignReader;
-  readonly #options: ImportOptions;
+  readonly #options: RunOptions;
   readonly #standing: Standing;
   readonly #events: UnitEvents;
   readonly #writer: ImportWriter;
@@ -94,7 +119,6 @@ class ImportRun {
   #warningCount = 0;
   #units = 0;
   #kept = 0;
-  #bytes = 0;
   #waiting: PreparedUnit[] = [];
   readonly #waitingIds = new Set<string>();
   /** Whether no unit is stored yet. */
@@ -104,7 +128,7 @@ class ImportRun {
     engine: Engine,
     source: OpenedSource,
     reader: ForeignReader,
-    options: ImportOptions,
+    options: RunOptions,
     standing: Standing,
     events: UnitEvents,
   ) {
@@ -125,7 +149,7 @@ class ImportRun {
     engine: Engine,
     source: OpenedSource,
     reader: ForeignReader,
-    options: ImportOptions & { readonly frame: Frame | undefined },
+    options: RunOptions,
   ): Promise<ImportRun> {
     const { id, fault } = sessionIdOf(engine, source, reader, options);
     const name = { format: source.format.name, source: reader.session ?? id };
@@ -191,7 +215,7 @@ class ImportRun {
       events: isNew ? events + this.#standing.begin : events,
       units: this.#units,
       kept: this.#kept,
-      bytes: this.#bytes,
+      bytes: this.#options.count.bytes,
       warnings: this.#warnings,
       warningCount: this.#warningCount,
       secrets: this.#events.secrets,
@@ -200,7 +224,6 @@ class ImportRun {
 
   async #add(file: string, raw: RawUnit, later: (count: number) => JsonValue | undefined): Promise<void> {
     this.#units++;
-    this.#bytes += (raw.text?.length ?? raw.bytes?.length ?? 0) + 1;
     const { meaning, reason, isJson } = this.#unused(this.#meaning(file, raw, later));
     for (const message of meaning.warnings ?? []) this.#warn(file, raw.at, message);
     if (reason !== undefined) this.#warn(file, raw.at, reason);
@@ -309,7 +332,8 @@ class ImportRun {
 
   #tell(): void {
     const { session } = this.#standing;
-    this.#options.onProgress?.({ session, bytes: this.#bytes, units: this.#units, events: this.#writer.events });
+    const { bytes } = this.#options.count;
+    this.#options.onProgress?.({ session, bytes, units: this.#units, events: this.#writer.events });
   }
 }
 

@@ -1,10 +1,10 @@
 import { hasCode, messageOf, RepriseError } from '../../core/error.ts';
 import { isObject, type JsonInput } from '../../core/json.ts';
 import { checkKeys, shownValue } from '../../core/known-keys.ts';
-import { limits } from '../../core/limits.ts';
 import type { FileReading } from '../../core/recording/foreign-files.ts';
 import type { ForeignFormat, FoundFile } from '../../core/recording/foreign-format.ts';
 import type { Engine } from '../context/engine.ts';
+import { detected, type FoundSource, foundIn, headBytes, headOf } from './found-sources.ts';
 import {
   type Imported,
   type ImportFailure,
@@ -13,9 +13,6 @@ import {
   importKeys,
 } from './import-options.ts';
 import { importSource, type OpenedSource, type SourceFile } from './import-source.ts';
-
-/** The bytes of a source by which its format is detected. */
-const headBytes = 65_536;
 
 /** How often an import is made again because a different one wrote the same session. */
 const triesMax = 5;
@@ -59,7 +56,7 @@ export async function* importEach(
     yield await importOne(engine, source, options);
     return;
   }
-  const found = await foundIn(engine, source, options);
+  const { sources: found, broken } = await foundIn(engine, source, options.format);
   if (found.length === 0) refuseFormat(engine, options.format, source);
   if (options.session !== undefined && found.length > 1)
     throw new RepriseError(
@@ -70,6 +67,7 @@ export async function* importEach(
       },
     );
   yield* importFound(engine, found, options);
+  yield* broken;
 }
 
 /** Sources that are read at the same time, so that their appends share transactions. */
@@ -108,91 +106,6 @@ async function importReported(
   }
 }
 
-/** The main file of a source below a folder, and its other files. */
-interface FoundSource {
-  readonly path: string;
-  readonly parts: readonly string[];
-}
-
-/** A file of a folder, and the source it belongs to. */
-interface PlacedFile {
-  readonly path: string;
-  /** Undefined for a file that only belongs to others. */
-  readonly format: ForeignFormat | undefined;
-  /** The name of its source, with that of the format; its own path if it stands alone. */
-  readonly source: string;
-  readonly rank: number;
-}
-
-/** Returns the sources below a folder. A file of no known format is none. Each file is opened once. */
-async function foundIn(engine: Engine, folder: string, options: ImportOptions): Promise<readonly FoundSource[]> {
-  const found: PlacedFile[] = [];
-  let count = 0;
-  for await (const path of engine.files.list(folder)) {
-    const placed = placedFile(engine, { path, text: await headOf(engine, path) }, options.format);
-    if (placed === undefined) continue;
-    found.push(placed);
-    if (placed.format !== undefined && ++count > limits.importFilesMax) refuseFolder(folder);
-  }
-  const families = Map.groupBy(found, ({ source }) => source);
-  return [...families.values()].flatMap(sourcesOf).sort((a, b) => (a.path < b.path ? -1 : 1));
-}
-
-function placedFile(engine: Engine, file: FoundFile, name: string | undefined): PlacedFile | undefined {
-  const { path } = file;
-  const format = detected(engine, file, name);
-  const isPartOf = ({ family }: ForeignFormat): boolean => family?.parts.test(path) === true;
-  const owner = format ?? formatsNamed(engine, name).find(isPartOf);
-  if (owner === undefined) return undefined;
-  const place = owner.family?.place(file);
-  if (place !== undefined) return { path, format, source: `${owner.name}\n${place.source}`, rank: place.rank };
-  return format === undefined ? undefined : { path, format, source: `\n${path}`, rank: 0 };
-}
-
-/** Returns the sources among files that name the same one: each file of the lowest rank is the main one of a source. */
-function sourcesOf(files: readonly PlacedFile[]): FoundSource[] {
-  const known = files.filter(({ format }) => format !== undefined);
-  const lowest = Math.min(...known.map(({ rank }) => rank));
-  const mains = known.filter(({ rank }) => rank === lowest);
-  const parts = files.filter((file) => !mains.includes(file)).map(({ path }) => path);
-  // Of several main files with one name, the nearest one has a part.
-  const ownerOf = (path: string): string | undefined =>
-    mains.toSorted((a, b) => sharedLength(b.path, path) - sharedLength(a.path, path))[0]?.path;
-  return mains.map(({ path }) => ({ path, parts: parts.filter((part) => ownerOf(part) === path) }));
-}
-
-function sharedLength(left: string, right: string): number {
-  let length = 0;
-  while (length < left.length && left[length] === right[length]) length++;
-  return length;
-}
-
-function refuseFolder(folder: string): never {
-  throw new RepriseError(
-    'limit.exceeded',
-    `Cannot import ${JSON.stringify(folder)}: it has more than ${limits.importFilesMax} files ("importFilesMax")`,
-    { hint: 'Import its folders one by one.', details: { limit: 'importFilesMax', max: limits.importFilesMax } },
-  );
-}
-
-async function headOf(engine: Engine, path: string): Promise<string> {
-  // A character that is cut at the end becomes a replacement, which no format looks for.
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(await engine.files.head(path, headBytes));
-}
-
-function detected(
-  engine: Engine,
-  { path, text }: { path: string | undefined; text: string },
-  name: string | undefined,
-): ForeignFormat | undefined {
-  if (text.trim() === '') return undefined;
-  return formatsNamed(engine, name).find((format) => format.detect({ path, text }));
-}
-
-function formatsNamed(engine: Engine, name: string | undefined): readonly ForeignFormat[] {
-  return [...engine.formats.values()].filter((format) => name === undefined || format.name === name);
-}
-
 async function openPath(
   engine: Engine,
   path: string,
@@ -202,7 +115,7 @@ async function openPath(
   const { files } = engine;
   const kind = await files.kindOf(path);
   if (kind === 'folder') {
-    const found = await foundIn(engine, path, options);
+    const { sources: found } = await foundIn(engine, path, options.format);
     const [only] = found;
     if (only === undefined) refuseFormat(engine, options.format, path);
     if (found.length === 1) return openPath(engine, only.path, options, only.parts);
