@@ -1,3 +1,5 @@
+import { Code, ConnectError } from '@connectrpc/connect';
+
 /** Looks of one token that are worked on at once; the others wait their turn. */
 const looksMax = 4;
 
@@ -13,14 +15,14 @@ interface Line {
 export class LookQueue {
   readonly #lines = new Map<string, Line>();
 
-  /** Works on a look when its turn comes; throws the reason of the signal if it was given up by then. */
+  /** Works on a look when its turn comes; throws if it was given up by then, as a call whose client has left does. */
   async inTurn<Answer>(token: string, signal: AbortSignal, look: () => Promise<Answer>): Promise<Answer> {
     const line = this.#lines.get(token) ?? { working: 0, waiting: [] };
     this.#lines.set(token, line);
     if (line.working < looksMax) line.working++;
     else await new Promise<void>((resolve) => line.waiting.push(resolve));
     try {
-      signal.throwIfAborted();
+      if (signal.aborted) throw new ConnectError('Nobody waits for this look any more', Code.Canceled);
       return await look();
     } finally {
       const next = line.waiting.shift();
