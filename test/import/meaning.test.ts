@@ -201,6 +201,18 @@ describe('others', () => {
     expect((await found.stateAt('main', summary)).git).toEqual({ branch: 'main', sha: 'd002f64f' });
   });
 
+  test('a rollout of Codex that begins in a different file says so', async () => {
+    const base = { thread_id: 'codex-0', end_ordinal_exclusive: 9 };
+    const [meta = '', ...rest] = sourceOf('codex').split('\n');
+    const first: unknown = JSON.parse(meta, (key, value: object) =>
+      key === 'payload' ? { ...value, id: 'codex-forked', history_base: base } : value,
+    );
+    const { warnings, session: id } = await told([JSON.stringify(first), ...rest].join('\n'));
+    const message = 'the messages before it are in the file of the session "codex-0", not here';
+    expect(warnings).toContainEqual({ file: '', at: 0, message });
+    expect(await (await reprise.session(id)).metadata()).toMatchObject({ continues: 'codex-0' });
+  });
+
   test('the tokens of Codex count once, however often they are written', async () => {
     const { spending } = await (await session(sourceOf('codex'))).stateAt('main', summary);
     expect(spending).toMatchObject({ inputTokens: 300, outputTokens: 50 });

@@ -54,8 +54,8 @@ export class CodexReader {
     const drafts = this.#talk.of(this.#drafts(type, payload, isPrompt), { time });
     const rewind =
       inner === 'thread_rolled_back' ? { rewindTo: this.#rolledBack(numberAt(payload, 'num_turns') ?? 0) } : {};
-    const warnings = knownTypes.has(type) ? {} : { warnings: [`its type "${type}" is not known`] };
-    return { ...about, drafts, ...(isPrompt ? { begins: { kind: 'prompt', id } } : {}), ...rewind, ...warnings };
+    const warnings = warningsOf(type, payload);
+    return { ...about, drafts, ...(isPrompt ? { begins: { kind: 'prompt', id } } : {}), ...rewind, warnings };
   }
 
   end(): { readonly drafts: readonly EventDraft[]; readonly warnings: readonly string[] } {
@@ -226,6 +226,13 @@ export class CodexReader {
     this.#prompts.length = from;
     return before;
   }
+}
+
+/** Lists why the meaning of a line is not whole. */
+function warningsOf(type: string, payload: JsonObject): readonly string[] {
+  if (!knownTypes.has(type)) return [`its type "${type}" is not known`];
+  const base = type === 'session_meta' ? stringAt(objectAt(payload, 'history_base'), 'thread_id') : undefined;
+  return base === undefined ? [] : [`the messages before it are in the file of the session "${base}", not here`];
 }
 
 const knownTypes: ReadonlySet<string> = new Set([
