@@ -65,6 +65,12 @@ test('masks of the release before, without the id of a key, are still compared',
   expect(compareMasked({ key: mask }, { key: 'other' }, key)).toBe('different');
 });
 
+test('a quote between two masks is that of one of them', () => {
+  const rules = [{ name: 'digit', pattern: /\d+/ }];
+  expect(compareMasked(stored(['"1"1"'], { rules }), ['"1"1"'], key)).toBe('same');
+  expect(compareMasked(stored(['"1"1"'], { rules }), ['"1"2"'], key)).toBe('different');
+});
+
 test('any arguments equal their masked form, whatever stands around the secrets', () => {
   const rules = [{ name: 'digit', pattern: /\d+/ }];
   const text = fc.string({ unit: fc.constantFrom('1', '2', 'a', ' ', '"', '\\', '[', ']') });

@@ -81,10 +81,15 @@ function tokensOf(
   stored: string,
   masks: readonly Mask[],
 ): { readonly head: string; readonly tokens: readonly MaskToken[] } {
-  const quotes = masks.map(({ start, end }) => {
-    const [quote = ''] = /\\{0,7}"$/.exec(stored.slice(Math.max(0, start - 8), start)) ?? [];
-    return stored.startsWith(quote, end) ? quote : '';
-  });
+  const quotes: string[] = [];
+  let taken = 0;
+  for (const { start, end } of masks) {
+    // A quote between two masks belongs to the first of them.
+    const [found = ''] = /\\{0,7}"$/.exec(stored.slice(Math.max(taken, start - 8), start)) ?? [];
+    const quote = stored.startsWith(found, end) ? found : '';
+    quotes.push(quote);
+    taken = end + quote.length;
+  }
   const startOf = (index: number): number => (masks[index]?.start ?? stored.length) - (quotes[index]?.length ?? 0);
   const tokens = masks.map((mask, index): MaskToken => {
     const quote = quotes[index] ?? '';

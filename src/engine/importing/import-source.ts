@@ -121,7 +121,7 @@ class ImportRun {
   #kept = 0;
   #waiting: PreparedUnit[] = [];
   readonly #waitingIds = new Set<string>();
-  /** Whether no unit is stored yet. */
+  /** Whether no unit is stored yet, and no pieces that units repeat: a different import may have begun the session. */
   #mayLearn: boolean;
 
   private constructor(
@@ -138,7 +138,7 @@ class ImportRun {
     this.#options = options;
     this.#standing = standing;
     this.#events = events;
-    this.#mayLearn = standing.isNew;
+    this.#mayLearn = standing.tail.stored === 0 && standing.stretches.length === 0;
     this.#writer = new ImportWriter(engine, standing.session, standing, ({ file, at }, why) => {
       this.#kept++;
       this.#warn(file, at, `its meaning was not stored: ${why}`);
