@@ -208,6 +208,20 @@ test('of a folder of many files of which three are broken, the rest is imported 
   expect([done.size, named.sort()]).toEqual([manyFiles - 3, broken.sort()]);
 });
 
+test('an import that goes on after one that stored no unit stores what one alone would', async () => {
+  const path = join(folder, 'begun.jsonl');
+  await writeFile(path, long(120));
+  async function* torn() {
+    yield `${long(1)}{"half":"${'a line that does not end '.repeat(3_000)}`;
+    throw new Error('The pipe broke.');
+  }
+  await using alone = await openReprise({ store: 'memory:', config: false });
+  await using begun = await openReprise({ store: 'memory:', config: false });
+  await expect(begun.import(torn(), { session: 'begun' })).rejects.toThrow('The pipe broke.');
+  for (const reprise of [alone, begun]) await told(reprise, path, 'begun');
+  expect(await eventsOf(begun, 'begun')).toEqual(await eventsOf(alone, 'begun'));
+});
+
 test('of a folder, empty and torn files beside the sources are named, and files of other kinds are passed over', async () => {
   const runs = join(folder, 'mixed');
   await mkdir(runs, { recursive: true });
