@@ -67,6 +67,8 @@ export type { AskedView, History, Segment, ViewPoint } from './core/view/view.ts
 export type { ChainLink } from './core/parts/digest.ts';
 export type { FileReading, ForeignFiles, RunningDigest } from './core/recording/foreign-files.ts';
 export type {
+  BasePoint,
+  BaseUnit,
   FileFamily,
   ForeignReader,
   ForeignSource,
@@ -74,6 +76,7 @@ export type {
   ForeignWriter,
   FoundFile,
   ResumeFacts,
+  SourceBase,
   SourceHead,
   ToolPlace,
   UnitCut,

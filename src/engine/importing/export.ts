@@ -31,11 +31,21 @@ export interface ExportedFile {
 
 /** Writes the view of a place in a foreign format. A source that nobody changed comes back byte for byte. */
 export async function exportFiles(engine: Engine, ref: Ref, format: string): Promise<Exported> {
-  const found = formatNamed(engine, format);
+  return exported(engine, ref, formatNamed(engine, format), false);
+}
+
+/** Writes the view of a place. `isAlone` asks for a file that goes on from no different one. */
+async function exported(engine: Engine, ref: Ref, found: ForeignFormat, isAlone: boolean): Promise<Exported> {
+  const { name: format } = found;
   const place = await placeAt(engine, ref.session, ref.branch, ref.at);
-  const { units, differs, frames, isSource, whole } = await unitsAt(engine, ref, place, found);
+  const written = await unitsAt(engine, ref, place, found);
+  const { differs, frames, isSource, isChanged, whole } = written;
   if (whole === undefined && !isSource) refuseWriting(found, ref);
   if (whole !== undefined) return { format, files: [{ file: '', bytes: encoded([whole]) }], differs };
+  const own = written.units.filter(({ base }) => base === undefined);
+  // A change may be in a base, and the point may be there.
+  const isJoined = own.length < written.units.length && (isAlone || isChanged || own.length === 0);
+  const units = isJoined ? joined(written.units, found) : own;
   const names = [...new Set(['', ...frames.keys(), ...units.map(({ file }) => file)])];
   const files = names.map((file) => ({
     file,
@@ -47,6 +57,13 @@ export async function exportFiles(engine: Engine, ref: Ref, format: string): Pro
     ),
   }));
   return { format, files, differs };
+}
+
+/** Returns the units of a source and of its bases as those of one file. */
+function joined(units: readonly ExportedUnit[], { base }: ForeignFormat): readonly ExportedUnit[] {
+  const texts = units.flatMap(({ text }) => (typeof text === 'string' && text.trim() !== '' ? [text] : []));
+  const seqOf = units[0]?.seq ?? seq(0);
+  return (base?.joined(texts) ?? texts).map((text, at) => ({ file: '', at, text, end: undefined, seq: seqOf }));
 }
 
 /** Writes the view of a place in a foreign format, as the text of its main file. */
@@ -96,6 +113,8 @@ async function unitsAt(
   differs: readonly DifferingUnit[];
   frames: Frames;
   isSource: boolean;
+  /** Whether somebody changed the history. */
+  isChanged: boolean;
   whole?: string;
 }> {
   const at = { branch: ref.branch, seq: place.seq };
@@ -110,7 +129,7 @@ async function unitsAt(
     const isHead = ref.at.kind === 'head';
     const all = isHead ? [...raw, ...(await forksOf(engine, ref.session, ref.branch))] : raw;
     const { units, differs } = plainUnits(all);
-    return { units: inOrder(units), differs, frames, isSource };
+    return { units: inOrder(units), differs, frames, isSource, isChanged: false };
   }
   const { first, last } = edgesOf(isSource ? plainUnits(raw).units : []);
   const writer = format.write?.({
@@ -125,11 +144,12 @@ async function unitsAt(
     );
     const texts = units.map(({ text }) => text);
     const whole = writer === undefined ? {} : { whole: writer.file?.(texts) ?? `${texts.join('\n')}\n` };
-    return { units, differs: [], frames, isSource, ...whole };
+    return { units, differs: [], frames, isSource, isChanged: true, ...whole };
   }
   const start = touched === undefined ? place.seq : previous(touched.seq);
   const before = await collected(replayPages(engine, ref.session, { at: { branch: ref.branch, seq: seq(start) } }));
-  return { ...changedUnits({ raw, view }, new Set(before.map((event) => event.seq)), writer), frames, isSource };
+  const changed = changedUnits({ raw, view }, new Set(before.map((event) => event.seq)), writer);
+  return { ...changed, frames, isSource, isChanged: true };
 }
 
 /** Returns the first and last text of a source, by which its writer goes on. */
@@ -174,11 +194,13 @@ async function* eventsIn(
   for await (const { events } of readEvents(engine, session, segments)) yield events;
 }
 
-/** Sorts units by their place in the source. Of a unit that was read twice, the second reading counts. */
+/** Sorts units by their place in the source, those of its bases first. Of a unit that was read twice, the second reading counts. */
 function inOrder(units: readonly ExportedUnit[]): ExportedUnit[] {
   const places = new Map<string, ExportedUnit>();
   for (const unit of units) places.set(`${unit.file}\n${unit.at}`, unit);
-  return [...places.values()].sort((a, b) => (a.at ?? 0) - (b.at ?? 0));
+  const sorted = [...places.values()].sort((a, b) => (a.at ?? 0) - (b.at ?? 0));
+  const bases = [...new Set(units.map(({ base }) => base))].filter((base) => base !== undefined);
+  return bases.length === 0 ? sorted : [...bases, undefined].flatMap((of) => sorted.filter(({ base }) => base === of));
 }
 
 /** Puts a file together from its units and the text around them. */
@@ -246,7 +268,7 @@ export async function handBack(engine: Engine, ref: Ref, format: string): Promis
       hint: 'The formats claude-code, codex and pi are resumed from.',
       details: { format },
     });
-  const { files } = await exportFiles(engine, ref, format);
+  const { files } = await exported(engine, ref, found, true);
   const lines = new TextDecoder().decode(files[0]?.bytes).split('\n');
   const { platform } = engine;
   const id = platform.newId();

@@ -1,6 +1,6 @@
 import { RepriseError } from '../../core/error.ts';
 import type { Event, EventDraft } from '../../core/event/event.ts';
-import { checkId } from '../../core/id.ts';
+import { checkId, isId } from '../../core/id.ts';
 import { given, type JsonObject, numberAt, objectAt, stringAt } from '../../core/json.ts';
 import { beginning, type Seq, seq } from '../../core/point.ts';
 import type { ForeignReader } from '../../core/recording/foreign-format.ts';
@@ -14,6 +14,7 @@ import { type Engine, sessionRef } from '../context/engine.ts';
 import { readEvents } from '../history/stored-events.ts';
 import { replayPages } from '../looking/replay.ts';
 import { holdsStretches, isCutOff, stretchesIn } from './export-units.ts';
+import type { ImportOptions } from './import-options.ts';
 import type { Frame } from './source-units.ts';
 import { isEnd, type SourceName, type UnitEvents } from './unit-events.ts';
 
@@ -61,6 +62,21 @@ export function repeated(
     ...events.about({ type: 'session.imported', data }, `stretches\n${JSON.stringify(stretches)}`),
     ...given({ time }),
   };
+}
+
+/** Returns the id of the session: the one asked for, that of the source, else that of the file. */
+export function sessionIdOf(
+  engine: Engine,
+  { path }: { readonly path: string | undefined },
+  { session }: ForeignReader,
+  options: ImportOptions,
+): { readonly id: string; readonly fault?: string } {
+  if (options.session !== undefined) return { id: options.session };
+  if (session !== undefined && isId('session', session)) return { id: session };
+  const stem = path === undefined ? undefined : /([^/\\]+?)(?:\.[^./\\]*)?$/.exec(path)?.[1];
+  const id = stem !== undefined && isId('session', stem) ? stem : engine.platform.newId();
+  if (session === undefined) return { id };
+  return { id, fault: `the id of its session, ${JSON.stringify(String(session).slice(0, 60))}, is none here` };
 }
 
 /** Makes the session of an import, unless there is one. */
@@ -116,7 +132,8 @@ export async function standingOf(engine: Engine, session: string, name: SourceNa
 /** The beginning of an imported session: its metadata may come first, and the texts around elements and the stretches follow. */
 const beginningEvents = 8;
 
-async function beginningOf(engine: Engine, session: string, head: Seq): Promise<readonly Event[]> {
+/** Returns the first events of an imported session. */
+export async function beginningOf(engine: Engine, session: string, head: Seq): Promise<readonly Event[]> {
   const through = seq(Math.min(head, beginningEvents));
   const segments = [segmentOver({ branch: mainBranch, after: beginning, through })];
   const found: Event[] = [];

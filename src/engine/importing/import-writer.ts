@@ -124,6 +124,12 @@ export class ImportWriter {
     this.#settle({ unit, drafts, turn: line.turn, number }, line, point.seq - drafts.length);
   }
 
+  /** Goes back to the beginning of the source on `main`: all of its units come again, after those of its bases. */
+  async restart(to: number, id: string): Promise<void> {
+    await this.#write(this.#current, [{ type: 'branch.rewound', id, data: { to } }]);
+    this.#current.tail = noTail;
+  }
+
   #line(facts: Omit<Line, 'number'>): Line {
     const line = { ...facts, number: this.#lineList.length };
     this.#lines.set(line.name, line);

@@ -83,15 +83,22 @@ export class UnitEvents {
     file: string,
     raw: RawUnit,
     meaning: UnitMeaning,
-    { reason, isJson }: { readonly reason?: string | undefined; readonly isJson: boolean },
+    about: { readonly reason?: string | undefined; readonly isJson: boolean; readonly base?: string | undefined },
   ): PreparedUnit {
+    const { reason, isJson, base } = about;
     const { at, text, bytes, end } = raw;
     const { settled = [] } = meaning;
     const repeated = isJson ? this.#repeated : undefined;
     const chain = `${file}\n${this.#chains.get(file) ?? ''}\n${text ?? base64(bytes ?? new Uint8Array())}`;
     const id = this.#idOf(chain, at);
     this.#chains.set(file, id);
-    const place: JsonObject = { ...(file === '' ? {} : { file }), at, ...given({ end }), ...meaning.place };
+    const place: JsonObject = {
+      ...(file === '' ? {} : { file }),
+      ...given({ base }),
+      at,
+      ...given({ end }),
+      ...meaning.place,
+    };
     const keep = (drafts: readonly EventDraft[]): EventDraft[] =>
       drafts.map((draft, index) => {
         // The last event carries the type: a count by type is that of the source, and a fork there has all of the unit.
@@ -106,6 +113,16 @@ export class UnitEvents {
     if (text !== undefined) this.#count(this.#masking.finder?.rulesIn(text, raw.hint?.mayHoldSecret) ?? []);
     const size = (text?.length ?? bytes?.length ?? 0) + 256;
     return { file, at, id, meaning, settled: ends, drafts, fallback, size, isJson };
+  }
+
+  /** Goes on after a unit of the main file that the log holds: the ids of those that follow stand for it too. */
+  follow(id: string): void {
+    this.#chains.set('', id);
+  }
+
+  /** Returns the id of the first unit of a source that no base comes before. */
+  firstId(text: string): string {
+    return this.#idOf(`\n\n${text}`, 0);
   }
 
   /** Returns the events that the end of a source settles. */
@@ -204,6 +221,12 @@ export class UnitEvents {
   #count(rules: readonly string[]): void {
     for (const rule of rules) this.secrets[rule] = (this.secrets[rule] ?? 0) + 1;
   }
+}
+
+/** Returns a unit that the log holds, by its meaning. */
+export function heldUnit(id: string, at: number, meaning: UnitMeaning): PreparedUnit {
+  const fallback = (reason: string): EventDraft => ({ type: 'source.kept', data: { reason } });
+  return { file: '', at, id, meaning, settled: [], drafts: [], fallback, size: 0, isJson: true };
 }
 
 /** The source of an event that no unit of its own stands for, so that an export does not write it a second time. */
