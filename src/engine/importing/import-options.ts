@@ -59,7 +59,7 @@ export interface Imported {
   readonly warnings: readonly ImportWarning[];
   /** The warnings in all; `warnings` lists the first of them. */
   readonly warningCount: number;
-  /** How many units hold a secret that masking finds, by rule; with `mask`, how many events had one masked. */
+  /** How many units hold a secret that masking finds, by rule. */
   readonly secrets: Readonly<Record<string, number>>;
 }
 

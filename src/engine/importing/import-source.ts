@@ -24,7 +24,7 @@ import {
 import { ImportWriter } from './import-writer.ts';
 import { type BaseFiles, type BasePlan, type HeldBases, planBases } from './source-bases.ts';
 import { type Frame, lineBatches, parseUnit, type RawUnit, readWhole, type WholeFile } from './source-units.ts';
-import { heldUnit, type PreparedUnit, UnitEvents } from './unit-events.ts';
+import { firstUnitId, heldUnit, type PreparedUnit, UnitEvents } from './unit-events.ts';
 
 /** A source to read: its format, its beginning, and its files. */
 export interface OpenedSource {
@@ -158,13 +158,12 @@ class ImportRun {
     options: RunOptions,
   ): Promise<ImportRun> {
     const { id, fault } = sessionIdOf(engine, source, reader, options);
-    const name = { format: source.format.name, source: reader.session ?? id };
-    const known = await standingOf(engine, id, name);
+    const named = { format: source.format.name, source: reader.session ?? id };
+    const known = await standingOf(engine, id, named, source.text);
+    const name = { ...named, source: known?.source ?? named.source };
     await makeSession(engine, id);
-    const masking =
-      options.mask === true
-        ? { mask: (await sessionMasking(engine, id)).mask, finder: undefined }
-        : { mask: undefined, finder: secretFinder(engine) };
+    const mask = options.mask === true ? (await sessionMasking(engine, id)).mask : undefined;
+    const masking = { mask, finder: mask === undefined ? secretFinder(engine) : undefined };
     const events = new UnitEvents(engine, name, masking, reader.startedAt);
     const standing = known ?? (await begin(engine, id, name, { reader, events, frame: options.frame }));
     const run = new ImportRun(engine, source, reader, options, standing, events);
@@ -175,7 +174,7 @@ class ImportRun {
   /** Finds the histories before the source. */
   async bases(): Promise<BasePlan> {
     const { format, path, text, bases } = this.#source;
-    const firstId = this.#events.firstId(text.split('\n', 1)[0]?.replace(/\r$/, '') ?? '');
+    const firstId = firstUnitId(this.#engine, { format: format.name, source: this.#standing.source }, text);
     return planBases(this.#engine, { format, head: { path, text }, files: bases }, this.#standing, firstId);
   }
 
@@ -238,14 +237,16 @@ class ImportRun {
     const before = await readBefore(this.#engine, this.#standing);
     if (before === undefined) return false;
     const { files } = this.#source;
-    for (const { name, digest } of files) if ((await digest()) !== before[name]) return false;
-    return Object.keys(before).length === files.length;
+    for (const { name, digest } of files) if ((await digest()) !== before.files[name]) return false;
+    this.#writer.pass(before.branches);
+    return Object.keys(before.files).length === files.length;
   }
 
-  async finish(read: JsonObject): Promise<Imported> {
+  async finish(read: Readonly<Record<string, string>>): Promise<Imported> {
     await this.#settle();
     await this.#writer.append(await this.#newEnds());
-    if (Object.keys(read).length === this.#source.files.length) await keepRead(this.#engine, this.#standing, read);
+    if (Object.keys(read).length === this.#source.files.length)
+      await keepRead(this.#engine, this.#standing, { files: read, branches: [...this.#writer.branches] });
     return this.report();
   }
 

@@ -66,6 +66,7 @@ export class ImportWriter {
   #batchLine: Line;
   #batchSize = 0;
   #batchEvents = 0;
+  #passed: readonly string[] = [];
   /** The events that were appended. */
   events = 0;
   hasBranched = false;
@@ -85,9 +86,14 @@ export class ImportWriter {
     this.#batchLine = this.#current;
   }
 
-  /** The branches that were written to or read. */
+  /** The branches that were written to, read, or passed over. */
   get branches(): readonly string[] {
-    return [...this.#lines.keys()];
+    return [...new Set([...this.#lines.keys(), ...this.#passed])];
+  }
+
+  /** Passes over branches: they hold the source as it was read before. */
+  pass(branches: readonly string[]): void {
+    this.#passed = branches;
   }
 
   /** Tells whether the log holds what the end of the source settles. */
