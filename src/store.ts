@@ -80,13 +80,14 @@ export type {
   SourceHead,
   ToolPlace,
   UnitCut,
+  UnitFrame,
   UnitMeaning,
   WriterSource,
 } from './core/recording/foreign-format.ts';
 export type { BundleFile, BundleSignature } from './core/store/bundles.ts';
 export type { BundleBranch, BundleRedaction } from './engine/bundling/bundle-manifest.ts';
 export type { SignatureVerdict } from './engine/bundling/verify-bundle.ts';
-export type { ExportedFile } from './engine/importing/export.ts';
+export type { ExportedFile, ExportedPiece } from './engine/importing/export.ts';
 export type { DifferingUnit } from './engine/importing/export-units.ts';
 export type { ImportProgress, ImportWarning } from './engine/importing/import-options.ts';
 export type { HistoryTree, ProvenPayload, VerifyProofOptions } from './engine/proving/event-proof.ts';

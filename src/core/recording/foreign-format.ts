@@ -100,8 +100,18 @@ export interface ForeignWriter {
   event(event: Event): readonly string[];
   /** Returns an imported unit whose events were edited since; undefined if the format cannot express it. */
   edited?(text: string, events: readonly Event[]): string | undefined;
-  /** Returns a whole new file of these units; each is a line of it if left out. */
-  file?(units: readonly string[]): string;
+  /** Returns the text around the units of a new file, after it has seen all events; each unit is a line if left out. */
+  frame?(): UnitFrame;
+}
+
+/** The text around the units of a new file. */
+export interface UnitFrame {
+  readonly head: string;
+  /** The text between two units. */
+  readonly between: string;
+  readonly tail: string;
+  /** The whole file if it has no unit; the head and the tail if left out. */
+  readonly empty?: string;
 }
 
 /** A place where a tool keeps its sessions. */

@@ -29,7 +29,7 @@ export interface DifferingUnit {
 }
 
 /** The place of a unit in its source. */
-interface UnitSpot {
+export interface UnitSpot {
   /** The name of its file; the id of the base if a base holds it. */
   readonly file: string;
   readonly base: string | undefined;
@@ -37,7 +37,11 @@ interface UnitSpot {
 }
 
 /** The events of one unit, in order. */
-interface Group extends UnitSpot {
+export interface UnitGroup extends UnitSpot {
+  readonly events: readonly Event[];
+}
+
+interface Group extends UnitGroup {
   readonly events: Event[];
 }
 
@@ -58,7 +62,8 @@ export interface ExportedHistory {
   readonly view: readonly Event[];
 }
 
-const placeOf = ({ data }: Event): UnitSpot | undefined => {
+/** Returns the place of the unit that an event was read from; undefined if it was read from none, or was erased. */
+export const placeOf = ({ data }: Event): UnitSpot | undefined => {
   const { foreign } = data;
   const at = numberAt(foreign, 'at');
   const base = stringAt(foreign, 'base');
@@ -73,21 +78,14 @@ const isImported = ({ id, data, type }: Event): boolean =>
 export const isTouched = (event: Event): boolean =>
   !isImported(event) && event.type !== 'metadata.changed' && event.type !== 'payload.erased';
 
-/** Returns the units of a history that nobody changed: all of them, those that its source rewound included. */
-export function plainUnits(raw: readonly Event[]): {
-  readonly units: ExportedUnit[];
-  readonly differs: DifferingUnit[];
-} {
-  const units: ExportedUnit[] = [];
-  const differs: DifferingUnit[] = [];
-  const stretches = stretchesIn(raw);
-  for (const group of groupsOf(raw)) {
-    const unit = unitOf(group, group.events, stretches);
-    if (unit !== undefined) units.push(unit);
-    const why = differenceOf(group, unit);
-    if (why !== undefined) differs.push({ file: group.file, at: group.at, why });
-  }
-  return { units, differs };
+/** Returns the text of a unit that nobody changed, and why it differs from its source if it does. */
+export function plainUnit(
+  group: UnitGroup,
+  stretches: Stretches,
+): { readonly unit: ExportedUnit | undefined; readonly differs: DifferingUnit | undefined } {
+  const unit = unitOf(group, group.events, stretches);
+  const why = differenceOf(group, unit);
+  return { unit, differs: why === undefined ? undefined : { file: group.file, at: group.at, why } };
 }
 
 /** Returns the units of a history as the log keeps them, erased ones included. */
@@ -102,7 +100,7 @@ export function keptUnits(raw: readonly Event[]): readonly KeptUnit[] {
   });
 }
 
-function differenceOf({ events }: Group, unit: ExportedUnit | undefined): DifferingUnit['why'] | undefined {
+function differenceOf({ events }: UnitGroup, unit: ExportedUnit | undefined): DifferingUnit['why'] | undefined {
   if (unit === undefined) return 'erased';
   return events.some(({ data }) => data['masked'] !== undefined) ? 'masked' : undefined;
 }
@@ -177,8 +175,7 @@ function groupsOf(raw: readonly Event[]): Group[] {
     const own = placeOf(event);
     const place = own ?? erasedPlace(event, last);
     if (place === undefined) continue;
-    const starts = hasText(event) || (event.erased === true && isFirstOfUnit(event.id));
-    if (!starts && last !== undefined && last.file === place.file && last.at === place.at) last.events.push(event);
+    if (!startsUnit(event) && last !== undefined && last.file === place.file && last.at === place.at) last.events.push(event);
     else {
       const group = { ...place, events: [event] };
       groups.push(group);
@@ -191,12 +188,22 @@ function groupsOf(raw: readonly Event[]): Group[] {
 
 const isErased = ({ events }: Group): boolean => events[0]?.erased === true;
 
+/** Tells whether an event is the first of a unit. */
+export const startsUnit = (event: Event): boolean =>
+  hasText(event) || (event.erased === true && isFirstOfUnit(event.id));
+
+/** Tells whether an event was read from the unit at a place. Of an erased one, only its id tells that it was read from one. */
+export function isPartOf(event: Event, { file, at }: UnitSpot): boolean {
+  const place = placeOf(event);
+  return place === undefined ? event.erased === true && isOfUnit(event.id) : place.file === file && place.at === at;
+}
+
 /** Tells whether an event keeps a last line without an end that means nothing: the tool may have written half of it. */
 export const isCutOff = (event: Event | undefined): boolean =>
   event?.type === 'source.kept' && stringAt(event.data['foreign'], 'end') === '';
 
 /** Returns the place of an erased event: only its id tells that it was read from a unit. */
-function erasedPlace({ id, erased }: Event, last: Group | undefined): UnitSpot | undefined {
+export function erasedPlace({ id, erased }: Event, last: UnitSpot | undefined): UnitSpot | undefined {
   if (erased !== true || !isOfUnit(id)) return undefined;
   return { file: last?.file ?? '', base: last?.base, at: isFirstOfUnit(id) ? (last?.at ?? -1) + 1 : (last?.at ?? 0) };
 }
@@ -215,7 +222,7 @@ export function stretchesIn(events: readonly Event[]): Stretches {
   return isArray(held) ? held.map((piece) => (isObject(piece) || typeof piece === 'string' ? piece : {})) : [];
 }
 
-function unitOf({ file, base, at }: Group, events: readonly Event[], stretches: Stretches): ExportedUnit | undefined {
+function unitOf({ file, base, at }: UnitGroup, events: readonly Event[], stretches: Stretches): ExportedUnit | undefined {
   const [first] = events;
   const foreign = first?.data['foreign'];
   // The text of a unit tells what every one of its events says.

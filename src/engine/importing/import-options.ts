@@ -51,7 +51,7 @@ export interface Imported {
   readonly branches: readonly string[];
   /** The events that were appended. */
   readonly events: number;
-  /** The units of the source. */
+  /** The units of the source, and of the history before it that was read from its bases. */
   readonly units: number;
   /** The units that were kept without a meaning. */
   readonly kept: number;
