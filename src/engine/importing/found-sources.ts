@@ -31,7 +31,7 @@ interface Found {
   readonly broken: readonly ImportFailure[];
 }
 
-/** Returns the sources below a folder. A file of no known format is none. Each file is opened once. */
+/** Returns the sources below a folder. A file of no known format is left out. Each file is opened once. */
 export async function foundIn(engine: Engine, folder: string, format: string | undefined): Promise<Found> {
   const found: PlacedFile[] = [];
   const torn: ImportFailure[] = [];
