@@ -36,7 +36,7 @@ export interface Standing {
 
 /** Where the units of a branch end in the log. */
 export interface StoredTail {
-  /** The seq of the last event that was read from a unit; 0 if there is none. A line that was cut off is none. */
+  /** The seq of the last event that was read from a unit; 0 if there is none. A line that was cut off does not count. */
   readonly stored: number;
   /** The seqs of the events that the end of the source settled: a source that goes on takes them back. */
   readonly ends: readonly Seq[];
@@ -76,7 +76,7 @@ export function sessionIdOf(
   const stem = path === undefined ? undefined : /([^/\\]+?)(?:\.[^./\\]*)?$/.exec(path)?.[1];
   const id = stem !== undefined && isId('session', stem) ? stem : engine.platform.newId();
   if (session === undefined) return { id };
-  return { id, fault: `the id of its session, ${JSON.stringify(String(session).slice(0, 60))}, is none here` };
+  return { id, fault: `the id of its session, ${JSON.stringify(String(session).slice(0, 60))}, cannot be an id here` };
 }
 
 /** Makes the session of an import, unless there is one. */
