@@ -81,6 +81,7 @@ export const exportRun: CommandSpec = {
   run: async (context, [text = ''], options) => {
     const format = textOption(options, 'format');
     if (format === 'html') return exportPage(context, text, options);
+    if (format !== undefined) await context.formats();
     const ref = refText((await context.at(text)).ref);
     const reprise = await context.open();
     if (format === undefined) return bundle(context, reprise, { ref, isWhole: !/[/@]/.test(text) }, options);
