@@ -217,7 +217,8 @@ export class ClaudeCodeReader {
 
   /** Puts the start of the run behind its first line, whose text the first event of a unit holds. */
   #begun(line: JsonObject, drafts: EventDraft[], prompt?: JsonObject): EventDraft[] {
-    if (this.#hasBegun) return drafts;
+    // The lines that the tool writes before a first prompt, such as those of a command, give the run no title.
+    if (this.#hasBegun || (prompt === undefined && line['type'] !== 'assistant')) return drafts;
     this.#hasBegun = true;
     const content = neutralContent(prompt?.['content']);
     const text =

@@ -29,7 +29,7 @@ export interface ForeignUnit {
   readonly text: string | undefined;
   /** Its bytes, if they are no text. */
   readonly bytes?: Uint8Array;
-  /** Its parsed JSON; undefined if it is none, or holds a number that JavaScript cannot carry exactly. */
+  /** Its parsed JSON; undefined if its text is not JSON, or holds a number that JavaScript cannot carry exactly. */
   readonly value: JsonValue | undefined;
   /** Returns the value of a later unit of the same file, 1 for the next; undefined in a source of lines. */
   readonly later: (count: number) => JsonValue | undefined;
@@ -149,7 +149,7 @@ export interface ForeignFormat {
   cut(head: SourceHead): UnitCut;
   /** Loads what reading a source needs, such as a parser that nobody else does. */
   load?(): Promise<void>;
-  /** Opens a reader of one source; throws `import.invalid` if it is none of this format after all. */
+  /** Opens a reader of one source; throws `import.invalid` if the source is not of this format after all. */
   open(source: ForeignSource): ForeignReader;
   /** How the files of a source belong together; left out if a source is one file. */
   readonly family?: FileFamily;

@@ -1,4 +1,5 @@
 import type { Event } from '../../core/event/event.ts';
+import { given } from '../../core/json.ts';
 import { refsIn } from '../../core/parts/decode.ts';
 import { dataDigestOf } from '../../core/parts/digest.ts';
 import type { Digest, Seq } from '../../core/point.ts';
@@ -205,7 +206,7 @@ function redactionOf(
 async function receiptCount(engine: Engine, session: string): Promise<number> {
   let [count, after] = [0, undefined as { readonly digest: Digest; readonly kind: string } | undefined];
   for (;;) {
-    const request = { limit: 1_000, ...(after === undefined ? {} : { after }) };
+    const request = { limit: 1_000, ...given({ after }) };
     const page = await engine.store.heldReceipts(sessionRef(engine, session), request);
     count += page.length;
     after = page.at(-1);

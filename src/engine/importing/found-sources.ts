@@ -5,7 +5,7 @@ import { utf8Length } from '../../core/utf8.ts';
 import type { Engine } from '../context/engine.ts';
 import type { ImportFailure } from './import-options.ts';
 
-/** The bytes of a source by which its format is detected. */
+/** The bytes of a source by which its format is detected; a first line that is longer counts as a whole. */
 export const headBytes = 65_536;
 
 /** The main file of a source below a folder, and its other files. */
@@ -31,7 +31,7 @@ interface Found {
   readonly broken: readonly ImportFailure[];
 }
 
-/** Returns the sources below a folder. A file of no known format is none. Each file is opened once. */
+/** Returns the sources below a folder. A file of no known format is left out. Each file is opened once. */
 export async function foundIn(engine: Engine, folder: string, format: string | undefined): Promise<Found> {
   const found: PlacedFile[] = [];
   const torn: ImportFailure[] = [];
@@ -131,10 +131,21 @@ function refuseFolder(folder: string): never {
   );
 }
 
-/** Returns the beginning of a file as text. */
+/** Returns the beginning of a file as text: its first bytes, or its first line if that is longer. */
 export async function headOf(engine: Engine, path: string): Promise<string> {
+  const first = await engine.files.head(path, headBytes);
+  const isCut = first.length === headBytes && !first.includes(lineFeed);
+  const bytes = isCut ? firstLineOf(await engine.files.head(path, limits.importUnitBytesMax)) : first;
   // A character that is cut at the end becomes a replacement, which no format looks for.
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(await engine.files.head(path, headBytes));
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+}
+
+const lineFeed = 10;
+
+/** Returns a first line: one that holds an image says which session it is of behind the image. */
+function firstLineOf(bytes: Uint8Array): Uint8Array {
+  const end = bytes.indexOf(lineFeed);
+  return end < 0 ? bytes : bytes.subarray(0, Math.max(end + 1, headBytes));
 }
 
 /** Returns the format that a source begins like; undefined if there is none. */

@@ -356,5 +356,5 @@ function sessionIdOf(
   const stem = path === undefined ? undefined : /([^/\\]+?)(?:\.[^./\\]*)?$/.exec(path)?.[1];
   const id = stem !== undefined && isId('session', stem) ? stem : engine.platform.newId();
   if (session === undefined) return { id };
-  return { id, fault: `the id of its session, ${JSON.stringify(String(session).slice(0, 60))}, is none here` };
+  return { id, fault: `the id of its session, ${JSON.stringify(String(session).slice(0, 60))}, cannot be an id here` };
 }

@@ -35,7 +35,7 @@ export interface Standing {
 
 /** Where the units of a branch end in the log. */
 export interface StoredTail {
-  /** The seq of the last event that was read from a unit; 0 if there is none. A line that was cut off is none. */
+  /** The seq of the last event that was read from a unit; 0 if there is none. A line that was cut off does not count. */
   readonly stored: number;
   /** The seqs of the events that the end of the source settled: a source that goes on takes them back. */
   readonly ends: readonly Seq[];

@@ -1,6 +1,7 @@
 import { hasCode, messageOf, RepriseError } from '../../core/error.ts';
 import { isObject, type JsonInput } from '../../core/json.ts';
 import { checkKeys, shownValue } from '../../core/known-keys.ts';
+import { limits } from '../../core/limits.ts';
 import type { FileReading } from '../../core/recording/foreign-files.ts';
 import type { ForeignFormat, FoundFile } from '../../core/recording/foreign-format.ts';
 import type { Engine } from '../context/engine.ts';
@@ -212,18 +213,20 @@ async function openValue(
 ): Promise<OpenedSource> {
   const chunks = isStream(source) ? source[Symbol.asyncIterator]() : valueChunks(source);
   const first: (string | Uint8Array)[] = [];
-  let bytes = 0;
-  while (bytes < headBytes) {
+  let [length, hasLine] = [0, false];
+  while (length < headBytes || (!hasLine && length < limits.importUnitBytesMax)) {
     const next = await chunks.next();
     if (next.done === true) break;
     first.push(next.value);
-    bytes += next.value.length;
+    length += next.value.length;
+    hasLine ||= typeof next.value === 'string' ? next.value.includes('\n') : next.value.includes(10);
   }
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-  const text = first
+  const all = first
     .map((chunk) => (typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true })))
     .join('');
-  const format = formatFor(engine, { path: undefined, text: text.slice(0, headBytes) }, options.format);
+  const text = all.slice(0, Math.max(headBytes, hasLine ? all.indexOf('\n') + 1 : all.length));
+  const format = formatFor(engine, { path: undefined, text }, options.format);
   const main: SourceFile = {
     name: '',
     chunks: async function* () {
@@ -232,7 +235,7 @@ async function openValue(
     },
     digest: async () => undefined,
   };
-  return { format, path: undefined, text: text.slice(0, headBytes), files: [main] };
+  return { format, path: undefined, text, files: [main] };
 }
 
 async function* valueChunks(source: JsonInput): AsyncGenerator<string> {
