@@ -18,9 +18,9 @@ import {
   type UnitMeaning,
   type WriterSource,
 } from '../../core/recording/foreign-format.ts';
-import { listFrame } from './list-frame.ts';
 import { neutralContent } from './anthropic-blocks.ts';
 import { firstTime } from './first-lines.ts';
+import { listFrame } from './list-frame.ts';
 import { said, Talk, toolCallPart } from './talk.ts';
 
 /** Trajectories in the Agent Trajectory Interchange Format, 1.0 to 1.7; written as 1.7. */

@@ -175,7 +175,8 @@ function groupsOf(raw: readonly Event[]): Group[] {
     const own = placeOf(event);
     const place = own ?? erasedPlace(event, last);
     if (place === undefined) continue;
-    if (!startsUnit(event) && last !== undefined && last.file === place.file && last.at === place.at) last.events.push(event);
+    if (!startsUnit(event) && last !== undefined && last.file === place.file && last.at === place.at)
+      last.events.push(event);
     else {
       const group = { ...place, events: [event] };
       groups.push(group);
@@ -222,7 +223,11 @@ export function stretchesIn(events: readonly Event[]): Stretches {
   return isArray(held) ? held.map((piece) => (isObject(piece) || typeof piece === 'string' ? piece : {})) : [];
 }
 
-function unitOf({ file, base, at }: UnitGroup, events: readonly Event[], stretches: Stretches): ExportedUnit | undefined {
+function unitOf(
+  { file, base, at }: UnitGroup,
+  events: readonly Event[],
+  stretches: Stretches,
+): ExportedUnit | undefined {
   const [first] = events;
   const foreign = first?.data['foreign'];
   // The text of a unit tells what every one of its events says.
