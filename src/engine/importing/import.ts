@@ -1,19 +1,21 @@
 import { hasCode, messageOf, RepriseError } from '../../core/error.ts';
-import { isObject, type JsonInput } from '../../core/json.ts';
+import { given, isObject, type JsonInput } from '../../core/json.ts';
 import { checkKeys, shownValue } from '../../core/known-keys.ts';
 import { limits } from '../../core/limits.ts';
 import type { FileReading } from '../../core/recording/foreign-files.ts';
 import type { ForeignFormat, FoundFile } from '../../core/recording/foreign-format.ts';
 import type { Engine } from '../context/engine.ts';
-import { detected, type FoundSource, foundIn, headBytes, headOf } from './found-sources.ts';
+import { detected, type FoundSource, foundIn, headBytes, headOf, refuseSeveral } from './found-sources.ts';
 import {
   type Imported,
   type ImportFailure,
   type ImportOptions,
   type ImportSource,
   importKeys,
+  type SourceOptions,
 } from './import-options.ts';
 import { importSource, type OpenedSource, type SourceFile } from './import-source.ts';
+import { isSeveral, sourcesIn, withStems } from './several-sources.ts';
 
 /** How often an import is made again because a different one wrote the same session. */
 const triesMax = 5;
@@ -30,12 +32,21 @@ export async function importOne(engine: Engine, source: ImportSource, options: I
 async function importPath(
   engine: Engine,
   path: string,
-  options: ImportOptions,
+  options: SourceOptions,
   parts?: readonly string[],
+): Promise<Imported> {
+  return importAgain(engine, () => openPath(engine, path, options, parts), options);
+}
+
+/** Imports a source, and tries again if a different import wrote the same session. */
+async function importAgain(
+  engine: Engine,
+  open: () => Promise<OpenedSource>,
+  options: SourceOptions,
 ): Promise<Imported> {
   for (let tries = 1; ; tries++) {
     try {
-      return await importSource(engine, await openPath(engine, path, options, parts), options);
+      return await importSource(engine, await open(), options);
     } catch (error) {
       // A different import of the same session was faster: what it stored is known now.
       const isRace = (['append.conflict', 'event.id-reused', 'session.exists'] as const).some((code) =>
@@ -54,7 +65,12 @@ export async function* importEach(
 ): AsyncGenerator<Imported | ImportFailure, void, undefined> {
   checkKeys(options, importKeys);
   if (typeof source !== 'string' || (await engine.files.kindOf(source)) !== 'folder') {
-    yield await importOne(engine, source, options);
+    const opened = await opens(engine, source, options);
+    if (isSeveral(opened)) yield* importSeveral(engine, opened, options);
+    else
+      yield await (typeof source === 'string'
+        ? importPath(engine, source, options)
+        : importSource(engine, opened, options));
     return;
   }
   const { sources: found, broken } = await foundIn(engine, source, options.format);
@@ -67,8 +83,25 @@ export async function* importEach(
         hint: 'Leave out the session, or import the files one by one.',
       },
     );
-  yield* importFound(engine, found, options);
+  yield* importFound(engine, withStems(found, source), options);
   yield* broken;
+}
+
+function opens(engine: Engine, source: ImportSource, options: ImportOptions): Promise<OpenedSource> {
+  return typeof source === 'string' ? openPath(engine, source, options) : openValue(engine, source, options);
+}
+
+/** Reads the sources of a file in which each line is one; one that cannot be read does not stop the rest. */
+async function* importSeveral(
+  engine: Engine,
+  whole: OpenedSource,
+  options: ImportOptions,
+): AsyncGenerator<Imported | ImportFailure, void, undefined> {
+  if (options.session !== undefined) refuseSeveral(whole.path);
+  for await (const { source, stem } of sourcesIn(engine.files, whole))
+    yield await reported(whole.path ?? '-', options, () =>
+      importAgain(engine, async () => source, { ...options, ...given({ stem }) }),
+    );
 }
 
 /** Sources that are read at the same time, so that their appends share transactions. */
@@ -80,13 +113,12 @@ async function* importFound(
   found: readonly FoundSource[],
   options: ImportOptions,
 ): AsyncGenerator<Imported | ImportFailure, void, undefined> {
-  const started: Promise<Imported | ImportFailure>[] = [];
+  const started: Promise<readonly (Imported | ImportFailure)[]>[] = [];
   try {
     for (const [index, source] of found.entries()) {
       for (let next = started.length; next < Math.min(index + atOnce, found.length); next++)
         started.push(importReported(engine, found[next] ?? source, options));
-      const told = await started[index];
-      if (told !== undefined) yield told;
+      yield* (await started[index]) ?? [];
     }
   } finally {
     // A caller that stops early must not leave work behind.
@@ -94,13 +126,29 @@ async function* importFound(
   }
 }
 
+/** Reads the sources of a file. */
 async function importReported(
   engine: Engine,
-  { path, parts }: FoundSource,
+  { path, parts, stem }: FoundSource,
   options: ImportOptions,
-): Promise<Imported | ImportFailure> {
+): Promise<readonly (Imported | ImportFailure)[]> {
+  const told: (Imported | ImportFailure)[] = [];
+  const one = await reported(path, options, async () => {
+    const opened = await openPath(engine, path, options, parts);
+    if (!isSeveral(opened)) return importPath(engine, path, { ...options, ...given({ stem }) }, parts);
+    for await (const each of importSeveral(engine, opened, options)) told.push(each);
+    return undefined;
+  });
+  return one === undefined ? told : [...told, one];
+}
+
+async function reported<Told extends Imported | undefined>(
+  path: string,
+  options: ImportOptions,
+  body: () => Promise<Told>,
+): Promise<Told | ImportFailure> {
   try {
-    return await importPath(engine, path, options, parts);
+    return await body();
   } catch (error) {
     if (options.signal?.aborted === true) throw error;
     return { path, error: error instanceof Error ? error : new Error(String(error)) };
