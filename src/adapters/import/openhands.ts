@@ -1,5 +1,5 @@
 import type { EventDraft } from '../../core/event/event.ts';
-import { arrayAt, isObject, type JsonObject, numberAt, objectAt, stringAt } from '../../core/json.ts';
+import { arrayAt, given, isObject, type JsonObject, numberAt, objectAt, stringAt } from '../../core/json.ts';
 import { defineFormat, type ForeignFormat, type UnitMeaning } from '../../core/recording/foreign-format.ts';
 import { firstTime, hasDocuments } from './first-lines.ts';
 import { said, Talk, toolCallPart } from './talk.ts';
@@ -213,9 +213,7 @@ function patched(observation: string, extras: JsonObject | undefined, output: st
       type: 'file.patched',
       data: {
         path,
-        ...(before === undefined ? {} : { before }),
-        ...(after === undefined ? {} : { after }),
-        ...(patch === undefined ? {} : { patch }),
+        ...given({ before, after, patch }),
       },
     },
   ];

@@ -16,6 +16,7 @@ import {
 } from './import-options.ts';
 import { importSource, type OpenedSource, type SourceFile } from './import-source.ts';
 import { isSeveral, sourcesIn, withStems } from './several-sources.ts';
+import { BaseFiles } from './source-bases.ts';
 
 /** How often an import is made again because a different one wrote the same session. */
 const triesMax = 5;
@@ -24,7 +25,7 @@ const triesMax = 5;
 export async function importOne(engine: Engine, source: ImportSource, options: ImportOptions): Promise<Imported> {
   checkKeys(options, importKeys);
   return typeof source === 'string'
-    ? importPath(engine, source, options)
+    ? importPath(engine, source, options, new BaseFiles(engine))
     : importSource(engine, await openValue(engine, source, options), options);
 }
 
@@ -33,9 +34,10 @@ async function importPath(
   engine: Engine,
   path: string,
   options: SourceOptions,
+  bases: BaseFiles,
   parts?: readonly string[],
 ): Promise<Imported> {
-  return importAgain(engine, () => openPath(engine, path, options, parts), options);
+  return importAgain(engine, () => openPath(engine, path, options, bases, parts), options);
 }
 
 /** Imports a source, and tries again if a different import wrote the same session. */
@@ -69,11 +71,11 @@ export async function* importEach(
     if (isSeveral(opened)) yield* importSeveral(engine, opened, options);
     else
       yield await (typeof source === 'string'
-        ? importPath(engine, source, options)
+        ? importPath(engine, source, options, new BaseFiles(engine))
         : importSource(engine, opened, options));
     return;
   }
-  const { sources: found, broken } = await foundIn(engine, source, options.format);
+  const { sources: found, broken, ids } = await foundIn(engine, source, options.format);
   if (found.length === 0) refuseFormat(engine, options.format, source);
   if (options.session !== undefined && found.length > 1)
     throw new RepriseError(
@@ -83,12 +85,14 @@ export async function* importEach(
         hint: 'Leave out the session, or import the files one by one.',
       },
     );
-  yield* importFound(engine, withStems(found, source), options);
+  yield* importFound(engine, withStems(found, source), options, new BaseFiles(engine, ids));
   yield* broken;
 }
 
 function opens(engine: Engine, source: ImportSource, options: ImportOptions): Promise<OpenedSource> {
-  return typeof source === 'string' ? openPath(engine, source, options) : openValue(engine, source, options);
+  return typeof source === 'string'
+    ? openPath(engine, source, options, new BaseFiles(engine))
+    : openValue(engine, source, options);
 }
 
 /** Reads the sources of a file in which each line is one; one that cannot be read does not stop the rest. */
@@ -112,12 +116,13 @@ async function* importFound(
   engine: Engine,
   found: readonly FoundSource[],
   options: ImportOptions,
+  bases: BaseFiles,
 ): AsyncGenerator<Imported | ImportFailure, void, undefined> {
   const started: Promise<readonly (Imported | ImportFailure)[]>[] = [];
   try {
     for (const [index, source] of found.entries()) {
       for (let next = started.length; next < Math.min(index + atOnce, found.length); next++)
-        started.push(importReported(engine, found[next] ?? source, options));
+        started.push(importReported(engine, found[next] ?? source, options, bases));
       yield* (await started[index]) ?? [];
     }
   } finally {
@@ -131,11 +136,12 @@ async function importReported(
   engine: Engine,
   { path, parts, stem }: FoundSource,
   options: ImportOptions,
+  bases: BaseFiles,
 ): Promise<readonly (Imported | ImportFailure)[]> {
   const told: (Imported | ImportFailure)[] = [];
   const one = await reported(path, options, async () => {
-    const opened = await openPath(engine, path, options, parts);
-    if (!isSeveral(opened)) return importPath(engine, path, { ...options, ...given({ stem }) }, parts);
+    const opened = await openPath(engine, path, options, bases, parts);
+    if (!isSeveral(opened)) return importPath(engine, path, { ...options, ...given({ stem }) }, bases, parts);
     for await (const each of importSeveral(engine, opened, options)) told.push(each);
     return undefined;
   });
@@ -159,6 +165,7 @@ async function openPath(
   engine: Engine,
   path: string,
   options: ImportOptions,
+  bases: BaseFiles,
   parts?: readonly string[],
 ): Promise<OpenedSource> {
   const { files } = engine;
@@ -167,7 +174,7 @@ async function openPath(
     const { sources: found } = await foundIn(engine, path, options.format);
     const [only] = found;
     if (only === undefined) refuseFormat(engine, options.format, path);
-    if (found.length === 1) return openPath(engine, only.path, options, only.parts);
+    if (found.length === 1) return openPath(engine, only.path, options, bases, only.parts);
     throw new RepriseError(
       'import.invalid',
       `Cannot import ${JSON.stringify(path)} as one session: it holds ${found.length} sources`,
@@ -194,7 +201,7 @@ async function openPath(
   const all = [main, ...others.map((part) => fileOf(engine, { name: nameBeside(path, part), path: part }, {}))];
   const names = format.order?.(all.map(({ name }) => name)) ?? all.map(({ name }) => name);
   const ordered = all.toSorted((a, b) => names.indexOf(a.name) - names.indexOf(b.name));
-  return { format, path, text, files: ordered };
+  return { format, path, text, files: ordered, bases };
 }
 
 async function readFailing<Value>(path: string, body: () => Promise<Value>): Promise<Value> {
@@ -283,7 +290,7 @@ async function openValue(
     },
     digest: async () => undefined,
   };
-  return { format, path: undefined, text, files: [main] };
+  return { format, path: undefined, text, files: [main], bases: new BaseFiles(engine) };
 }
 
 async function* valueChunks(source: JsonInput): AsyncGenerator<string> {

@@ -31,7 +31,7 @@ export async function* sourcesIn(files: ForeignFiles, whole: OpenedSource): Asyn
 
 function lineSource(
   files: ForeignFiles,
-  { format, path }: OpenedSource,
+  { format, path, bases }: OpenedSource,
   { text, bytes, end = '\n' }: RawUnit,
 ): OpenedSource {
   const own = text === undefined ? (bytes ?? new Uint8Array()) : new TextEncoder().encode(`${text}${end}`);
@@ -48,7 +48,7 @@ function lineSource(
     },
     digest: async () => digest(),
   };
-  return { format, path, text: text ?? '', files: [main] };
+  return { format, path, text: text ?? '', files: [main], bases };
 }
 
 /**
