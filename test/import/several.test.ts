@@ -111,7 +111,7 @@ test('sources of a folder that share a name and have no id of their own are no b
   ]);
 });
 
-test('text around the units of a document that cannot be read is told', async () => {
+test('text around the units of a document that cannot be read gives a warning', async () => {
   const path = join(await written({ 'odd.json': `${JSON.stringify(talk('One?'), null, 1)}\nand more\n` }), 'odd.json');
   const [told] = await imported(path);
   expect(told?.warnings).toEqual([

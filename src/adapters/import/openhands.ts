@@ -167,7 +167,7 @@ class OpenHandsReader {
     return [...ended, ...patched(observation, extras, output)];
   }
 
-  /** Returns a condensation: the model forgets some events, and is told a summary in their place. */
+  /** Returns a condensation: the model forgets some events, and reads a summary in their place. */
   #condensed(args: JsonObject): EventDraft {
     const [from, to] = [numberAt(args, 'forgotten_events_start_id'), numberAt(args, 'forgotten_events_end_id')];
     const listed = arrayAt(args, 'forgotten_event_ids')?.map(String);
