@@ -19,7 +19,7 @@ In a clone, run \`npm run -s reprise -- list\`; where the package is installed, 
 **Streams.** stdout carries data and nothing else. Messages, hints, progress and errors go to stderr. Pipes get no colors; \`NO_COLOR\` and \`FORCE_COLOR\` override that. If the reader goes away (\`| head -1\`), the command ends
 silently. Ctrl-C ends it silently with 130.
 
-**JSON.** \`--json\` prints one object per line: several for \`list\`, \`tree\`, \`replay\`, \`projections\`, \`experiment\`, \`import\`, \`copy\`, \`keys\`, \`scan\` and \`history\`, one for every other command. \`--json=object\` prints a single object. A key with a question mark is printed only where it applies. An answer goes to stdout even if it is no. Errors go to stderr, wrong usage included:
+**JSON.** \`--json\` prints one object per line: several for a command whose section says "one line per", such as \`list\` and \`replay\`, and one for every other command. \`--json=object\` prints a single object. A key with a question mark is printed only where it applies. An answer goes to stdout even if it is no. Errors go to stderr, wrong usage included:
 
 \`\`\`json
 {"error":{"code":"session.not-found","message":"Cannot open session \\"refnud\\": …","hint":"Did you mean \\"refund\\"? …"}}
@@ -39,9 +39,9 @@ silently. Ctrl-C ends it silently with 130.
 
 **Refs** name histories and points: \`session[/branch][@at]\`, where \`at\` is a seq, \`head\`, \`before:SEQ\`, \`turn:N\`, \`run:ID\` or \`time:ISO\`; \`latest\` is the session last appended to. Commands that look also take a run (\`RUN\`) or a task (\`task:ID\`, \`SESSION@task:ID\`) in place of a session: the point where it ended, and for \`replay\` its events alone. \`/ @ : %\` in an id are percent-encoded. [More](../concepts/points-and-refs.md)
 
-**Confirmation.** Commands that cannot be undone (\`erase\`, \`delete-session\`) ask at a terminal, and need \`--yes\` elsewhere.
+**Confirmation.** Commands that cannot be undone (\`erase\`, \`branch delete\`, \`delete-session\`) ask at a terminal, and need \`--yes\` elsewhere.
 
-**The store** is \`--store\`, else \`REPRISE_STORE\`, else the one in [\`reprise.config.ts\`](../guides/configure.md), else the nearest \`.reprise/reprise.db\` on the way up to the root of the git repository. Reading never creates one. The configuration is loaded by commands that open the store without \`--store\`, and by those that start agents.
+**The store** is \`--store\`, else \`REPRISE_STORE\`, else the one in [\`.reprise/settings.json\`](../guides/configure.md#where-reprise-finds-it), else, for commands that run it, the one in \`reprise.config.ts\`, else the nearest \`.reprise/reprise.db\` on the way up to the root of the git repository. Reading never creates one. [Trust](../concepts/trust.md#what-runs-when) says which commands run the configuration.
 `;
 
 /** Writes the page. */

@@ -239,13 +239,13 @@ export const commands: readonly CommandEntry[] = [
   {
     name: 'export',
     group: 'Manage',
-    summary: "write a history as a bundle, or in another system's format",
+    summary: "write a history as a bundle, or in a different system's format",
     load: async () => (await import('./commands/export.ts')).exportRun,
   },
   {
     name: 'copy',
     group: 'Manage',
-    summary: 'copy sessions to another store, with the same ids and digests',
+    summary: 'copy sessions to a different store, with the same ids and digests',
     load: async () => (await import('./commands/copy.ts')).copy,
   },
   {

@@ -1,5 +1,6 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { RepriseError } from '../core/error.ts';
+import { given } from '../core/json.ts';
 import { errorFromWire } from '../wire/error-codec.ts';
 import { ErrorSchema } from '../wire/generated/reprise/v1/server_pb.ts';
 
@@ -35,6 +36,6 @@ export function noServer(url: string, cause?: ConnectError): RepriseError {
   return new RepriseError('store.not-found', `Cannot find a Reprise server at ${url}: something else answers there`, {
     hint: 'Check the address: it is the one that "reprise serve" prints.',
     details: { url },
-    ...(cause === undefined ? {} : { cause }),
+    ...given({ cause }),
   });
 }

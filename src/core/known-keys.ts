@@ -70,7 +70,7 @@ export function kindName(value: unknown): string {
 }
 
 /**
- * Refuses an object that is none, an unknown key and a value of the wrong kind: a misspelled option would otherwise be
+ * Refuses options that are not an object, an unknown key and a value of the wrong kind: a misspelled option would otherwise be
  * ignored silently. A key whose value is `undefined` counts as missing.
  */
 export function checkKeys<Options extends object>(options: Options, known: KnownKeys): void {

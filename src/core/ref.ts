@@ -158,7 +158,7 @@ function parseAt(text: string, whole: string): At {
   }
 }
 
-/** Returns a place on a branch that a program gives, or throws if it is none. */
+/** Returns a place on a branch as a program gives it, or throws if it is not valid. */
 function checkAt(at: At, whole: string): At {
   switch (at.kind) {
     case 'head':

@@ -1,4 +1,5 @@
 import { RepriseError } from '../core/error.ts';
+import { given } from '../core/json.ts';
 
 const blockBytes = 512;
 
@@ -126,6 +127,6 @@ class ByteReader {
 function damaged(why: string, file?: string): RepriseError {
   return new RepriseError('bundle.damaged', `Cannot read the bundle: ${why}`, {
     hint: 'Ask for it again where it comes from: it was damaged or changed on the way.',
-    details: file === undefined ? {} : { file },
+    details: given({ file }),
   });
 }

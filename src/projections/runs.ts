@@ -1,4 +1,4 @@
-import type { Event } from '../core/event/event.ts';
+import type { Event, Outcome } from '../core/event/event.ts';
 import type { Projection } from '../core/event/projection.ts';
 import { itemAt } from '../core/item-at.ts';
 import { type JsonObject, numberAt, objectAt, stringAt } from '../core/json.ts';
@@ -7,7 +7,7 @@ import { createSpending, type Spending, spend } from '../core/recording/spending
 import { msBetween } from '../core/time.ts';
 
 /** How far something is: still going on, or how it ended. Unknown where the end was erased. */
-export type RunStatus = 'open' | 'ok' | 'error' | 'aborted' | 'interrupted' | 'budget' | 'unknown';
+export type RunStatus = 'open' | Outcome | 'unknown';
 
 /** When something began and ended. */
 export interface RunSpan {

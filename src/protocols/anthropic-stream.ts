@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type JsonValue, numberAt, objectAt, stringAt } from '../core/json.ts';
+import { given, isObject, type JsonObject, type JsonValue, numberAt, objectAt, stringAt } from '../core/json.ts';
 import { inputOfObject, objectOfInput, textOfValue, valueOfText } from './json-text.ts';
 import { objectsIn, withoutKeys } from './message-list.ts';
 import type { StreamEvent, StreamFold, StreamOptions } from './protocol.ts';
@@ -106,7 +106,7 @@ export function* anthropicEvents(body: JsonObject, { cut = (text) => [text] }: S
     yield named('content_block_stop', { index });
   }
   const { output_tokens: output = 0, output_tokens_details: details } = counted;
-  const last = { output_tokens: output, ...(details === undefined ? {} : { output_tokens_details: details }) };
+  const last = { output_tokens: output, ...given({ output_tokens_details: details }) };
   const delta = { stop_reason: reason ?? null, stop_sequence: sequence ?? null };
   yield named('message_delta', { delta, usage: last });
   yield named('message_stop');

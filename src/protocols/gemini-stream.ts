@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, numberAt, objectAt, stringAt } from '../core/json.ts';
+import { given, isObject, type JsonObject, numberAt, objectAt, stringAt } from '../core/json.ts';
 import { asText } from './json-text.ts';
 import { objectsIn } from './message-list.ts';
 import type { StreamEvent, StreamFold, StreamOptions } from './protocol.ts';
@@ -86,7 +86,7 @@ export function* geminiEvents(body: JsonObject, { cut = (text) => [text] }: Stre
     const { parts: _, ...rest } = isObject(content) ? content : {};
     return { ...(isObject(content) ? { content: rest } : {}), ...own };
   });
-  yield { data: { candidates: ends, ...head, ...(usageMetadata === undefined ? {} : { usageMetadata }) } };
+  yield { data: { candidates: ends, ...head, ...given({ usageMetadata }) } };
 }
 
 function piecesOf(part: JsonObject, cut: NonNullable<StreamOptions['cut']>): readonly JsonObject[] {

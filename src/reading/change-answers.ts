@@ -41,14 +41,14 @@ export interface DeleteAnswer extends StateRow {
   readonly deleted: boolean;
 }
 
-/** The size of a session. */
-export interface SessionSize {
+/** How many events and branches a session has. */
+export interface SessionCounts {
   readonly events: number;
   readonly branches: number;
 }
 
 /** A session that was deleted, as `reprise delete-session --json` prints it. */
-export interface DeleteSessionAnswer extends SessionSize {
+export interface DeleteSessionAnswer extends SessionCounts {
   readonly session: string;
   readonly deleted: true;
 }
@@ -62,7 +62,7 @@ export function markAnswer(
 }
 
 /** Counts the events and branches of a session. */
-export async function sizeOf(session: Session): Promise<SessionSize> {
+export async function countsOf(session: Session): Promise<SessionCounts> {
   const nodes = await branchesOf(session);
   return { events: nodes.reduce((sum, node) => sum + ownEvents(node), 0), branches: nodes.length };
 }

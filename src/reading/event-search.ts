@@ -1,6 +1,6 @@
 import type { CarriedEvent, Event } from '../core/event/event.ts';
 import { compileFilter, type EventFilter } from '../core/event/filter.ts';
-import { isArray, isObject, type JsonValue, objectAt } from '../core/json.ts';
+import { given, isArray, isObject, type JsonValue, objectAt } from '../core/json.ts';
 import { checkBytes, limits } from '../core/limits.ts';
 import type { Seq } from '../core/point.ts';
 import type { Session } from '../engine/session.ts';
@@ -99,8 +99,7 @@ function asShown(event: Event): Event {
     type,
     data,
     turn,
-    ...(agent === undefined ? {} : { agent }),
-    ...(run === undefined ? {} : { run }),
+    ...given({ agent, run }),
   };
 }
 

@@ -1,15 +1,15 @@
 import { eventTypes } from '../core/event/catalogue.ts';
+import { outcomes } from '../core/event/event.ts';
 import type { EventFilter } from '../core/event/filter.ts';
 import { nearest } from '../core/nearest.ts';
+import type { CallStart } from '../core/recording/recorder.ts';
 import type { Session } from '../engine/session.ts';
 import type { EventReading } from './event-reading.ts';
 
 // A word used in the last events is a more likely correction than one used long ago.
 const eventsMax = 1_000;
 
-const kinds: readonly string[] = ['model', 'tool', 'http', 'mcp', 'process', 'person'];
-/** The outcomes that something can end with. */
-export const outcomes: readonly string[] = ['ok', 'error', 'aborted', 'interrupted', 'budget', 'waiting'];
+const kinds: readonly CallStart['kind'][] = ['model', 'tool', 'http', 'mcp', 'process', 'person'];
 
 /** A word of a filter that matches nothing in a history, and the closest one that does. */
 export interface Misspelling {

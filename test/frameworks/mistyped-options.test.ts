@@ -241,7 +241,7 @@ describe('an option that nobody reads is refused by', () => {
   });
 });
 
-test('the callback handler refuses what it would not read, and every adapter an effect that is none', () => {
+test('the callback handler refuses an option that it would not read, and every adapter refuses an effect that does not exist', () => {
   const effects = { refund: 'ireversible' } as never;
   const makers: readonly (() => unknown)[] = [
     () => new langgraph.RepriseCallbackHandler(recorder, misspelt),

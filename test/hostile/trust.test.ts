@@ -154,8 +154,8 @@ describe('commands that need no agents run no configuration', () => {
     ['agents', '{ "agents": {} }'],
     ['a store that nobody knows', '{ "store": "redis://x" }'],
     ['a number as the namespace', '{ "namespace": 7 }'],
-    ['a pattern that is none', '{ "masking": { "rules": [{ "name": "a", "pattern": "(" }] } }'],
-    ['a rule that is none', '{ "masking": { "rules": [null] } }'],
+    ['a pattern that does not compile', '{ "masking": { "rules": [{ "name": "a", "pattern": "(" }] } }'],
+    ['a rule that is not an object', '{ "masking": { "rules": [null] } }'],
   ])('settings with %s are refused with their file', async (_, text) => {
     mkdirSync(join(place.folder, '.reprise'));
     place.write('.reprise/settings.json', text);

@@ -57,7 +57,7 @@ async function eventsOf(found: Session, ...types: string[]): Promise<Event[]> {
 }
 
 describe('Claude Code', () => {
-  test('two prompts after one message are a fork at that message; the line between them is none', async () => {
+  test('two prompts after one message are a fork at that message; the line between them makes no fork', async () => {
     const { branches, session: id } = await told(claudeFork);
     expect(branches).toHaveLength(2);
     const found = await reprise.session(id);
@@ -76,7 +76,7 @@ describe('Claude Code', () => {
     expect((await found.stateAt(other, summary)).spending.outputTokens).toBe(5 + 4);
   });
 
-  test('two responses of different ids after one message are a fork; the lines of one response are none', async () => {
+  test('two responses of different ids after one message are a fork; the lines of one response make no fork', async () => {
     const said = (uuid: string, parent: string, id: string, text: string): object =>
       claudeLine('assistant', uuid, parent, {
         message: { id, model: 'claude-sonnet-4', role: 'assistant', content: [{ type: 'text', text }], usage: {} },

@@ -368,6 +368,28 @@ export const sources: Readonly<Record<string, readonly { readonly name: string; 
         { id: 'm5', timestamp: at(7), type: 'user', content: 'No, two more.' },
       ),
     },
+    {
+      name: 'a chat whose answers are written again',
+      text: lines(
+        { sessionId: 'g3', projectHash: '7e89', startTime: at(0) },
+        { id: 'u1', timestamp: at(1), type: 'user', content: [{ text: long }] },
+        { id: 'a1', timestamp: at(2), type: 'gemini', content: 'I look.', tokens: null, model: 'gemini-2.5-flash' },
+        { $set: { lastUpdated: at(2) } },
+        { id: 'a1', timestamp: at(2), type: 'gemini', content: 'I look.', tokens: { input: 9, output: 3 } },
+        {
+          id: 'a1',
+          timestamp: at(2),
+          type: 'gemini',
+          content: 'I look.',
+          tokens: { input: 9, output: 3 },
+          toolCalls: [{ id: 'c1', name: 'read', args: { path: 'a' }, status: 'success', result: [{ text: 'A' }] }],
+        },
+        { $set: { messages: [{ id: 's1', timestamp: at(3), type: 'user', content: [{ text: 'So far.' }] }] } },
+        { id: 'u2', timestamp: at(4), type: 'user', content: 'Go on.' },
+        { $rewindTo: 'u2' },
+        { id: 'u3', timestamp: at(5), type: 'user', content: 'Stop.' },
+      ),
+    },
   ],
   'copilot-cli': [
     {

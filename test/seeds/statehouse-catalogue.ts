@@ -359,7 +359,7 @@ function severalWriters(world: StateWorld): void {
     return { here, there: await (await open(place)).session('world') };
   };
 
-  test('a rewind, revert or edit elsewhere is a conflict, a fork elsewhere is none, and a blind write is planned anew', async () => {
+  test('a rewind, revert or edit elsewhere is a conflict, a fork elsewhere is not one, and a blind write is planned anew', async () => {
     const { here, there } = await twice();
     for (const value of [1, 2]) await here.state.transaction((tx) => tx.write('a', value));
     const reading = async () => {

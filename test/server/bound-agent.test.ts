@@ -114,7 +114,7 @@ test('the agent commits claims, and sees those in its scope alone', async () => 
   });
 });
 
-test('a value that is not JSON is refused, and options that are none, as in a local store', async () => {
+test('a value that is not JSON and options that are not an object are refused, as in a local store', async () => {
   const session = await operator.session('demo');
   await session.fleet.spawn('a1');
   const surfaces = [session.as('a1'), (await bound.session('demo')).as('a1')];

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../core/json.ts';
+import { given, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { partsOf } from '../../core/message/message.ts';
 import { propertiesOf } from '../../core/property.ts';
 import type { ApprovalContext, PendingCall } from '../../core/recording/agent.ts';
@@ -21,7 +21,7 @@ export async function approvalNeeded(
 
 /** Returns the answer to a denied call, in the form in which the AI SDK sends it to a model. */
 export function deniedAnswer({ reason }: Approval): JsonValue {
-  return { type: 'execution-denied', ...(reason === undefined ? {} : { reason }) };
+  return { type: 'execution-denied', ...given({ reason }) };
 }
 
 type Decide = (...args: readonly unknown[]) => unknown;

@@ -132,7 +132,7 @@ export class ClaudeCodeReader {
     const model = stringAt(message, 'model') ?? 'unknown';
     const drafts: EventDraft[] = [];
     let open = this.#responses.get(agent);
-    // A message that the tool itself made up, such as an error, is no response of a model.
+    // A message that the tool itself made up, such as an error, is not a response of a model.
     if (open === undefined && model !== '<synthetic>' && booleanAt(line, 'isApiErrorMessage') !== true) {
       open = { id, model, usage: undefined, finishReason: undefined, hasTools: false };
       this.#responses.set(agent, open);
@@ -217,7 +217,8 @@ export class ClaudeCodeReader {
 
   /** Puts the start of the run behind its first line, whose text the first event of a unit holds. */
   #begun(line: JsonObject, drafts: EventDraft[], prompt?: JsonObject): EventDraft[] {
-    if (this.#hasBegun) return drafts;
+    // The lines that the tool writes before a first prompt, such as those of a command, give the run no title.
+    if (this.#hasBegun || (prompt === undefined && line['type'] !== 'assistant')) return drafts;
     this.#hasBegun = true;
     const content = neutralContent(prompt?.['content']);
     const text =

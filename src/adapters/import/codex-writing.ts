@@ -3,7 +3,7 @@ import { type JsonObject, type JsonValue, objectAt } from '../../core/json.ts';
 import { partsOf } from '../../core/message/message.ts';
 import type { ForeignWriter, WriterSource } from '../../core/recording/foreign-format.ts';
 
-/** Opens a writer of lines of a rollout. A history that was none begins with the line that names it. */
+/** Opens a writer of lines of a rollout. A history that was not a rollout begins with the line that names it. */
 export function codexWriter({ session, first }: WriterSource): ForeignWriter {
   let isBegun = first !== undefined;
   const line = (event: Event, type: string, payload: JsonObject): string =>

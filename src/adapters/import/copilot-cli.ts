@@ -33,6 +33,9 @@ class CopilotReader {
   readonly talk: Talk;
   #start: JsonObject = {};
   #model = 'unknown';
+  /** The events that stand, by which a rewind finds the one before its target. */
+  #ids: string[] = [];
+  readonly #agents = new Set<string>();
 
   constructor(session: string | undefined) {
     this.talk = new Talk('copilot-cli', session);
@@ -43,17 +46,35 @@ class CopilotReader {
     if (type === undefined) return undefined;
     const data = objectAt(event, 'data') ?? {};
     const id = stringAt(event, 'id');
-    const drafts = this.talk.of(this.#drafts(type, data, id ?? ''), { time: stringAt(event, 'timestamp') });
-    const begins = type === 'user.message' ? { begins: { kind: 'prompt' as const, id: id ?? '' } } : {};
-    const warnings = knownTypes.test(type) ? {} : { warnings: [`its type "${type}" is not known`] };
+    const agent = stringAt(event, 'agentId') ?? stringAt(data, 'parentToolCallId');
+    const own = this.#drafts(type, data, id ?? '');
+    const drafts = this.talk.of([...own, ...this.#spawned(agent)], { time: stringAt(event, 'timestamp'), agent });
+    const isPrompt = type === 'user.message' && agent === undefined;
+    const rewindTo = type === 'session.snapshot_rewind' ? this.#before(stringAt(data, 'upToEventId') ?? '') : undefined;
+    if (id !== undefined) this.#ids.push(id);
     return {
       type,
-      ...given({ id }),
+      ...given({ id, rewindTo }),
       isTalk: type === 'user.message' || type === 'assistant.message',
       drafts,
-      ...begins,
-      ...warnings,
+      ...(isPrompt ? { begins: { kind: 'prompt', id: id ?? '' } } : {}),
+      ...(knownTypes.test(type) ? {} : { warnings: [`its type "${type}" is not known`] }),
     };
+  }
+
+  /** Says once that a sub-agent began. */
+  #spawned(agent: string | undefined): EventDraft[] {
+    if (agent === undefined || this.#agents.has(agent)) return [];
+    this.#agents.add(agent);
+    return [{ type: 'agent.spawned', data: { role: 'sub-agent' } }];
+  }
+
+  /** Returns the event before the one that is rewound to, which goes with all after it; undefined if it is not there. */
+  #before(target: string): string | undefined {
+    const index = this.#ids.lastIndexOf(target);
+    if (index < 0) return undefined;
+    this.#ids = this.#ids.slice(0, index);
+    return this.#ids.at(-1) ?? '';
   }
 
   #drafts(type: string, data: JsonObject, id: string): EventDraft[] {
@@ -91,6 +112,8 @@ class CopilotReader {
           isError: booleanAt(data, 'success') === false,
         });
       }
+      case 'session.compaction_complete':
+        return compacted(data);
       case 'abort':
         return [{ type: 'turn.ended', data: { outcome: 'aborted' } }];
       case 'assistant.turn_end':
@@ -122,7 +145,7 @@ class CopilotReader {
       toolCallPart(
         stringAt(call, 'toolCallId') ?? '',
         stringAt(call, 'name') ?? 'unknown',
-        objectAt(call, 'arguments') ?? {},
+        (isObject(call) ? call['arguments'] : undefined) ?? {},
       ),
     );
     const parts: JsonObject[] = [
@@ -138,4 +161,13 @@ class CopilotReader {
       message,
     });
   }
+}
+
+/** Returns a compaction: the model goes on from the summary. */
+function compacted(data: JsonObject): EventDraft[] {
+  const summary = stringAt(data, 'summaryContent');
+  if (booleanAt(data, 'success') === false || summary === undefined) return [];
+  const tokensBefore = numberAt(data, 'preCompactionTokens');
+  const messages = [{ role: 'user', content: summary }];
+  return [{ type: 'conversation.compacted', data: { messages, ...given({ tokensBefore }) } }];
 }

@@ -3,7 +3,7 @@ import { type JsonValue, stringAt } from '../../core/json.ts';
 /** The lines that are looked at to tell a format. */
 const linesMax = 20;
 
-/** Returns the JSON of the first lines of a source; lines that are none are left out. */
+/** Returns the JSON of the first lines of a source; other lines are left out. */
 export function firstLines(text: string): readonly JsonValue[] {
   return text
     .replace(/^\uFEFF/, '')
@@ -24,7 +24,7 @@ export function firstTime(text: string, ...keys: readonly string[]): string | un
   return new RegExp(`"(?:${keys.join('|')})"\\s*:\\s*"([^"]{1,64})"`).exec(text)?.[1];
 }
 
-/** Returns the value of JSON text; undefined if it is none. */
+/** Returns the value of JSON text; undefined if the text is not JSON. */
 export function readJson(text: string | undefined): JsonValue | undefined {
   if (text === undefined || !/^\s*[[{"\d-]/.test(text)) return undefined;
   try {

@@ -1,5 +1,5 @@
 import type { EventDraft } from '../../core/event/event.ts';
-import { isObject, type JsonObject, numberAt, objectAt, stringAt } from '../../core/json.ts';
+import { given, isObject, type JsonObject, numberAt, objectAt, stringAt } from '../../core/json.ts';
 import { defineFormat, type ForeignFormat, type UnitMeaning } from '../../core/recording/foreign-format.ts';
 import { firstTime } from './first-lines.ts';
 import { said, Talk, toolCallPart } from './talk.ts';
@@ -132,9 +132,7 @@ function patched(observation: string, extras: JsonObject | undefined, output: st
       type: 'file.patched',
       data: {
         path,
-        ...(before === undefined ? {} : { before }),
-        ...(after === undefined ? {} : { after }),
-        ...(patch === undefined ? {} : { patch }),
+        ...given({ before, after, patch }),
       },
     },
   ];

@@ -41,7 +41,7 @@ const traces: MessageSpec = {
   ],
 };
 
-/** Reads the protobuf form of OTLP traces into its JSON form; undefined if the bytes are none. */
+/** Reads the protobuf form of OTLP traces into its JSON form; undefined if the bytes are something else. */
 export function otlpDocument(bytes: Uint8Array): JsonObject | undefined {
   try {
     return readMessage(new Cursor(bytes), traces, 0);

@@ -1,5 +1,5 @@
 import type { Event } from '../../core/event/event.ts';
-import { arrayAt, isObject, type JsonObject, type JsonValue, numberAt, objectAt } from '../../core/json.ts';
+import { arrayAt, given, isObject, type JsonObject, type JsonValue, numberAt, objectAt } from '../../core/json.ts';
 import { partsOf } from '../../core/message/message.ts';
 import type { ForeignWriter, WriterSource } from '../../core/recording/foreign-format.ts';
 
@@ -56,8 +56,11 @@ export function otlpWriter({ session }: WriterSource): ForeignWriter {
         }),
       ];
     },
-    file: (units) =>
-      `{"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"reprise"}}]},"scopeSpans":[{"scope":{"name":"reprise"},"spans":[${units.join(',')}]}]}]}\n`,
+    frame: () => ({
+      head: '{"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"reprise"}}]},"scopeSpans":[{"scope":{"name":"reprise"},"spans":[',
+      between: ',',
+      tail: ']}]}]}\n',
+    }),
   };
 }
 
@@ -69,8 +72,7 @@ function modelAttributes(name: string, from: Event, to: Event): JsonObject {
   return {
     'gen_ai.operation.name': 'chat',
     'gen_ai.request.model': name,
-    ...(input === undefined ? {} : { 'gen_ai.usage.input_tokens': input }),
-    ...(output === undefined ? {} : { 'gen_ai.usage.output_tokens': output }),
+    ...given({ 'gen_ai.usage.input_tokens': input, 'gen_ai.usage.output_tokens': output }),
     ...(asked === undefined ? {} : { 'gen_ai.input.messages': JSON.stringify(asked.map(genAiMessage)) }),
     ...(message === undefined ? {} : { 'gen_ai.output.messages': JSON.stringify([genAiMessage(message)]) }),
   };

@@ -66,7 +66,6 @@ const plainTypes: ReadonlySet<string> = new Set([
   'custom',
   'label',
   'session_info',
-  'branch_summary',
   'leaf',
 ]);
 
@@ -88,7 +87,9 @@ class PiReader {
     const message = objectAt(entry, 'message');
     const role = stringAt(message, 'role');
     const drafts = this.talk.of(this.#drafts(type, entry, message), { time: stringAt(entry, 'timestamp') });
-    const isTalk = type === 'message';
+    // A summary of the branch that the person left begins the talk on the new one.
+    const isSummary = type === 'branch_summary';
+    const isTalk = type === 'message' || isSummary;
     if (id !== undefined && type !== 'session')
       this.#depths.set(id, (this.#depths.get(parent ?? '') ?? 0) + (isTalk || type === 'custom_message' ? 1 : 0));
     const kind = role === 'user' ? 'prompt' : role === 'assistant' ? 'response' : undefined;
@@ -101,7 +102,7 @@ class PiReader {
       ...own,
       isTalk,
       drafts,
-      ...(isPrompt(role, id) ?? begins),
+      ...(isPrompt(isSummary ? 'user' : role, id) ?? begins),
       ...warnings,
     };
   }
@@ -116,6 +117,10 @@ class PiReader {
       }
       case 'compaction':
         return [this.#compacted(entry)];
+      case 'branch_summary': {
+        const summary = stringAt(entry, 'summary') ?? '';
+        return summary === '' ? [] : [said('user', summary)];
+      }
       case 'custom_message':
         return [said('user', contentOf(entry['content']))];
       default:

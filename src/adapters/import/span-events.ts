@@ -215,7 +215,7 @@ function callsIn(message: JsonObject): JsonObject[] {
   });
 }
 
-/** Returns the JSON in a text; the text itself if it is none. */
+/** Returns the JSON in a text; the text itself if it is not JSON. */
 export function parsed(value: JsonValue): JsonValue {
   if (typeof value !== 'string' || !/^\s*[[{"]/.test(value)) return value;
   try {

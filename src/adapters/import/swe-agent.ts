@@ -1,5 +1,5 @@
 import type { EventDraft } from '../../core/event/event.ts';
-import { arrayAt, isObject, type JsonObject, numberAt, objectAt, stringAt } from '../../core/json.ts';
+import { arrayAt, given, isObject, type JsonObject, numberAt, objectAt, stringAt } from '../../core/json.ts';
 import { defineFormat, type ForeignFormat, type UnitMeaning } from '../../core/recording/foreign-format.ts';
 import { MessagesReader } from './messages.ts';
 import { said, Talk, toolCallPart } from './talk.ts';
@@ -41,8 +41,7 @@ export const sweAgent: ForeignFormat = defineFormat({
 function metadataOf(document: JsonObject | undefined, info: JsonObject | undefined): JsonObject {
   const [environment, status] = [stringAt(document, 'environment'), stringAt(info, 'exit_status')];
   return {
-    ...(environment === undefined ? {} : { environment }),
-    ...(status === undefined ? {} : { exit_status: status }),
+    ...given({ environment, exit_status: status }),
   };
 }
 
@@ -61,14 +60,14 @@ function ended(info: JsonObject | undefined): EventDraft[] {
     name: 'unknown',
     outcome: 'ok',
     usage,
-    ...(cost === undefined ? {} : { cost }),
+    ...given({ cost }),
   };
   const result = stringAt(info, 'submission');
   const status = stringAt(info, 'exit_status') ?? '';
   const outcome = /^submitted/i.test(status) ? 'ok' : /cost|limit/i.test(status) ? 'budget' : 'error';
   return [
     ...(stats === undefined ? [] : [{ type: 'call.ended', data: spent }]),
-    { type: 'run.ended', data: { outcome, ...(result === undefined ? {} : { result }) } },
+    { type: 'run.ended', data: { outcome, ...given({ result }) } },
   ];
 }
 

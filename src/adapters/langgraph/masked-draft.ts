@@ -61,7 +61,7 @@ function maskedValue(name: string, [type, bytes]: TypedBytes, { mask, rules }: M
   return [type, encoder.encode(type === 'json' && value !== text ? JSON.stringify(result) : String(result))];
 }
 
-/** Returns the value of JSON text; text that is none stays text. */
+/** Returns the value of JSON text; other text stays text. */
 function jsonOf(text: string): JsonValue {
   try {
     return parseJson(text);

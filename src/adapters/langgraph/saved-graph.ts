@@ -3,7 +3,7 @@ import type { RunnableConfig } from '@langchain/core/runnables';
 import { type BaseCheckpointSaver, MemorySaver } from '@langchain/langgraph-checkpoint';
 import { canonicalJson } from '../../core/canonical-json.ts';
 import { RepriseError } from '../../core/error.ts';
-import { arrayAt, isObject, type JsonObject, type JsonValue, stringAt } from '../../core/json.ts';
+import { arrayAt, given, isObject, type JsonObject, type JsonValue, stringAt } from '../../core/json.ts';
 import { type Message, textOf, toolCallsIn, toolResultsIn } from '../../core/message/message.ts';
 import { toolAnswer } from '../../core/message/repair.ts';
 import { propertiesOf } from '../../core/property.ts';
@@ -82,9 +82,7 @@ const matches = (names: readonly unknown[], nodes: readonly string[]): boolean =
 export function reviewAnswer({ input }: WaitingCall, { approved, reason }: Approval): JsonValue | undefined {
   const requests = arrayAt(input, 'actionRequests');
   if (requests === undefined || !isObject(input) || !Array.isArray(input['reviewConfigs'])) return undefined;
-  const decision: JsonObject = approved
-    ? { type: 'approve' }
-    : { type: 'reject', ...(reason === undefined ? {} : { message: reason }) };
+  const decision: JsonObject = approved ? { type: 'approve' } : { type: 'reject', ...given({ message: reason }) };
   return { decisions: requests.map(() => decision) };
 }
 

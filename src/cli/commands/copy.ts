@@ -20,8 +20,11 @@ import { quoted } from '../typed.ts';
 /** `reprise copy`. */
 export const copy: CommandSpec = {
   arguments: [
-    { name: '<from>', about: 'store to read: sqlite:PATH, postgres://… or bundle:PATH' },
-    { name: '<to>', about: 'store to write, of either kind; created if it does not exist' },
+    { name: '<from>', about: 'store to read: sqlite:PATH, postgres://…, https://… or bundle:PATH' },
+    {
+      name: '<to>',
+      about: 'store to write: sqlite:PATH, postgres://… or https://…; a file is created if it does not exist',
+    },
     { name: '[sessions...]', about: 'sessions to copy (default: all in the namespace)' },
   ],
   options: [

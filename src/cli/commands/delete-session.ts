@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { RepriseError } from '../../core/error.ts';
-import { type DeleteSessionAnswer, sizeOf } from '../../reading/change-answers.ts';
+import { countsOf, type DeleteSessionAnswer } from '../../reading/change-answers.ts';
 import { countText, plural } from '../../wording/amount.ts';
 import { plain } from '../../wording/text.ts';
 import type { CommandSpec } from '../command.ts';
@@ -17,7 +17,7 @@ export const deleteSession: CommandSpec = {
     const { out } = context;
     checkId(text);
     const { session } = await context.session(text);
-    const { events, branches } = await sizeOf(session);
+    const { events, branches } = await countsOf(session);
     const size = `${plural(events, 'event')} on ${branches === 1 ? 'one branch' : `${countText(branches)} branches`}`;
     const question = `Delete session "${plain(session.id)}" with ${size}?`;
     if (!(await confirm({ question, yes: flagOption(options, 'yes'), isJson: out.json !== undefined }))) {

@@ -19,7 +19,7 @@ export interface DemoAnswer extends Story {
 
 /** `reprise demo`. */
 export const demo: CommandSpec = {
-  options: [new Option('--no-studio', 'open nothing at the end; this release never does')],
+  options: [new Option('--no-studio', 'open no studio at the end; only "npm start" does')],
   examples: ['reprise demo', 'reprise demo --store sqlite:story.db'],
   run: async (context, _values, options) => {
     const { out, storeUrl } = context;

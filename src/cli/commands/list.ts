@@ -1,4 +1,5 @@
 import { Option } from 'commander';
+import { outcomes } from '../../core/event/event.ts';
 import { parseFilter } from '../../core/event/filter.ts';
 import { given } from '../../core/json.ts';
 import { nearest } from '../../core/nearest.ts';
@@ -13,7 +14,6 @@ import {
   listBranches,
   listRow,
 } from '../../reading/list-branches.ts';
-import { outcomes } from '../../reading/nothing-found.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context } from '../context.ts';
 import { done } from '../exit-code.ts';
@@ -118,7 +118,7 @@ async function print({ out }: Context, reprise: Reprise, query: ListQuery): Prom
 
 /** Suggests a correction for an unknown outcome, or for an agent that has to match exactly. */
 function suggestionFor({ outcome, agent }: ListQuery): string {
-  const known = [...outcomes, 'silent'];
+  const known: readonly string[] = [...outcomes, 'silent'];
   const near = outcome === undefined || known.includes(outcome) ? undefined : nearest(outcome, known);
   if (near !== undefined) return ` Did you mean --outcome ${near}?`;
   return agent === undefined || agent.startsWith('~')

@@ -12,18 +12,22 @@ export async function chosenFleet(context: Context, wanted: string | undefined):
   const name = wanted ?? (names.length === 1 ? names[0] : undefined);
   if (name !== undefined && Object.hasOwn(fleets, name)) return fleets[name] as OnTurn<unknown>;
   if (name === demoAgentName) return (await import('../demo/incident-fleet.ts')).incidentFleet;
-  const near = name === undefined ? undefined : nearest(name, names);
   throw new RepriseError(
     'agent.not-found',
     name === undefined
-      ? 'Cannot choose a fleet: --with names none'
+      ? `Cannot choose a fleet: the configuration has ${names.length}, and --with names none`
       : `Cannot find fleet "${name}" in the configuration`,
     {
-      hint:
-        near === undefined
-          ? 'Add it to "fleets" of reprise.config.ts: fleets: { name: { agent: fn } }.'
-          : `Did you mean "${near}"?`,
+      hint: hintOf(name, names),
       details: { fleets: names },
     },
   );
+}
+
+/** Says how to name a fleet: the nearest one after a typo, all of them if none was named. */
+function hintOf(name: string | undefined, names: readonly string[]): string {
+  const near = name === undefined ? undefined : nearest(name, names);
+  if (near !== undefined) return `Did you mean "${near}"?`;
+  if (names.length > 0) return `Pass one of them with --with: ${names.join(', ')}.`;
+  return 'Add one to "fleets" of reprise.config.ts: fleets: { name: { agent: fn } }.';
 }

@@ -15,7 +15,7 @@ const branch: CheckedBranch = {
 };
 
 describe('commandCheck()', () => {
-  test('exit code 0 is a pass and any other is none; the result is on standard input', async () => {
+  test('only exit code 0 is a pass; the result is on standard input', async () => {
     expect(await commandCheck('grep -q pool', place)(branch)).toBe(true);
     expect(await commandCheck('grep -q cache', place)(branch)).toBe(false);
     expect(await commandCheck('exit 3', place)(branch)).toBe(false);

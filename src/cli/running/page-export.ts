@@ -1,3 +1,4 @@
+import { given } from '../../core/json.ts';
 import { builtFolder } from '../../node/built-folder.ts';
 import { createNodePlatform } from '../../node/platform.ts';
 import { release } from '../../node/release.ts';
@@ -18,7 +19,7 @@ export async function preparePage(context: Context, text: string, rules: readonl
       store,
       openScratch: () => openMemoryStore({ platform }),
       platform,
-      recording: recordingOf({}, config === undefined ? {} : { config }),
+      recording: recordingOf({}, given({ config })),
       namespace: context.chosenNamespace(),
       ref,
       rules,

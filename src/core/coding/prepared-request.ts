@@ -52,8 +52,8 @@ export function checkOutputTokens(tokens: number | undefined): number | undefine
 }
 
 /** Builds the payloads of a request: the instructions, the context, and the user's words. */
-export function requestOf(context: string, given: RequestArguments): PreparedRequest {
-  const { model, instructions = '', input, maxOutputTokens } = given;
+export function requestOf(context: string, request: RequestArguments): PreparedRequest {
+  const { model, instructions = '', input, maxOutputTokens } = request;
   const shown = context === '' ? [] : [{ role: 'developer' as const, content: context }];
   const system = [instructions, context].filter((text) => text !== '').map((text) => ({ type: 'text' as const, text }));
   return {
@@ -61,7 +61,7 @@ export function requestOf(context: string, given: RequestArguments): PreparedReq
       model,
       ...(instructions === '' ? {} : { instructions }),
       input: [...shown, { role: 'user', content: input }],
-      ...(maxOutputTokens === undefined ? {} : { max_output_tokens: maxOutputTokens }),
+      ...given({ max_output_tokens: maxOutputTokens }),
     },
     anthropic: {
       model,

@@ -8,6 +8,9 @@ import type { Digest, Seq } from '../point.ts';
 /** The ways in which something ends. A run that waits for a person ends `waiting`. */
 export type Outcome = 'ok' | 'error' | 'aborted' | 'interrupted' | 'budget' | 'waiting';
 
+/** Every outcome, in the order in which people are offered them. */
+export const outcomes: readonly Outcome[] = ['ok', 'error', 'aborted', 'interrupted', 'budget', 'waiting'];
+
 /** One immutable fact, in the form that the library returns, `--json` prints and the wire carries. */
 export interface Event {
   readonly session: string;

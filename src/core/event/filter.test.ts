@@ -188,7 +188,7 @@ describe('what cannot be a filter is refused', () => {
     expect(codeOf(() => compileFilter({ fields: [{ key: 'a', pattern }] }))).toBeUndefined();
   });
 
-  test('a time that is none has its own code', () => {
+  test('text that is not a time has its own code', () => {
     expect(codeOf(() => compileFilter({ type: 'note.added' } as never))).toBe('filter.invalid');
     expect(codeOf(() => compileFilter({ types: 'note.added' } as never))).toBe('filter.invalid');
     expect(codeOf(() => compileFilter({ turn: '3' } as never))).toBe('filter.invalid');

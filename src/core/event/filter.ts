@@ -22,7 +22,7 @@ export interface EventFilter {
   readonly kind?: string;
   /** Of a call: the model, tool or address. */
   readonly name?: string;
-  /** Of an end: ok, error, aborted, interrupted, budget. */
+  /** Of an end: ok, error, aborted, interrupted, budget or waiting. */
   readonly outcome?: string;
   /** Not before this time. */
   readonly since?: string;

@@ -1,4 +1,5 @@
 import { canonicalJson } from '../canonical-json.ts';
+import { given } from '../json.ts';
 import { agentsAt, always } from './active.ts';
 import { type Belief, contentOf } from './belief.ts';
 import { type FleetTable, indexOf } from './fleet-table.ts';
@@ -105,6 +106,6 @@ export function agentDifferences(left: FleetTable, right: FleetTable): readonly 
   return [...new Set([...mine.keys(), ...other.keys()])].flatMap((agent) => {
     const [one, two] = [mine.get(agent), other.get(agent)];
     if (one !== undefined && two !== undefined && fieldsOf(one) === fieldsOf(two)) return [];
-    return [{ agent, ...(one === undefined ? {} : { left: one }), ...(two === undefined ? {} : { right: two }) }];
+    return [{ agent, ...given({ left: one, right: two }) }];
   });
 }

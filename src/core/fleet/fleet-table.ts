@@ -1,5 +1,5 @@
 import type { Event } from '../event/event.ts';
-import { stringAt } from '../json.ts';
+import { given, stringAt } from '../json.ts';
 import type { Seq } from '../point.ts';
 import { type Belief, beliefOf, idsOf } from './belief.ts';
 import { type TaskChange, taskChangeOf, taskTypes } from './fleet-task.ts';
@@ -59,7 +59,7 @@ export function addToFleet(table: FleetTable, event: Event): FleetTable {
     index.addBelief(belief);
   } else if (type === 'belief.superseded') {
     const by = stringAt(data, 'by');
-    const ending = { belief: stringAt(data, 'belief') ?? '', id, seq, turn, ...(by === undefined ? {} : { by }) };
+    const ending = { belief: stringAt(data, 'belief') ?? '', id, seq, turn, ...given({ by }) };
     table.endings.push(ending);
     index.addEnding(ending);
   } else if (type === 'strategy.changed') {

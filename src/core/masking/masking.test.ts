@@ -328,7 +328,7 @@ test.each([
   [{ name: 'a' }, 'neither'],
   [{ name: 'a', pattern: 'x' as never }, 'regular expression'],
   [{ name: 'a', fields: 'x' as never }, 'list of names'],
-])('a rule that is none is refused: %j', (rule, why) => {
+])('a value that is not a rule is refused: %j', (rule, why) => {
   expect(() => masked({}, { rules: [rule] })).toThrow(expect.objectContaining({ code: 'config.invalid' }));
   expect(() => masked({}, { rules: [rule] })).toThrow(why);
 });

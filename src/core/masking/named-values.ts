@@ -24,8 +24,8 @@ const scheme = /(?:Bearer|Basic|Token|Digest|Negotiate|ApiKey)[ \t]{1,4}/iy;
 const userOption = /["'](?:-u|--user|--proxy-user)\\{0,7}["']/;
 
 /**
- * Tells whether a text may hold the name of a secret. Most names that end like one, such as `input_tokens`, are none, and
- * a text with only such names needs no closer look.
+ * Tells whether a text may hold the name of a secret. Most names that end like one, such as `input_tokens`, hold no
+ * secret, and a text with only such names needs no closer look.
  */
 export function hasSecretNames(text: string): boolean {
   nameEnd.lastIndex = 0;

@@ -20,7 +20,7 @@ const secretName = new RegExp(
   'i',
 );
 
-/** Names that end like a secret's and are none: special words of a model, and a number of MCP. */
+/** Names that end like a secret's and hold no secret: special words of a model, and a number of MCP. */
 const plainName = /^(?:bos|eos|pad|unk|sep|cls|mask|stop|special|progress|max|min)[-_]?token$/i;
 
 /** Returns a name such as `apiKey` or `clientSecret` with dashes between its words, for comparing. */
@@ -52,7 +52,7 @@ export function endsLikeSecret(name: string): boolean {
   return isLike;
 }
 
-/** Tells whether the value of a secret's name is none: `PWD` is also the working directory of a shell. */
+/** Tells whether a value under a secret's name is not a secret: `PWD` is also the working directory of a shell. */
 export function isPlainValue(name: string, value: string): boolean {
   return /^(?:old)?pwd$/i.test(name) && /^(?:[/~.]|[A-Za-z]:[\\/])/.test(value);
 }

@@ -153,7 +153,7 @@ class JsonSecrets implements JsonVisitor<JsonPlace> {
     this.#search.found.push({ start, end, rule: whole, secret, quote: '"' });
   };
 
-  /** Returns the item before a string in a list; undefined if it is none, or the first. */
+  /** Returns the item before a string in a list; undefined if the string is not in a list, or is the first. */
   #before({ start }: JsonString, place: JsonPlace): string | undefined {
     const last = this.#last;
     if (last?.place !== place) return undefined;

@@ -93,7 +93,7 @@ test('keeps the last questions up to the limit', () => {
   expect([left.length, left[0]]).toEqual([limits.questionsMax, 'q1']);
 });
 
-test('reads a decision, and nothing that is none', () => {
+test('reads a decision, and nothing else', () => {
   expect(approvalFrom({ approved: false, reason: 'no' })).toEqual({ approved: false, reason: 'no' });
   expect([approvalFrom(undefined), approvalFrom('yes'), approvalFrom({ approved: 'yes' })]).toEqual([
     undefined,

@@ -42,7 +42,7 @@ export function approvalCall(toolCall: string): string {
   return `${approvalName}:${toolCall}`;
 }
 
-/** Reads the decision about a tool call; undefined if the value is none. */
+/** Reads the decision about a tool call; undefined if the value is something else. */
 export function approvalFrom(output: JsonValue | undefined): Approval | undefined {
   const approved = isObject(output) ? output['approved'] : undefined;
   if (typeof approved !== 'boolean') return undefined;

@@ -69,7 +69,7 @@ export function manifestText(manifest: BundleManifest): string {
   return `${JSON.stringify(manifest, null, 2)}\n`;
 }
 
-/** Reads a manifest; throws `bundle.invalid` if it is none, and `bundle.damaged` if it is not well formed. */
+/** Reads a manifest; throws `bundle.invalid` if the text is something else, and `bundle.damaged` if it is not well formed. */
 export function readManifest(text: string): BundleManifest {
   let value: JsonValue;
   try {

@@ -145,7 +145,7 @@ export function itemLine(item: HistoryItem): string {
   return `${JSON.stringify(item)}\n`;
 }
 
-/** Reads the line of an item; undefined if it is none. */
+/** Reads the line of an item; undefined if the line is something else. */
 export function readItem(text: string): HistoryItem | undefined {
   let value: JsonValue;
   try {

@@ -1,5 +1,5 @@
 import { RepriseError } from '../../core/error.ts';
-import { isObject, type JsonObject, type JsonValue, objectAt, stringAt } from '../../core/json.ts';
+import { given, isObject, type JsonObject, type JsonValue, objectAt, stringAt } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
 import type { Digest } from '../../core/point.ts';
 import type { BundleEntry, BundleFile, BundleSignature, Bundles } from '../../core/store/bundles.ts';
@@ -55,7 +55,7 @@ function named(error: unknown, path: string): unknown {
     isContent ? 'bundle.damaged' : error.code,
     `Cannot read the bundle ${JSON.stringify(path)}: ${why}`,
     {
-      ...(hint === undefined ? {} : { hint }),
+      ...given({ hint }),
       details: error.details,
       cause: error,
     },

@@ -1,6 +1,6 @@
 import { canonicalJson } from '../../core/canonical-json.ts';
 import { RepriseError } from '../../core/error.ts';
-import { numberAt, stringAt } from '../../core/json.ts';
+import { given, numberAt, stringAt } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { Bundles } from '../../core/store/bundles.ts';
 import { segmentOver } from '../../core/view/segment.ts';
@@ -213,12 +213,12 @@ function verdict(
   const redacted = manifest?.redacted ?? null;
   if (error !== undefined || manifest === undefined) {
     const details = error?.details ?? {};
-    const where = {
-      ...(stringAt(details, 'file') === undefined ? {} : { file: stringAt(details, 'file') }),
-      ...(numberAt(details, 'line') === undefined ? {} : { line: numberAt(details, 'line') }),
-      ...(stringAt(details, 'branch') === undefined ? {} : { branch: stringAt(details, 'branch') }),
-      ...(numberAt(details, 'seq') === undefined ? {} : { seq: numberAt(details, 'seq') }),
-    } as BundleVerification['where'];
+    const where = given({
+      file: stringAt(details, 'file'),
+      line: numberAt(details, 'line'),
+      branch: stringAt(details, 'branch'),
+      seq: numberAt(details, 'seq'),
+    });
     const reason = (error?.message ?? '').replace(/^Cannot read the bundle(?: "(?:[^"\\]|\\.)*")?: /, '');
     return { ok: false, reason, where, ...common, redacted, proves: [], doesNotProve: [] };
   }

@@ -1,6 +1,6 @@
 import { RepriseError } from '../../core/error.ts';
 import type { EventFilter } from '../../core/event/filter.ts';
-import { isObject } from '../../core/json.ts';
+import { given, isObject } from '../../core/json.ts';
 import { shownValue } from '../../core/known-keys.ts';
 import { previous, type Seq } from '../../core/point.ts';
 import { mainBranch, type PointInput } from '../../core/ref.ts';
@@ -74,7 +74,7 @@ async function firstUserMessage(engine: Engine, session: string): Promise<Seq | 
 async function beforeDecision(engine: Engine, session: string, name: string): Promise<Seq | undefined> {
   const calls = { types: ['call.started'], name } as const;
   for await (const { seq, run } of replay(engine, session, { filter: calls, limit: 1 })) {
-    const models = { types: ['call.started'], kind: 'model', through: seq, ...(run === undefined ? {} : { run }) };
+    const models = { types: ['call.started'], kind: 'model', through: seq, ...given({ run }) };
     const asked = await findLast(engine, session, models);
     return previous(asked?.seq ?? seq);
   }

@@ -3,6 +3,7 @@ import { parseVariants, type Variant } from '../../core/comparing/variants.ts';
 import { assert, messageOf, RepriseError } from '../../core/error.ts';
 import { checkId } from '../../core/id.ts';
 import { itemAt } from '../../core/item-at.ts';
+import { given } from '../../core/json.ts';
 import { spend } from '../../core/recording/spending.ts';
 import type { PointInput } from '../../core/ref.ts';
 import { refText } from '../../core/ref.ts';
@@ -116,7 +117,7 @@ async function runAll<Run, Result>(engine: Engine, planned: Planned<Run, Result>
 
 function sessionOf({ session, place, error }: SetPlace): ExperimentSession {
   const branch = place?.record.branch;
-  const original = refText({ session, ...(branch === undefined ? {} : { branch }), at: { kind: 'head' } });
+  const original = refText({ session, ...given({ branch }), at: { kind: 'head' } });
   const point = place === undefined ? null : pointOf(place);
   if (error === undefined) return { session, point, original, error: null, errorCode: null };
   const code = error instanceof RepriseError ? error.code : null;

@@ -30,7 +30,7 @@ const beliefsAtKeys: KnownKeys = optionKeys<BeliefsAtOptions>(
 );
 const fleetAtKeys: KnownKeys = optionKeys<TwoTimes>('look at a fleet', timesNames, 'a look at a fleet');
 
-/** Refuses unknown options of a look at beliefs, and a moment that is none. */
+/** Refuses unknown options of a look at beliefs, and times that are not whole numbers. */
 export function checkBeliefsAt(options: BeliefsAtOptions): void {
   checkKeys(options, beliefsAtKeys);
   checkTimes(options);

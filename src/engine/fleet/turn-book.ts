@@ -3,7 +3,7 @@ import { type BehaviourText, createBehaviourText, forgetIds } from '../../core/c
 import type { Event } from '../../core/event/event.ts';
 import { isStructural } from '../../core/event/families/structural.ts';
 import { isOperation } from '../../core/event/state-operation.ts';
-import { isArray, isObject, type JsonValue, stringAt, valueAt } from '../../core/json.ts';
+import { given, isArray, isObject, type JsonValue, stringAt, valueAt } from '../../core/json.ts';
 import { plainMessage } from '../../core/message/message.ts';
 import type { Seq } from '../../core/point.ts';
 import type { Engine } from '../context/engine.ts';
@@ -281,10 +281,9 @@ export class TurnBook {
       id,
       type,
       turn,
-      ...(agent === undefined ? {} : { agent }),
-      ...(cause === undefined ? {} : { cause }),
+      ...given({ agent, cause }),
       ...(content === undefined ? {} : { content: this.#engine.platform.sha256(content) }),
-      ...(topic === undefined ? {} : { topic }),
+      ...given({ topic }),
       stateOf: stateAgents(event),
       messages: messagesIn(event),
       isErased: event.erased === true,

@@ -5,7 +5,7 @@ import { utf8Length } from '../../core/utf8.ts';
 import type { Engine } from '../context/engine.ts';
 import type { ImportFailure } from './import-options.ts';
 
-/** The bytes of a source by which its format is detected. */
+/** The bytes of a source by which its format is detected; a first line that is longer counts as a whole. */
 export const headBytes = 65_536;
 
 /** The main file of a source below a folder, and its other files. */
@@ -22,6 +22,8 @@ interface PlacedFile {
   /** The name of its source, with that of the format; its own path if it stands alone. */
   readonly source: string;
   readonly rank: number;
+  /** The id by which sources that go on from it name it. */
+  readonly id: string | undefined;
 }
 
 /** The sources of a folder, and its broken files. */
@@ -29,9 +31,11 @@ interface Found {
   readonly sources: readonly FoundSource[];
   /** Files that look like the sources beside them and hold nothing that can be read. */
   readonly broken: readonly ImportFailure[];
+  /** The paths of files that other sources may go on from, by the id that these name them by. */
+  readonly ids: ReadonlyMap<string, string>;
 }
 
-/** Returns the sources below a folder. A file of no known format is none. Each file is opened once. */
+/** Returns the sources below a folder. A file of no known format is left out. Each file is opened once. */
 export async function foundIn(engine: Engine, folder: string, format: string | undefined): Promise<Found> {
   const found: PlacedFile[] = [];
   const torn: ImportFailure[] = [];
@@ -50,7 +54,8 @@ export async function foundIn(engine: Engine, folder: string, format: string | u
   const families = Map.groupBy(found, ({ source }) => source);
   const sources = [...families.values()].flatMap(sourcesOf).sort((a, b) => (a.path < b.path ? -1 : 1));
   const kinds = new Set(sources.map(({ path }) => kindOf(path)));
-  return { sources, broken: torn.filter(({ path }) => kinds.has(kindOf(path))) };
+  const ids = new Map(found.flatMap(({ id, path }) => (id === undefined ? [] : [[id, path] as const])));
+  return { sources, ids, broken: torn.filter(({ path }) => kinds.has(kindOf(path))) };
 }
 
 /** Tells whether a file may belong to a source: such a file may well be empty. */
@@ -101,8 +106,9 @@ function placedFile(engine: Engine, file: FoundFile, name: string | undefined): 
   const owner = format ?? formatsNamed(engine, name).find(isPartOf);
   if (owner === undefined) return undefined;
   const place = owner.family?.place(file);
-  if (place !== undefined) return { path, format, source: `${owner.name}\n${place.source}`, rank: place.rank };
-  return format === undefined ? undefined : { path, format, source: `\n${path}`, rank: 0 };
+  const id = format?.base?.idOf(file);
+  if (place !== undefined) return { path, format, source: `${owner.name}\n${place.source}`, rank: place.rank, id };
+  return format === undefined ? undefined : { path, format, source: `\n${path}`, rank: 0, id };
 }
 
 /** Returns the sources among files that name the same one: each file of the lowest rank is the main one of a source. */
@@ -131,10 +137,21 @@ function refuseFolder(folder: string): never {
   );
 }
 
-/** Returns the beginning of a file as text. */
+/** Returns the beginning of a file as text: its first bytes, or its first line if that is longer. */
 export async function headOf(engine: Engine, path: string): Promise<string> {
+  const first = await engine.files.head(path, headBytes);
+  const isCut = first.length === headBytes && !first.includes(lineFeed);
+  const bytes = isCut ? firstLineOf(await engine.files.head(path, limits.importUnitBytesMax)) : first;
   // A character that is cut at the end becomes a replacement, which no format looks for.
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(await engine.files.head(path, headBytes));
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+}
+
+const lineFeed = 10;
+
+/** Returns a first line: one that holds an image says which session it is of behind the image. */
+function firstLineOf(bytes: Uint8Array): Uint8Array {
+  const end = bytes.indexOf(lineFeed);
+  return end < 0 ? bytes : bytes.subarray(0, Math.max(end + 1, headBytes));
 }
 
 /** Returns the format that a source begins like; undefined if there is none. */

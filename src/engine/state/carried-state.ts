@@ -138,7 +138,7 @@ export function checkBound({ agent: own }: AgentPort, agent: string): void {
   });
 }
 
-/** Writes options that were checked as the wire carries them. A limit without end is none. */
+/** Writes options that were checked as the wire carries them. An infinite limit is left out. */
 export function carriedOptions(options: object & { readonly limit?: number | undefined }): string {
   const { limit, ...rest } = options;
   const text = canonicalJson(limit === Number.POSITIVE_INFINITY ? rest : { ...rest, limit });

@@ -1,3 +1,4 @@
+import { given } from '../../core/json.ts';
 import type {
   BranchRef,
   EventStore,
@@ -78,7 +79,7 @@ async function visible(
   const found: Omit<Snapshot, 'value'>[] = [];
   let after = from;
   while (found.length < limit) {
-    const page = await store.heldSnapshots(ref, { limit, ...(after === undefined ? {} : { after }) });
+    const page = await store.heldSnapshots(ref, { limit, ...given({ after }) });
     if (page.length === 0) break;
     found.push(...page.filter(isShown));
     after = page.at(-1);

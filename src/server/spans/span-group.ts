@@ -3,7 +3,7 @@ import { arrayAt, isObject, type JsonObject, type JsonValue, objectAt, stringAt 
 
 /** Reads spans of OpenTelemetry; a format of the importers does it. */
 export interface SpanFormat {
-  /** Reads the protobuf form of an export; undefined if the bytes are none. */
+  /** Reads the protobuf form of an export; undefined if the bytes are something else. */
   readonly documentOf: (bytes: Uint8Array) => JsonObject | undefined;
   /** Returns the events that the spans of a document mean, in their order. */
   readonly draftsOf: (document: JsonObject) => readonly EventDraft[];

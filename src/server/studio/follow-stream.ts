@@ -124,7 +124,7 @@ async function* branchNews(
       const view = hasMarker ? viewToWire(through, await viewPieces(session, branch, through)) : undefined;
       const chunk = columnsToWire(columns);
       const { digest } = await session.locate({ branch, seq: through });
-      const value = { ...place, head: toWhole(through), digest, chunk, ...(view === undefined ? {} : { view }) };
+      const value = { ...place, head: toWhole(through), digest, chunk, ...given({ view }) };
       seen = through;
       yield { item: { case: 'branch', value } };
     }

@@ -70,7 +70,7 @@ test('a URL that cannot be understood is refused with what is wrong in it', () =
   expect(refusalOf('postgres://me:1?b@host/agents')).toContain('its password has a character');
   expect(refusalOf('postgres://')).toContain('not the URL of a database');
   expect(refusalOf('postgres://me:a%b@host/agents')).toContain('a "%" in it');
-  expect(refusalOf('postgres://me@host:port/agents')).toContain('a host or port that is none');
+  expect(refusalOf('postgres://me@host:port/agents')).toContain('a host or port that cannot be one');
   expect(refusalOf('postgres://me@host/agents?schema=Other')).toContain('"Other" cannot be');
   expect(refusalOf('postgres://me@host/agents?target_session_attrs=best')).toContain('no target_session_attrs "best"');
 });

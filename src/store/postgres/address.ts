@@ -96,7 +96,7 @@ const wrongPercent: Wrong = {
   hint: 'Write %25 for a "%" that is part of a name or a password.',
 };
 const wrongHost: Wrong = {
-  what: 'it names a host or port that is none',
+  what: 'it names a host or port that cannot be one',
   hint: 'Write HOST:PORT with a port from 1 to 65535, several as HOST:PORT,HOST:PORT, an IPv6 address in brackets.',
 };
 const wrongSchema = (schema: string): Wrong => ({

@@ -39,7 +39,7 @@ const record = (id: string, more: Partial<TokenRecord> = {}): TokenRecord => ({
 
 /** Every guarantee of the token port. */
 export const tokenContract: readonly TokenCase[] = [
-  tokenCase('tokens are none before the first one is added', async ({ tokens }) => {
+  tokenCase('tokens of a new store are an empty list', async ({ tokens }) => {
     assert.deepEqual(await tokens.list(), []);
     assert.equal(await tokens.find('x'), undefined);
     assert.equal(await tokens.revoke('x', '2026-11-15T10:00:00.000Z'), false);

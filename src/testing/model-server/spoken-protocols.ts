@@ -1,4 +1,4 @@
-import { booleanAt, type JsonObject } from '../../core/json.ts';
+import { booleanAt, given, type JsonObject } from '../../core/json.ts';
 import type { Message, MessagePart } from '../../core/message/message.ts';
 import { fromAnthropicMessages, toAnthropicMessages } from '../../protocols/anthropic-messages.ts';
 import { fromChatCompletions, toChatCompletions } from '../../protocols/chat-completions.ts';
@@ -80,7 +80,7 @@ export const openaiChat: Protocol = {
     const answer = answerOf(spoken, marks, head);
     const message = spoken.text === '' && spoken.toolCalls.length === 0 ? emptied(answer.message) : answer.message;
     const { usage: _, ...uncounted } = answer;
-    return { ...(isCounted(request) ? answer : uncounted), ...(message === undefined ? {} : { message }) };
+    return { ...(isCounted(request) ? answer : uncounted), ...given({ message }) };
   },
   errorType: sharedErrorType,
 };

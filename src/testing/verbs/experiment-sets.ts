@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { given } from '../../core/json.ts';
 import { textOf } from '../../core/message/message.ts';
 import type { ResumeContext } from '../../core/recording/agent.ts';
 import type { Judge } from '../../engine/experimenting/experiment-options.ts';
@@ -142,7 +143,7 @@ export const experimentSets: readonly VerbCase[] = [
           sessions,
           variants: [{ name: 'a' }],
           agent: littleAgent({ model: () => says('Ok.') }),
-          ...(at === undefined ? {} : { at }),
+          ...given({ at }),
         });
       const first = await run(undefined);
       assert.deepEqual(

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { hasCode } from '../../core/error.ts';
+import { given } from '../../core/json.ts';
 import type { Message } from '../../core/message/message.ts';
 import type { AgentTurn } from '../../engine/fleet/run-forward-options.ts';
 import type { Session } from '../../engine/session.ts';
@@ -63,7 +64,7 @@ export const forwardReuse: readonly VerbCase[] = [
     let isBroken = true;
     const paying = (name: string, effect?: 'irreversible') => ({
       a: async ({ recorder }: AgentTurn): Promise<number> => {
-        const start = { kind: 'tool', name, input: { order: 7 }, ...(effect === undefined ? {} : { effect }) } as const;
+        const start = { kind: 'tool', name, input: { order: 7 }, ...given({ effect }) } as const;
         const paid = await recorder.call(start, () => ++made);
         if (isBroken) throw new Error('the line went down');
         return paid;

@@ -151,13 +151,13 @@ describe('reprise resume', () => {
     ['no agent, where there are several', ['resume', 'refund'], 1, '--with support'],
     ['a point in the past', ['resume', 'refund@3', '--with', 'support'], 2, 'reprise fork refund@3'],
     [
-      'a policy that is none',
+      'a policy that does not exist',
       ['resume', 'refund', '--with', 'support', '--effects', 'refund=rnu'],
       2,
       'Did you mean "run"?',
     ],
     ['no JSON', ['resume', 'refund', '--with', 'support', '--run', '{n}'], 2, '--run'],
-    ['a time that is none', ['resume', 'refund', '--with', 'support', '--timeout', '-1'], 2, 'greater than 0'],
+    ['a time that is not positive', ['resume', 'refund', '--with', 'support', '--timeout', '-1'], 2, 'greater than 0'],
   ])('%s is answered with what to do', async (_, words, code, meant) => {
     place.write('reprise.config.mjs', moreAgents);
     const ran = await place.run(words);

@@ -39,7 +39,7 @@ test('a session is exported, verified, read as a store and imported elsewhere', 
   expect((await place.run(['copy', 'bundle:refund.tgz', 'sqlite:third.db', '--json'])).stdout).toContain('"copied"');
 });
 
-test('a changed bundle is 1 with the first thing that is wrong, and a file that is none is 2', async () => {
+test('a changed bundle is 1 with the first thing that is wrong, and a file that is not a bundle is 2', async () => {
   await place.run(['export', 'refund', '--to', 'plain']);
   const file = join(place.folder, 'plain/history.jsonl');
   writeFileSync(file, readFileSync(file, 'utf8').replace('broken', 'golden'));

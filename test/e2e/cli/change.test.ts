@@ -211,7 +211,7 @@ describe('fork reads its edits', () => {
     expect(stdout.trim().split('\n')).toHaveLength(2);
   });
 
-  test('an EDITOR that is set to nothing is none', async () => {
+  test('an EDITOR that is set to nothing counts as not set', async () => {
     const env = { EDITOR: 'sed -i s/broken/whole/', VISUAL: '' };
     expect((await place.run(['fork', 'refund@2', '--edit', '--name', 'e'], { env })).code).toBe(0);
   });

@@ -128,8 +128,12 @@ describe('reprise config', () => {
 
   test.each([
     ['a field that is misspelt', `export default { agent: {} };`, /"agent" of ".*reprise\.config\.mjs"/],
-    ['an agent that is none', `export default { agents: { a: 'gpt' } };`, /"agents\.a" of ".*reprise\.config\.mjs"/],
-    ['a price that is none', `export default { prices: { m: { input: '1' } } };`, /"prices\.m\.input" of/],
+    [
+      'an agent that is not a function',
+      `export default { agents: { a: 'gpt' } };`,
+      /"agents\.a" of ".*reprise\.config\.mjs"/,
+    ],
+    ['a price that is not a number', `export default { prices: { m: { input: '1' } } };`, /"prices\.m\.input" of/],
     ['a store that nobody knows', `export default { store: 'redis://x' };`, /"store" of ".*reprise\.config\.mjs"/],
     ['a syntax error', `export default {`, /Cannot load ".*reprise\.config\.mjs": /],
     ['no default export', `export const a = 1;`, /it has no default export/],

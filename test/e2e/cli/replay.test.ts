@@ -294,7 +294,7 @@ describe('what is not right is wrong usage', () => {
     ['a turn that is no number', ['--turn', 'one']],
     ['a seq that is no number', ['--after', 'x']],
     ['a bad time', ['--since', '2026-13-45']],
-    ['a speed that is none', ['--speed', 'fast']],
+    ['a speed that is not a number', ['--speed', 'fast']],
     ['a speed of nothing', ['--speed', '0x']],
     ['--tail with --limit', ['--tail', '1', '--limit', '1']],
     ['--follow with --reverse', ['--follow', '--reverse']],

@@ -9,6 +9,7 @@ const phrases: readonly (readonly [phrase: RegExp, instead: string])[] = [
   [/\binside of\b/i, '"inside" or "in"'],
   [/\bby lot\b/i, '"random" or "at random"'],
   [/\bwhoever\b/i, 'name the actor: "the caller", "a program that …"'],
+  [/(?<!\bthere )\b(is|are|was|were) none\b(?! of\b)/i, 'say what it is: "is not JSON", "is something else"'],
   [/\b(it|this|that|which|who) is no (?!longer\b|more\b|less\b|better\b|worse\b|different\b)/i, '"is not a …"'],
 ];
 
