@@ -53,9 +53,10 @@ interface PackedBatch extends Omit<PageBatch, 'events'> {
 }
 
 /**
- * Writes rows as the text that a page packs: a line of JSON with everything but the payloads, then the payloads, one after
- * the other. Columns and payloads that are not quoted again make half the text to unpack and read. The digests are left
- * out, except the last of each batch: they take a third of the packed bytes, and a page computes them anyway.
+ * Writes rows as the text that a page packs: a line of JSON with everything but the payloads, then the payloads, one
+ * after the other. Columns and payloads that are not quoted again make about half the text to unpack and read. The
+ * digests are left out, except the last of each batch: they take nearly a third of the packed bytes, and a page computes
+ * them anyway.
  */
 export function packRows({ restores, ...rows }: Omit<PageRows, 'restores'> & Batches): string {
   const texts = new TextTable();

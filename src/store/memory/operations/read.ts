@@ -86,7 +86,7 @@ function heldAt(
   return headerFilterHolds(filter, event) ? event : undefined;
 }
 
-/** Returns an event with only the fields asked for. It names each of them: every fold reads events, and copying the rest is slow. */
+/** Returns an event with only the fields asked for. Names each of them: every fold reads events, and a rest is slow. */
 export function selected(event: HeldEvent, select: PageRequest['select']): StoredEvent {
   if (select === 'proof') return { ...event };
   return {

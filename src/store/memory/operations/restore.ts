@@ -39,7 +39,7 @@ export function restore(shelf: Shelf, platform: Platform, request: ChainedRestor
   return { head: after.history.head, digest: after.digest };
 }
 
-/** Names each field: an exported page keeps every event of its history before it shows one, and copying the rest is slow. */
+/** Returns a row as the store keeps it. Names each field: a page keeps every event before it shows one. */
 function keptEvent(row: RestoredRow): HeldEvent {
   return {
     branch: row.branch,
