@@ -132,7 +132,7 @@ export class ClaudeCodeReader {
     const model = stringAt(message, 'model') ?? 'unknown';
     const drafts: EventDraft[] = [];
     let open = this.#responses.get(agent);
-    // A message that the tool itself made up, such as an error, is no response of a model.
+    // A message that the tool itself made up, such as an error, is not a response of a model.
     if (open === undefined && model !== '<synthetic>' && booleanAt(line, 'isApiErrorMessage') !== true) {
       open = { id, model, usage: undefined, finishReason: undefined, hasTools: false };
       this.#responses.set(agent, open);
