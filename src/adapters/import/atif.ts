@@ -18,6 +18,7 @@ import {
   type UnitMeaning,
   type WriterSource,
 } from '../../core/recording/foreign-format.ts';
+import { listFrame } from './list-frame.ts';
 import { neutralContent } from './anthropic-blocks.ts';
 import { firstTime } from './first-lines.ts';
 import { said, Talk, toolCallPart } from './talk.ts';
@@ -151,14 +152,14 @@ function atifWriter({ session, metadata }: WriterSource): ForeignWriter {
         }),
       ];
     },
-    file: (units) => {
+    frame: () => {
       const facts = { name: agent ?? 'agent', version: 'unknown', ...given({ model_name: model }) };
       const whole = JSON.stringify(
         { schema_version: 'ATIF-v1.7', session_id: session, agent: facts, steps: [], extra: metadata },
         null,
         2,
       );
-      return `${whole.replace('"steps": []', () => `"steps": [\n    ${units.join(',\n    ')}\n  ]`)}\n`;
+      return listFrame(`${whole}\n`, whole.indexOf('"steps": []') + '"steps": '.length);
     },
   };
 }

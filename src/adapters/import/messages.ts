@@ -17,6 +17,7 @@ import {
 } from '../../core/recording/foreign-format.ts';
 import { neutralContent } from './anthropic-blocks.ts';
 import { firstLines, readJson } from './first-lines.ts';
+import { listFrame } from './list-frame.ts';
 import { said, Talk, toolCallPart } from './talk.ts';
 
 /** The names under which a file holds its list of messages. */
@@ -57,8 +58,10 @@ export const messages: ForeignFormat = defineFormat({
       if (type !== 'call.ended' || data['kind'] !== 'tool') return [];
       return [JSON.stringify({ role: 'tool', tool_call_id: data['call'], content: data['output'] ?? null })];
     },
-    file: (units) =>
-      `${JSON.stringify({ session_id: session, messages: units.map((unit) => JSON.parse(unit) as JsonValue) }, null, 2)}\n`,
+    frame: () => {
+      const whole = `${JSON.stringify({ session_id: session, messages: [] }, null, 2)}\n`;
+      return listFrame(whole, whole.lastIndexOf('[]'));
+    },
   }),
 });
 

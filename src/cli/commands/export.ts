@@ -5,7 +5,7 @@ import { RepriseError } from '../../core/error.ts';
 import { given } from '../../core/json.ts';
 import { parseRef, refText } from '../../core/ref.ts';
 import type { BundleManifest } from '../../engine/bundling/bundle-manifest.ts';
-import type { ExportedFile } from '../../engine/importing/export.ts';
+import type { ExportedPiece } from '../../engine/importing/export.ts';
 import type { DifferingUnit } from '../../engine/importing/export-units.ts';
 import type { Reprise } from '../../engine/reprise.ts';
 import { readSigningKey } from '../../node/signing-key.ts';
@@ -166,17 +166,14 @@ async function print(
   reprise: Reprise,
   { ref, format, to }: { readonly ref: string; readonly format: string; readonly to: string | null },
 ): Promise<number> {
-  const { files, differs } = await reprise.exportFiles(ref, { format });
-  const [main, ...others] = files;
-  const bytes = main?.bytes ?? new Uint8Array();
-  if (to !== null) writeFiles(to, bytes, others);
-  const text = to === null ? new TextDecoder().decode(bytes) : null;
+  const pieces = reprise.exportPieces(ref, { format });
+  const written = to === null ? await printed(out, pieces) : await writeFiles(to, pieces);
+  const { bytes, text, differs, others } = written;
   if (out.json !== undefined)
-    await out.value({ ref, format, to, bytes: bytes.length, text, differs, bundle: null } satisfies ExportAnswer);
-  else if (to === null) await out.jsonFile(text ?? '');
-  else out.say(`Wrote ${plain(to)}, ${bytesText(bytes.length)}.`);
-  if (out.json === undefined && to === null && others.length > 0)
-    out.say(`The source has ${plural(others.length, 'more file')}; --to writes them beside it.`);
+    await out.value({ ref, format, to, bytes, text, differs, bundle: null } satisfies ExportAnswer);
+  else if (to !== null) out.say(`Wrote ${plain(to)}, ${bytesText(bytes)}.`);
+  if (out.json === undefined && to === null && others > 0)
+    out.say(`The source has ${plural(others, 'more file')}; --to writes them beside it.`);
   if (out.json === undefined && differs.length > 0) {
     const shown = differs.slice(0, 5).map(({ file, at, why }) => `${file === '' ? '' : `${file} `}${at} (${why})`);
     out.say(
@@ -206,20 +203,59 @@ async function handBack({ out }: Context, reprise: Reprise, ref: string, format:
   return done;
 }
 
-/** Writes the main file, and the others of the source beside it. */
-function writeFiles(to: string, main: Uint8Array, others: readonly ExportedFile[]): void {
-  writeFile(to, main, 'w');
-  for (const { file, bytes } of others) {
-    // A name from a store is not a path to trust.
-    if (file.split(/[/\\]/).some((part) => part === '..' || part === '') || file.startsWith('/'))
-      throw new RepriseError('export.invalid', `Cannot write ${JSON.stringify(file)}: it leads out of the folder`);
-    const path = join(dirname(to), file);
-    mkdirSync(dirname(path), { recursive: true });
-    writeFile(path, bytes, 'w');
-  }
+/** An export that was written or printed. */
+interface WrittenPieces {
+  /** The bytes of the main file. */
+  readonly bytes: number;
+  /** The text of the main file, if it is part of the answer. */
+  readonly text: string | null;
+  readonly differs: readonly DifferingUnit[];
+  /** The number of the other files. */
+  readonly others: number;
 }
 
-function writeFile(path: string, bytes: Uint8Array, flag: 'w' | 'wx'): void {
+/** Prints the main file piece by piece; as a part of a JSON answer, it is held. */
+async function printed(out: Context['out'], pieces: AsyncIterable<ExportedPiece>): Promise<WrittenPieces> {
+  const decoder = new TextDecoder();
+  const [held, differing, others]: [string[], DifferingUnit[], Set<string>] = [[], [], new Set()];
+  let bytes = 0;
+  for await (const { file, bytes: piece, differs } of pieces) {
+    differing.push(...differs);
+    if (file !== '') others.add(file);
+    else {
+      bytes += piece.length;
+      const text = decoder.decode(piece, { stream: true });
+      if (out.json === undefined) await out.jsonFile(text);
+      else held.push(text);
+    }
+  }
+  return { bytes, text: out.json === undefined ? null : held.join(''), differs: differing, others: others.size };
+}
+
+/** Writes the main file piece by piece, and the others of the source beside it. */
+async function writeFiles(to: string, pieces: AsyncIterable<ExportedPiece>): Promise<WrittenPieces> {
+  const [differing, written]: [DifferingUnit[], Set<string>] = [[], new Set()];
+  let bytes = 0;
+  for await (const { file, bytes: piece, differs } of pieces) {
+    differing.push(...differs);
+    const path = file === '' ? to : besidePath(to, file);
+    writeFile(path, piece, written.has(path) ? 'a' : 'w');
+    written.add(path);
+    if (file === '') bytes += piece.length;
+  }
+  return { bytes, text: null, differs: differing, others: written.size - 1 };
+}
+
+/** Returns the path of a different file of a source beside the main one. A name from a store is not a path to trust. */
+function besidePath(to: string, file: string): string {
+  if (file.split(/[/\\]/).some((part) => part === '..' || part === '') || file.startsWith('/'))
+    throw new RepriseError('export.invalid', `Cannot write ${JSON.stringify(file)}: it leads out of the folder`);
+  const path = join(dirname(to), file);
+  mkdirSync(dirname(path), { recursive: true });
+  return path;
+}
+
+function writeFile(path: string, bytes: Uint8Array, flag: 'w' | 'wx' | 'a'): void {
   try {
     writeFileSync(path, bytes, { flag });
   } catch (error) {

@@ -22,6 +22,8 @@ interface PlacedFile {
   /** The name of its source, with that of the format; its own path if it stands alone. */
   readonly source: string;
   readonly rank: number;
+  /** The id by which sources that go on from it name it. */
+  readonly id: string | undefined;
 }
 
 /** The sources of a folder, and its broken files. */
@@ -29,6 +31,8 @@ interface Found {
   readonly sources: readonly FoundSource[];
   /** Files that look like the sources beside them and hold nothing that can be read. */
   readonly broken: readonly ImportFailure[];
+  /** The paths of files that other sources may go on from, by the id that these name them by. */
+  readonly ids: ReadonlyMap<string, string>;
 }
 
 /** Returns the sources below a folder. A file of no known format is left out. Each file is opened once. */
@@ -50,7 +54,8 @@ export async function foundIn(engine: Engine, folder: string, format: string | u
   const families = Map.groupBy(found, ({ source }) => source);
   const sources = [...families.values()].flatMap(sourcesOf).sort((a, b) => (a.path < b.path ? -1 : 1));
   const kinds = new Set(sources.map(({ path }) => kindOf(path)));
-  return { sources, broken: torn.filter(({ path }) => kinds.has(kindOf(path))) };
+  const ids = new Map(found.flatMap(({ id, path }) => (id === undefined ? [] : [[id, path] as const])));
+  return { sources, ids, broken: torn.filter(({ path }) => kinds.has(kindOf(path))) };
 }
 
 /** Tells whether a file may belong to a source: such a file may well be empty. */
@@ -101,8 +106,9 @@ function placedFile(engine: Engine, file: FoundFile, name: string | undefined): 
   const owner = format ?? formatsNamed(engine, name).find(isPartOf);
   if (owner === undefined) return undefined;
   const place = owner.family?.place(file);
-  if (place !== undefined) return { path, format, source: `${owner.name}\n${place.source}`, rank: place.rank };
-  return format === undefined ? undefined : { path, format, source: `\n${path}`, rank: 0 };
+  const id = format?.base?.idOf(file);
+  if (place !== undefined) return { path, format, source: `${owner.name}\n${place.source}`, rank: place.rank, id };
+  return format === undefined ? undefined : { path, format, source: `\n${path}`, rank: 0, id };
 }
 
 /** Returns the sources among files that name the same one: each file of the lowest rank is the main one of a source. */

@@ -51,7 +51,7 @@ export interface Imported {
   readonly branches: readonly string[];
   /** The events that were appended. */
   readonly events: number;
-  /** The units of the source. */
+  /** The units of the source, and of the history before it that was read from its bases. */
   readonly units: number;
   /** The units that were kept without a meaning. */
   readonly kept: number;
@@ -59,7 +59,7 @@ export interface Imported {
   readonly warnings: readonly ImportWarning[];
   /** The warnings in all; `warnings` lists the first of them. */
   readonly warningCount: number;
-  /** How many units hold a secret that masking finds, by rule; with `mask`, how many events had one masked. */
+  /** How many units hold a secret that masking finds, by rule. */
   readonly secrets: Readonly<Record<string, number>>;
 }
 

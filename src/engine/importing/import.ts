@@ -14,6 +14,7 @@ import {
   importKeys,
 } from './import-options.ts';
 import { importSource, type OpenedSource, type SourceFile } from './import-source.ts';
+import { BaseFiles } from './source-bases.ts';
 
 /** How often an import is made again because a different one wrote the same session. */
 const triesMax = 5;
@@ -22,7 +23,7 @@ const triesMax = 5;
 export async function importOne(engine: Engine, source: ImportSource, options: ImportOptions): Promise<Imported> {
   checkKeys(options, importKeys);
   return typeof source === 'string'
-    ? importPath(engine, source, options)
+    ? importPath(engine, source, options, new BaseFiles(engine))
     : importSource(engine, await openValue(engine, source, options), options);
 }
 
@@ -31,11 +32,12 @@ async function importPath(
   engine: Engine,
   path: string,
   options: ImportOptions,
+  bases: BaseFiles,
   parts?: readonly string[],
 ): Promise<Imported> {
   for (let tries = 1; ; tries++) {
     try {
-      return await importSource(engine, await openPath(engine, path, options, parts), options);
+      return await importSource(engine, await openPath(engine, path, options, bases, parts), options);
     } catch (error) {
       // A different import of the same session was faster: what it stored is known now.
       const isRace = (['append.conflict', 'event.id-reused', 'session.exists'] as const).some((code) =>
@@ -57,7 +59,7 @@ export async function* importEach(
     yield await importOne(engine, source, options);
     return;
   }
-  const { sources: found, broken } = await foundIn(engine, source, options.format);
+  const { sources: found, broken, ids } = await foundIn(engine, source, options.format);
   if (found.length === 0) refuseFormat(engine, options.format, source);
   if (options.session !== undefined && found.length > 1)
     throw new RepriseError(
@@ -67,7 +69,7 @@ export async function* importEach(
         hint: 'Leave out the session, or import the files one by one.',
       },
     );
-  yield* importFound(engine, found, options);
+  yield* importFound(engine, found, options, new BaseFiles(engine, ids));
   yield* broken;
 }
 
@@ -79,12 +81,13 @@ async function* importFound(
   engine: Engine,
   found: readonly FoundSource[],
   options: ImportOptions,
+  bases: BaseFiles,
 ): AsyncGenerator<Imported | ImportFailure, void, undefined> {
   const started: Promise<Imported | ImportFailure>[] = [];
   try {
     for (const [index, source] of found.entries()) {
       for (let next = started.length; next < Math.min(index + atOnce, found.length); next++)
-        started.push(importReported(engine, found[next] ?? source, options));
+        started.push(importReported(engine, found[next] ?? source, options, bases));
       const told = await started[index];
       if (told !== undefined) yield told;
     }
@@ -98,9 +101,10 @@ async function importReported(
   engine: Engine,
   { path, parts }: FoundSource,
   options: ImportOptions,
+  bases: BaseFiles,
 ): Promise<Imported | ImportFailure> {
   try {
-    return await importPath(engine, path, options, parts);
+    return await importPath(engine, path, options, bases, parts);
   } catch (error) {
     if (options.signal?.aborted === true) throw error;
     return { path, error: error instanceof Error ? error : new Error(String(error)) };
@@ -111,6 +115,7 @@ async function openPath(
   engine: Engine,
   path: string,
   options: ImportOptions,
+  bases: BaseFiles,
   parts?: readonly string[],
 ): Promise<OpenedSource> {
   const { files } = engine;
@@ -119,7 +124,7 @@ async function openPath(
     const { sources: found } = await foundIn(engine, path, options.format);
     const [only] = found;
     if (only === undefined) refuseFormat(engine, options.format, path);
-    if (found.length === 1) return openPath(engine, only.path, options, only.parts);
+    if (found.length === 1) return openPath(engine, only.path, options, bases, only.parts);
     throw new RepriseError(
       'import.invalid',
       `Cannot import ${JSON.stringify(path)} as one session: it holds ${found.length} sources`,
@@ -146,7 +151,7 @@ async function openPath(
   const all = [main, ...others.map((part) => fileOf(engine, { name: nameBeside(path, part), path: part }, {}))];
   const names = format.order?.(all.map(({ name }) => name)) ?? all.map(({ name }) => name);
   const ordered = all.toSorted((a, b) => names.indexOf(a.name) - names.indexOf(b.name));
-  return { format, path, text, files: ordered };
+  return { format, path, text, files: ordered, bases };
 }
 
 async function readFailing<Value>(path: string, body: () => Promise<Value>): Promise<Value> {
@@ -235,7 +240,7 @@ async function openValue(
     },
     digest: async () => undefined,
   };
-  return { format, path: undefined, text, files: [main] };
+  return { format, path: undefined, text, files: [main], bases: new BaseFiles(engine) };
 }
 
 async function* valueChunks(source: JsonInput): AsyncGenerator<string> {

@@ -7,6 +7,7 @@ import { isPlace, runAddress } from '../address/address.ts';
 import type { AddressBar } from '../address/address-bar.ts';
 import { OpenHistory } from '../history/open-history.ts';
 import { Gists } from '../list/gists.ts';
+import { announce } from '../parts/announcer.ts';
 import { Cell } from '../parts/cell.ts';
 import { asError } from '../parts/use-answer.ts';
 import type { StudioRun } from '../source/answers.ts';
@@ -139,6 +140,7 @@ export class Studio {
       case 'away':
         return this.away.set({ since: this.away.value?.since ?? Date.now(), retryAt: news.retryAt, why: news.error });
       case 'back':
+        if (this.away.value !== undefined) announce('The server is back');
         this.away.set(undefined);
         return;
       case 'beat':
