@@ -1,7 +1,6 @@
 import { canonicalJson } from '../../core/canonical-json.ts';
 import { hasCode, RepriseError } from '../../core/error.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
-import { limits } from '../../core/limits.ts';
 import { MerkleFrontier } from '../../core/parts/merkle.ts';
 import type { Digest, Point } from '../../core/point.ts';
 import type { Ref } from '../../core/ref.ts';
