@@ -1,25 +1,40 @@
-/** The program of `npm run pictures`: makes every screen and state of the studio, in both themes and sizes, into `docs/images`. */
+/**
+ * The program of `npm run pictures`: makes every screen and state of the studio, in both themes and sizes, into
+ * `docs/images`. With names, such as `npm run pictures -- run
+ * keys-1280-light`, it makes only those.
+ */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type Browser, chromium, type Page } from '@playwright/test';
 import packed from '@sparticuz/chromium';
-import { type EventDraft, openReprise, type Session } from '../src/index.ts';
 import { browserArguments } from '../test/studio/browser.ts';
-import { busyStory } from '../test/studio/busy-story.ts';
 import { Folder, type RunningStudio, startServer, startStudio } from '../test/studio/studio-process.ts';
 import { palettePng } from './palette-png.ts';
+import { recordHistories } from './picture-histories.ts';
 
 const target = fileURLToPath(new URL('../docs/images', import.meta.url));
 const sizes = { '1280': { width: 1280, height: 800 }, '1920': { width: 1920, height: 1080 } } as const;
+const phone = { '390': { width: 390, height: 844 } } as const;
 const themes = ['light', 'dark'] as const;
 /** The largest file that the repository takes. */
 const bytesMax = 262_144;
 
-/** The sizes and themes of every picture. */
-const variants = Object.entries(sizes).flatMap(([size, viewport]) =>
-  themes.map((colorScheme) => ({ name: `${size}-${colorScheme}`, viewport, colorScheme })),
-);
+/** Returns some sizes in both themes. */
+const inThemes = (of: Readonly<Record<string, { readonly width: number; readonly height: number }>>) =>
+  Object.entries(of).flatMap(([size, viewport]) =>
+    themes.map((colorScheme) => ({ name: `${size}-${colorScheme}`, viewport, colorScheme })),
+  );
+
+/** The sizes and themes of every picture, apart from those of a phone. */
+const variants = inThemes(sizes);
+
+/** The pictures to make; all of them if none is named. */
+const wanted = new Set(process.argv.slice(2));
+const isWanted = (name: string): boolean =>
+  wanted.size === 0 || wanted.has(name) || variants.some((variant) => wanted.has(`${name}-${variant.name}`));
+const isVariantWanted = (name: string, variant: string): boolean =>
+  wanted.size === 0 || wanted.has(name) || wanted.has(`${name}-${variant}`);
 
 /** A picture: where it is, and what to do first. */
 interface Picture {
@@ -27,26 +42,25 @@ interface Picture {
   /** Prepares the page before it opens. */
   readonly before?: (page: Page) => Promise<void>;
   readonly act?: (page: Page) => Promise<void>;
+  /** Whether it is as wide as a phone. */
+  readonly onPhone?: boolean;
 }
 
-const press =
-  (...keys: readonly string[]) =>
-  async (page: Page): Promise<void> => {
-    for (const key of keys) {
-      await page.keyboard.press(key);
-      await page.waitForTimeout(250);
-    }
-  };
+/** Pictures that need the runs of the others: branches beside each other. */
+const later: Readonly<Record<string, Picture>> = {
+  'compare-three': { path: '/s/refund/main@9?with=refund%2Fcareful&with=refund%2Fwatched' },
+  tree: { path: '/s/refund/tree' },
+};
 
 const pictures: Readonly<Record<string, Picture>> = {
   sessions: { path: '/' },
   run: { path: '/s/refund/main@4' },
   'run-long': { path: '/s/long-day/main@900' },
-  'run-zoomed': { path: '/s/long-day/main@206?range=180-260' },
-  'run-filtered': { path: '/s/long-day/main@206?filter=outcome%3Derror' },
+  'run-zoomed': { path: '/s/long-day/main@202?range=180-260' },
+  'run-filtered': { path: '/s/long-day/main@202?filter=outcome%3Derror' },
   answer: { path: '/s/refund/main@6?panel=answer' },
-  knew: { path: '/s/long-day/main@206?panel=knew' },
-  why: { path: '/s/refund/main@6?panel=why' },
+  knew: { path: '/s/long-day/main@205?panel=knew' },
+  why: { path: '/s/long-day/main@258?panel=why' },
   raw: { path: '/s/refund/main@6?panel=raw' },
   beliefs: { path: '/s/release/main@head?panel=knew' },
   markdown: {
@@ -73,21 +87,34 @@ const pictures: Readonly<Record<string, Picture>> = {
     },
   },
   compare: { path: '/s/refund/main@9?with=refund%2Fcareful' },
-  'compare-three': { path: '/s/refund/main@9?with=refund%2Fcareful&with=refund%402' },
-  tree: { path: '/s/refund/tree' },
+  approval: { path: '/s/approval/main@head' },
+  phone: { path: '/s/refund/main@4', onPhone: true },
+  'phone-sessions': { path: '/', onPhone: true },
   store: { path: '/store', act: (page) => page.locator('.store-verdict').waitFor() },
-  keys: { path: '/s/refund/main@4', act: press('?') },
-  palette: { path: '/s/refund/main@4', act: press('Control+k') },
+  keys: {
+    path: '/s/refund/main@4',
+    act: async (page) => {
+      await page.keyboard.press('?');
+      await page.getByRole('dialog').waitFor();
+    },
+  },
+  palette: {
+    path: '/s/refund/main@4',
+    act: async (page) => {
+      await page.keyboard.press('Control+k');
+      await page.getByRole('dialog').waitFor();
+    },
+  },
   failure: { path: '/s/refnud/main@4' },
 };
 
 await makeAll();
 
 async function makeAll(): Promise<void> {
-  rmSync(target, { recursive: true, force: true });
+  if (wanted.size === 0) rmSync(target, { recursive: true, force: true });
   mkdirSync(target, { recursive: true });
   using folder = new Folder();
-  await fill(folder);
+  await recordHistories(folder);
   const studio = await startStudio(folder);
   const browser = await chromium.launch({
     executablePath: await packed.executablePath(),
@@ -95,11 +122,13 @@ async function makeAll(): Promise<void> {
   });
   try {
     for (const [name, picture] of Object.entries(pictures)) await make(browser, studio, name, picture);
-    await runningOne(browser, studio);
-    await experimentTable(browser, studio);
-    await readOnly(browser, folder);
-    await emptyStore(browser);
-    await serverGone(browser, studio);
+    if (['running', 'runs', 'compare-three', 'tree'].some(isWanted)) await runningOne(browser, studio);
+    if (['experiment', 'tree'].some(isWanted)) await experimentTable(browser, studio);
+    for (const [name, picture] of Object.entries(later)) await make(browser, studio, name, picture);
+    if (isWanted('exported')) await exportedPage(browser, folder);
+    if (['read-only', 'token', 'back'].some(isWanted)) await served(browser, folder);
+    if (isWanted('first-run')) await emptyStore(browser);
+    if (isWanted('away')) await serverGone(browser, studio);
   } finally {
     await browser.close();
     await studio.stop();
@@ -135,6 +164,8 @@ async function experimentTable(browser: Browser, studio: RunningStudio): Promise
   await page.locator('.cm-content').click();
   await page.keyboard.type('You are a support agent. Look the order up before you refund it.');
   for (const tool of await page.locator('.fate-simulate input').all()) await tool.check();
+  await page.getByRole('button', { name: 'As an experiment' }).click();
+  await page.getByLabel('passes if the answer says').fill('refunded 50.');
   await page.getByRole('button', { name: /Experiment/ }).click();
   await page.getByRole('button', { name: 'Open the table' }).first().click();
   await page.waitForURL(/experiment/);
@@ -142,8 +173,22 @@ async function experimentTable(browser: Browser, studio: RunningStudio): Promise
   await page.close();
 }
 
-/** Makes the picture of a token that only reads. */
-async function readOnly(browser: Browser, folder: Folder): Promise<void> {
+/** Makes the picture of a run that was exported as one file, after it verified itself. */
+async function exportedPage(browser: Browser, folder: Folder): Promise<void> {
+  const file = join(folder.path, 'refund.html');
+  folder.run('export', 'refund', '--format', 'html', '--to', file);
+  const url = (path: string): string => `${pathToFileURL(file).href}#${path}`;
+  await make(browser, { url }, 'exported', {
+    path: '/s/refund/main@8?panel=raw',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Verify up to here' }).click();
+      await page.getByText('the chain holds').waitFor();
+    },
+  });
+}
+
+/** Makes the pictures of a server: a token that only reads, none at all, and a server that is back. */
+async function served(browser: Browser, folder: Folder): Promise<void> {
   const { token } = JSON.parse(folder.run('token', 'create', '--can', 'read', '--json')) as { token: string };
   const { origin, stop } = await startServer(folder, '--port', '0');
   const url = (path: string): string => `${origin}${path}#token=${token}`;
@@ -159,13 +204,34 @@ async function readOnly(browser: Browser, folder: Folder): Promise<void> {
   } finally {
     await stop();
   }
+  if (isWanted('back')) await serverBack(browser, folder, { port: new URL(origin).port, url });
+}
+
+/** Makes the picture of a page whose server went and came back. */
+async function serverBack(
+  browser: Browser,
+  folder: Folder,
+  { port, url }: { readonly port: string; readonly url: (path: string) => string },
+): Promise<void> {
+  for (const variant of variants.filter(({ name }) => isVariantWanted('back', name))) {
+    const before = await startServer(folder, '--port', port);
+    const page = await opened(browser, { url }, variant, '/s/refund/main@4');
+    await before.stop();
+    await page.locator('[data-part=away]').waitFor();
+    const after = await startServer(folder, '--port', port);
+    await page.getByText('The server is back').waitFor();
+    await keep(page, join(target, `studio-back-${variant.name}`));
+    await page.close();
+    await after.stop();
+  }
+  console.log('studio-back');
 }
 
 /** Makes the picture of a page whose server went. */
 async function serverGone(browser: Browser, studio: RunningStudio): Promise<void> {
-  const pages = await Promise.all(
-    variants.map(async (variant) => ({ ...variant, page: await opened(browser, studio, variant, '/s/refund/main@4') })),
-  );
+  const pages: { readonly page: Page; readonly name: string }[] = [];
+  for (const variant of variants.filter(({ name }) => isVariantWanted('away', name)))
+    pages.push({ name: variant.name, page: await opened(browser, studio, variant, '/s/refund/main@4') });
   await studio.stop();
   for (const { page, name } of pages) {
     await page.locator('[data-part=away]').waitFor();
@@ -173,84 +239,6 @@ async function serverGone(browser: Browser, studio: RunningStudio): Promise<void
     await page.close();
   }
   console.log('studio-away');
-}
-
-/** Records the sessions that are shown: the story of the demo, a long day of several agents, and hostile content. */
-async function fill(folder: Folder): Promise<void> {
-  folder.run('demo', '--store', folder.store);
-  folder.run(
-    'set',
-    'hostile',
-    'content',
-    JSON.stringify({
-      script: '<script>alert(1)</script>',
-      end: '</script>',
-      bidi: 'safe \u202egnp.exe',
-      escape: '\u001b[31mred',
-      long: 'x'.repeat(3_000),
-    }),
-  );
-  folder.run('set', 'erased', 'address', '"7 Mill Lane"');
-  folder.run('erase', 'erased@1', '--reason', 'personal data', '--yes');
-  await using reprise = await openReprise({ store: folder.store, config: false });
-  await recordRelease(await reprise.session('release', { create: true }));
-  const session = await reprise.session('long-day', { create: true });
-  let batch: EventDraft[] = [];
-  for (const event of busyStory(2_000)) {
-    batch.push(event);
-    if (batch.length < 500) continue;
-    await session.append(batch);
-    batch = [];
-  }
-  await session.append(batch);
-}
-
-/** Records agents that prepare a release: what they believe, their goal, a test that fails, an answer in Markdown. */
-async function recordRelease(session: Session): Promise<void> {
-  const who = { agent: 'planner', run: 'run-1', turn: 1 };
-  const plan =
-    '## Plan\n\n1. Run the tests of `billing`\n2. **Fix** what fails\n3. Publish, then say so\n\n> No new feature.';
-  const messages = [{ role: 'user', content: 'Prepare release 2.4. Change no public names.' }];
-  await session.append([
-    { type: 'run.started', ...who, data: { title: 'Prepare release 2.4' } },
-    {
-      type: 'call.started',
-      id: 'plan',
-      ...who,
-      data: { call: 'plan', kind: 'model', name: 'large-1', request: { messages } },
-    },
-    {
-      type: 'call.ended',
-      cause: 'plan',
-      ...who,
-      data: {
-        call: 'plan',
-        kind: 'model',
-        name: 'large-1',
-        outcome: 'ok',
-        latencyMs: 2_100,
-        usage: { inputTokens: 812, outputTokens: 64 },
-        message: { role: 'assistant', content: plan },
-      },
-    },
-    { type: 'run.ended', ...who, data: { outcome: 'ok', result: 'The plan stands.' } },
-  ]);
-  const { coding } = session;
-  await coding.goal({ title: 'Release 2.4', description: 'Every test of billing passes.' });
-  await coding.constraint({ key: 'public_names', value: false, text: 'Change no public names.' });
-  const failures = [{ testId: 'billing/round.test.ts > rounds half a cent up', message: 'expected 0.51, got 0.50' }];
-  await coding.testRun({ command: 'vitest run billing', exitCode: 1, framework: 'vitest', failures });
-  await coding.patch({ file: 'billing/round.ts', before: 'Math.floor(cents)\n', after: 'Math.round(cents)\n' });
-  await coding.decision({ decision: 'Round half up, as the invoice does' });
-  await session.beliefs.commit({ agent: 'planner', topic: 'release', claim: 'Version 2.4 goes out today' });
-  await session.beliefs.commit({
-    agent: 'tester',
-    topic: 'billing',
-    claim: 'Rounding is wrong',
-    kind: 'fact',
-    trust: 0.8,
-  });
-  await session.beliefs.commit({ agent: 'tester', topic: 'billing', claim: 'Only euros are affected', kind: 'fact' });
 }
 
 async function opened(
@@ -263,6 +251,7 @@ async function opened(
   const page = await browser.newPage({ viewport, colorScheme, reducedMotion: 'reduce' });
   await before?.(page);
   await page.goto(url(path));
+  await page.locator('.bar').waitFor();
   // A live page is never quite idle.
   await page.waitForLoadState('networkidle', { timeout: 4_000 }).catch(() => undefined);
   await page.waitForTimeout(700);
@@ -273,9 +262,11 @@ async function make(
   browser: Browser,
   studio: Pick<RunningStudio, 'url'>,
   name: string,
-  { path, before, act }: Picture,
+  { path, before, act, onPhone = false }: Picture,
 ): Promise<void> {
-  for (const variant of variants) {
+  if (!isWanted(name)) return;
+  for (const variant of onPhone ? inThemes(phone) : variants) {
+    if (!isVariantWanted(name, variant.name)) continue;
     const page = await opened(browser, studio, variant, path, before);
     await act?.(page);
     await keep(page, join(target, `studio-${name}-${variant.name}`));

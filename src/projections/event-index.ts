@@ -22,7 +22,7 @@ export interface EventIndexState extends Writable {
  */
 export const eventIndex: Projection<EventIndexState, EventColumns> = {
   name: 'index',
-  version: '1',
+  version: '2',
   history: 'raw',
   window: chunkEvents,
   without: ['request', 'response', 'input', 'output', 'result', 'messages', 'content', 'values', 'state', 'items'],
@@ -115,7 +115,9 @@ function addCall(state: EventIndexState, { seq, type, data, causeSeq }: Event, t
   const began = state.open[key] ?? causeSeq;
   delete state.open[key];
   state.began.push(began === undefined ? 0 : seq - began);
-  state.latency.push(count(data, 'latencyMs'));
+  const latency = numberAt(data, 'latencyMs') ?? 0;
+  // 0 is unknown: what took less than a millisecond counts as one.
+  state.latency.push(latency > 0 ? Math.max(1, count(data, 'latencyMs')) : 0);
   return (
     call |
     end |

@@ -6,7 +6,6 @@ import './look/frame.css';
 import './look/run.css';
 import './look/panels.css';
 import './look/screens.css';
-import './look/drawer.css';
 import { openAddressBar } from './address/address-bar.ts';
 import { App } from './frame/app.tsx';
 import { Studio, StudioProvider } from './frame/studio.ts';

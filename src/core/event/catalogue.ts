@@ -48,7 +48,7 @@ export const foreignFields: Readonly<Record<string, FieldSpec>> = {
   'foreign.base': foreign('string', 'The different source that holds it, if the source goes on from that one.'),
   'foreign.at': foreign('number', 'The place of the unit in its file, from 0.'),
   'foreign.text': foreign('any', 'The text of the unit, with holes where its events hold a long string.', keptPart),
-  'foreign.bytes': foreign('string', 'The bytes of the unit as base64, if they are no text.', keptPart),
+  'foreign.bytes': foreign('string', 'The bytes of the unit as base64, if they are not text.', keptPart),
   'foreign.end': foreign('string', 'The end of the line, if it is not a line feed.'),
 };
 

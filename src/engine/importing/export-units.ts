@@ -121,8 +121,10 @@ export function changedUnits(
   for (const seq of [...seqs].sort((a, b) => a - b)) {
     const group = groups.get(seq);
     if (group !== undefined) {
-      const { unit, why } = changedUnit(group, unitOf(group, group.events, stretches), current, before, writer);
+      const kept = unitOf(group, group.events, stretches);
+      const { unit, why } = changedUnit(group, kept, current, before, writer);
       if (unit !== undefined) units.push(unit);
+      else if (kept === undefined && isForkedIn(group)) units.push(...writtenAnew(group, current, writer));
       if (why !== undefined) differs.push({ file: group.file, at: group.at, why });
     } else if (!member.has(seq)) {
       const event = view.find((each) => each.seq === seq);
@@ -132,6 +134,22 @@ export function changedUnits(
     }
   }
   return { units, differs };
+}
+
+/** Tells whether a fork left out the last events of a unit: its text names them, and cannot be filled. */
+const isForkedIn = ({ events }: Group): boolean => events.every(({ erased }) => erased !== true);
+
+/** Returns the units of the events of a unit that are in view, written as those that were recorded here. */
+function writtenAnew(
+  { events }: Group,
+  current: ReadonlyMap<number, Event>,
+  writer: ForeignWriter | undefined,
+): ExportedUnit[] {
+  return events.flatMap(({ seq }) => {
+    const event = current.get(seq);
+    const texts = event === undefined ? [] : (writer?.event(event) ?? []);
+    return texts.map((text) => ({ file: '', at: undefined, text, end: undefined, seq }));
+  });
 }
 
 function changedUnit(

@@ -1,3 +1,4 @@
+import '../look/compare.css';
 import type { RepriseError } from '../../../src/core/error.ts';
 import { parseRef } from '../../../src/core/ref.ts';
 import type { RunAddress } from '../address/address.ts';

@@ -2,9 +2,11 @@ import { parseRef } from '../../../src/core/ref.ts';
 import { countText, durationText, priceText } from '../../../src/wording/amount.ts';
 import { runAddress } from '../address/address.ts';
 import { useStudio } from '../frame/studio.ts';
-import { lookOfOutcome } from '../look/glyphs.ts';
+import { type Look, lookOfOutcome } from '../look/glyphs.ts';
 import { Failure } from '../parts/states.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
+
+const notEnded: Look = { glyph: '–', hue: 'dim', word: 'not ended there' };
 
 /** Three to eight histories as a table, each compared with the first. */
 export function CompareTable({ refs }: { readonly refs: readonly string[] }): React.ReactNode {
@@ -22,7 +24,7 @@ export function CompareTable({ refs }: { readonly refs: readonly string[] }): Re
   return (
     <div className="screen compare-table">
       <header className="screen-head">
-        <h1>Compare {refs.length}</h1>
+        <h1>Compare {refs.length} histories</h1>
         <span className="dim">each with {first}</span>
       </header>
       {error === undefined ? null : <Failure error={error} onAgain={again} />}
@@ -59,7 +61,8 @@ export function CompareTable({ refs }: { readonly refs: readonly string[] }): Re
             </thead>
             <tbody>
               {value.map((row, at) => {
-                const outcome = lookOfOutcome(row.outcome);
+                // A point may lie before the end of a run that is over by now.
+                const outcome = row.outcome === 'silent' ? notEnded : lookOfOutcome(row.outcome);
                 const seq = row.divergedAt?.right ?? row.divergedAt?.left;
                 return (
                   <tr key={row.ref} onClick={() => bar.go(runAddress(row.session, row.branch, 'head'))}>
@@ -71,7 +74,7 @@ export function CompareTable({ refs }: { readonly refs: readonly string[] }): Re
                     <td className="number">{countText(row.events)}</td>
                     <td className="number">{countText(row.usage.inputTokens)}</td>
                     <td className="number">{countText(row.usage.outputTokens)}</td>
-                    <td className="number">{priceText(row.usage, '–')}</td>
+                    <td className="number">{priceText(row.usage, '–').replace('?', 'no price')}</td>
                     <td className="number">{row.durationMs === null ? '–' : durationText(row.durationMs)}</td>
                     <td>
                       {at === 0 ? (
@@ -88,7 +91,7 @@ export function CompareTable({ refs }: { readonly refs: readonly string[] }): Re
                       {at === 0 ? null : (
                         <button
                           type="button"
-                          className="quiet"
+                          className="link"
                           onClick={(event) => {
                             event.stopPropagation();
                             pair(row.ref);

@@ -83,7 +83,8 @@ function SideCell({
       </button>
       <span className={`color-${look.hue}`}>{look.glyph}</span>
       <span className="pair-words">
-        <span className="pair-type">{line.type.replace('.', ' ')}</span> <RecordedText text={line.gist} />
+        <span className="pair-type">{line.type.replace('.', ' ')}</span>{' '}
+        <RecordedText text={line.gist.replace('  0ms', '')} />
       </span>
     </div>
   );

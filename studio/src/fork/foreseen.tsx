@@ -127,7 +127,7 @@ export function Foreseen({
       </ul>
       {otherwise.length === 0 ? null : (
         <p className="faint fate-other">
-          with other arguments:{' '}
+          Called with other arguments:{' '}
           {otherwise
             .map(({ name, fate }) => `${name} ${fates[simulate.includes(name) ? 'simulated' : fate].words}`)
             .join(', ')}

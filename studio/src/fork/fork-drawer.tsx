@@ -1,3 +1,4 @@
+import '../look/drawer.css';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { Edit } from '../../../src/core/view/edit.ts';
 import { runAddress } from '../address/address.ts';
@@ -279,7 +280,7 @@ function Edits({ draft: { edits }, editing, onEditing, onDraft, index, point }: 
                   ~
                 </span>
                 <span className="edit-what">{what}</span>
-                <span className="dim edit-value">{value}</span>
+                <span className="dim edit-value">{editing === at ? '' : value}</span>
                 <button
                   type="button"
                   className="quiet"

@@ -51,9 +51,9 @@ export function RunSettings({
             ))}
           </select>
         </label>
-        {number('modelCalls', 'model calls ≤')}
-        {number('costUsd', 'US dollars ≤')}
-        {number('minutes', 'minutes ≤')}
+        {number('modelCalls', 'max. model calls')}
+        {number('costUsd', 'max. US dollars')}
+        {number('minutes', 'max. minutes')}
         <label>
           <span className="label">calls with an effect</span>
           <select

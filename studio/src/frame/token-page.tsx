@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { RepriseError } from '../../../src/core/error.ts';
-import { keepToken } from '../source/token.ts';
+import { keepToken, takeToken } from '../source/token.ts';
 
 /** Asks for a token where none was given, or where the one that was given does not hold. */
 export function TokenPage({ error }: { readonly error: RepriseError }): React.ReactNode {
@@ -8,7 +8,10 @@ export function TokenPage({ error }: { readonly error: RepriseError }): React.Re
   return (
     <div className="screen first" data-part="token">
       <h1>This server needs a token</h1>
-      <p className="first-lead">{error.message}. A token that only reads is enough to look.</p>
+      <p className="first-lead">
+        {takeToken() === undefined ? 'Paste a token to open it.' : `${error.message}. Paste a different one.`} A token
+        that only reads is enough to look.
+      </p>
       <form
         className="token-form"
         onSubmit={(event) => {
@@ -21,6 +24,7 @@ export function TokenPage({ error }: { readonly error: RepriseError }): React.Re
           className="field"
           type="password"
           aria-label="Token"
+          placeholder="token"
           autoComplete="off"
           value={token}
           onChange={(event) => setToken(event.target.value)}

@@ -23,7 +23,7 @@ export interface TopBarProps {
 /** The bar on top: where one is, the way to everything by name, what is live, help and theme. */
 export function TopBar({ address, onPalette, onHelp }: TopBarProps): React.ReactNode {
   const { bar, rights, away, runs } = useStudio();
-  const { live } = useCell(rights);
+  const { live, append } = useCell(rights);
   const isAway = useCell(away) !== undefined;
   const all = useCell(runs);
   const open = all.filter((run) => run.endedAt === null).length;
@@ -62,6 +62,7 @@ export function TopBar({ address, onPalette, onHelp }: TopBarProps): React.React
           {isAway ? '○ away' : '● live'}
         </span>
       ) : null}
+      {live && !append ? <span className="chip">read-only</span> : null}
       <ShareButton address={address} />
       <button type="button" className="quiet" aria-label="Keys and help" title="Keys and help (?)" onClick={onHelp}>
         ?

@@ -1,4 +1,5 @@
 import { Dialog } from '@base-ui/react/dialog';
+import { useRef } from 'react';
 import { useStudio } from '../frame/studio.ts';
 import { useCell } from '../parts/cell.ts';
 import { type Action, currentActions, keySign, lettersAct } from './actions.ts';
@@ -9,13 +10,14 @@ const groups: readonly Action['group'][] = ['Move', 'Look', 'Change', 'Go', 'Pag
 export function HelpSheet({ onClose }: { readonly onClose: () => void }): React.ReactNode {
   const { rights } = useStudio();
   const letters = useCell(lettersAct.cell);
+  const close = useRef<HTMLButtonElement>(null);
   const { append, run, whyNoRuns, live } = rights.value;
   const actions = currentActions().filter(({ keys }) => keys.length > 0);
   return (
     <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
       <Dialog.Portal>
         <Dialog.Backdrop className="backdrop" />
-        <Dialog.Popup className="float sheet">
+        <Dialog.Popup className="float sheet" initialFocus={close}>
           <Dialog.Title className="sheet-title">Keys</Dialog.Title>
           <div className="sheet-groups">
             {groups.map((group) => {
@@ -53,7 +55,9 @@ export function HelpSheet({ onClose }: { readonly onClose: () => void }): React.
             </p>
           )}
           {run || whyNoRuns === '' ? null : <p className="sheet-line dim">{whyNoRuns}</p>}
-          <Dialog.Close className="button">Close</Dialog.Close>
+          <Dialog.Close ref={close} className="button">
+            Close
+          </Dialog.Close>
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>

@@ -8,7 +8,8 @@ test.each([
     'assistant: → refund({"amount":500})',
   ],
   ['refund  (irreversible)  {"amount":500}', 'refund', '{"amount":500}'],
-  ['refund  error: it broke  0ms', 'refund', 'error: it broke'],
+  ['refund  error: it broke  0ms', 'refund', 'it broke'],
+  ['model large-1  ok  2.1s  assistant: ## Plan⏎⏎1. Test', 'large-1', 'assistant: ## Plan 1. Test'],
   ['user: Order 7 broke', 'user', 'Order 7 broke'],
   ['refund  ok  simulated  {"paid":50}', 'refund', '{"paid":50}'],
 ])('a line leaves out what stands beside it: %s', (line, name, short) => {

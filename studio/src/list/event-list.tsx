@@ -42,8 +42,11 @@ export function EventList(props: EventListProps): React.ReactNode {
   const at = rowOfSeq(rows, selected);
   // The list becomes lower when the strip above it grows: what is selected stays on screen.
   const height = virtual.scrollRect?.height ?? 0;
+  const before = useRef(0);
   useEffect(() => {
-    if (at >= 0) virtual.scrollToIndex(at, { align: 'auto' });
+    // While rows come in around it, the selected one stays in the middle.
+    if (at >= 0) virtual.scrollToIndex(at, { align: before.current === selected ? 'center' : 'auto' });
+    before.current = selected;
   }, [at, selected, rowHeight, height]);
   return (
     <div
@@ -148,7 +151,7 @@ const EventRow = memo(
         <span className="row-seq">{seq}</span>
         <span className="row-indent" data-depth={depth} />
         <span className={`row-glyph color-${look.hue}`} aria-hidden="true">
-          {look.glyph}
+          {index.hasFlag(seq, 'erased') ? '▒' : look.glyph}
         </span>
         <span className="unseen">{look.word}</span>
         <span className="row-words">
@@ -189,7 +192,8 @@ export function rowName(index: EventIndex, seq: number): string {
 export function shortLine(line: string, name: string): string {
   const pieces = line.split('  ').filter((piece) => piece !== name && piece !== `model ${name}` && !known.test(piece));
   const [first = '', ...rest] = pieces;
-  return [first.startsWith(`${name}: `) ? first.slice(name.length + 2) : first, ...rest].join('  ');
+  const said = first.startsWith('error: ') ? 'error' : name;
+  return [first.startsWith(`${said}: `) ? first.slice(said.length + 2) : first, ...rest].join('  ').replace(/⏎+/g, ' ');
 }
 
 const known =
@@ -211,7 +215,9 @@ function RowEnd({ index, seq }: { readonly index: EventIndex; readonly seq: numb
       {index.hasFlag(seq, 'reused') ? <span className="chip">reused</span> : null}
       {index.hasFlag(seq, 'simulated') ? <span className="chip">simulated</span> : null}
       {outcome === '' ? null : (
-        <span className={`color-${end.hue}`}>{outcome === 'ok' ? '✓' : `${end.glyph} ${end.word}`}</span>
+        <span className={`color-${end.hue}`} title={end.word}>
+          {end.glyph} {end.hue === 'ok' || end.hue === 'error' ? '' : end.word}
+        </span>
       )}
     </span>
   );

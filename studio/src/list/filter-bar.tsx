@@ -88,7 +88,7 @@ export function FilterBar({ index, version, text, filtered, matched, total, onTe
         {filtered.error !== undefined
           ? ''
           : typed === ''
-            ? countText(total)
+            ? total > 0 && countText(total)
             : `${countText(matched)} of ${countText(total)}${filtered.isSearching ? '…' : ''}`}
       </span>
       {typed === '' ? null : (

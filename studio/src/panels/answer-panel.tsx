@@ -43,7 +43,14 @@ export function AnswerPanel({ index, point, onGo, onChange }: AnswerPanelProps):
     );
   return (
     <Fading isStale={isStale}>
-      <CallEnd asked={first?.value.data ?? {}} data={last.value.data} seq={end} onGo={onGo} onChange={onChange} />
+      <CallEnd
+        asked={first?.value.data ?? {}}
+        data={last.value.data}
+        tookMs={index.number('latencyMs', end)}
+        seq={end}
+        onGo={onGo}
+        onChange={onChange}
+      />
     </Fading>
   );
 }
@@ -62,12 +69,14 @@ function EventData({ data }: { readonly data: JsonObject }): React.ReactNode {
 interface CallEndProps {
   readonly asked: JsonObject;
   readonly data: JsonObject;
+  /** As the list and the strip say it. */
+  readonly tookMs: number | undefined;
   readonly seq: number;
   readonly onGo: (seq: number) => void;
   readonly onChange: ChangeThis | undefined;
 }
 
-function CallEnd({ asked, data, seq, onGo, onChange }: CallEndProps): React.ReactNode {
+function CallEnd({ asked, data, tookMs, seq, onGo, onChange }: CallEndProps): React.ReactNode {
   const { message, output, error, response, retries, usage } = data;
   return (
     <div className="answer">
@@ -76,7 +85,7 @@ function CallEnd({ asked, data, seq, onGo, onChange }: CallEndProps): React.Reac
           <RecordedText text={String(data['outcome'] ?? 'unknown')} />
         </Fact>
         {typeof data['finishReason'] === 'string' ? <Fact name="because">{data['finishReason']}</Fact> : null}
-        {typeof data['latencyMs'] === 'number' ? <Fact name="took">{durationText(data['latencyMs'])}</Fact> : null}
+        {tookMs === undefined ? null : <Fact name="took">{durationText(tookMs)}</Fact>}
         {isObject(usage) ? <Fact name="tokens">{tokensText(usage)}</Fact> : null}
         {typeof data['cost'] === 'number' ? <Fact name="cost">{costText(data['cost'])}</Fact> : null}
         {data['reused'] === true ? <Fact name="from">the record: it was not made again</Fact> : null}

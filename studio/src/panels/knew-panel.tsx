@@ -4,6 +4,7 @@ import { isObject, type JsonValue } from '../../../src/core/json.ts';
 import { plural } from '../../../src/wording/amount.ts';
 import { short } from '../../../src/wording/event-gist.ts';
 import { refOf, useStudio } from '../frame/studio.ts';
+import { FoldSection } from '../parts/fold-section.tsx';
 import { JsonTree } from '../parts/json-tree.tsx';
 import { pathText as readablePath } from '../parts/path-text.ts';
 import { Fading, Failure, Nothing, Reading } from '../parts/states.tsx';
@@ -42,8 +43,8 @@ export function KnewPanel({ point, pin, agents, onGo, onChange, onTicks }: KnewP
     <Fading isStale={isStale}>
       <div className="knew">
         <Eyes agents={everyAgent(agents, value)} eyes={eyes} onEyes={setEyes} />
-        {sections.length === 0 ? (
-          <Nothing>Nothing was kept up to here: no state, no tasks, no metadata.</Nothing>
+        {sections.every(({ value: { projection } }) => projection === bookkeeping) ? (
+          <Nothing>Nothing was kept up to here: no state, no beliefs, no metadata.</Nothing>
         ) : null}
         {followed === undefined ? null : (
           <When
@@ -101,6 +102,8 @@ function everyAgent(agents: readonly string[], sections: readonly CutValue<Known
   return [...new Set([...agents, ...others])];
 }
 
+/** The projection that only counts what the other panels show: it is folded. */
+const bookkeeping = 'runs';
 const firstSections = ['state', 'beliefs', 'coding', 'graph', 'metadata', 'waiting'];
 
 /** Puts what agents kept before what is known about their runs, and leaves out the work of sessions that are not about code. */
@@ -137,6 +140,12 @@ function Section({ section: { value: section, cuts }, seq, onGo, onFollow, onCha
   const { projection, about, changedHere, since } = section;
   const [isJson, setJson] = useState(false);
   const own = cuts.length === 0 ? ownView(section, seq, onGo) : undefined;
+  if (projection === bookkeeping)
+    return (
+      <FoldSection title={projection} about={changesText(changedHere)}>
+        <ValueTree section={section} cuts={cuts} onFollow={onFollow} onChange={onChange} />
+      </FoldSection>
+    );
   return (
     <section className="knew-section">
       <header title={about}>
@@ -183,10 +192,14 @@ function ownView({ projection, value }: KnownSection, seq: number, onGo: (seq: n
 
 /** Says that something changed here. The entries of a list move when one goes, so they are not counted. */
 function ChangedChip({ diff, isCounted }: { readonly diff: ValueDiff; readonly isCounted: boolean }): React.ReactNode {
-  const count = diff.added.length + diff.removed.length + diff.changed.length;
-  if (count === 0) return null;
-  return <span className="chip knew-changed">~ {isCounted ? `${plural(count, 'value')} ` : ''}changed here</span>;
+  if (countOf(diff) === 0) return null;
+  return <span className="chip knew-changed">~ {isCounted ? changesText(diff) : 'changed here'}</span>;
 }
+
+const countOf = ({ added, removed, changed }: ValueDiff): number => added.length + removed.length + changed.length;
+
+const changesText = (diff: ValueDiff): string =>
+  countOf(diff) === 0 ? '' : `${plural(countOf(diff), 'value')} changed here`;
 
 /** The value of a projection as a tree, with what changed marked and a way to see when. */
 function ValueTree({
@@ -270,6 +283,9 @@ function ChangedHere({
           <code>{shownPath(path)}</code> <del className="diff-out">{short(gone)}</del>
         </p>
       ))}
+      {real.length > changesMax || removed.length > changesMax ? (
+        <p className="knew-diff faint">and more: they are marked below</p>
+      ) : null}
     </>
   );
 }

@@ -109,9 +109,8 @@ function Summary({
   const gone = cut?.items === true ? `, ${countText(cut.length - cut.shown)} more are not here` : '';
   return (
     <span className="faint">
-      {isArray(value) ? '[' : '{'}
-      {isOpen ? '' : '…'}
-      {isOpen ? '' : isArray(value) ? ']' : '}'} {words}
+      {isOpen ? '' : isArray(value) ? '[…] ' : '{…} '}
+      {words}
       {gone}
     </span>
   );

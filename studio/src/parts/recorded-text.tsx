@@ -2,14 +2,11 @@ import { memo } from 'react';
 
 /** Characters that would act instead of showing: controls, direction marks, invisible ones. Line breaks and tabs stay. */
 export const acting =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\uffff]/g;
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffc\ufffe\uffff]/g;
 
-/** Returns a visible sign for a character that would act: `␛`, or its number. */
-function signOf(character: string): string {
-  const code = character.charCodeAt(0);
-  if (code < 0x20) return String.fromCharCode(0x2400 + code);
-  return code === 0x7f ? '␡' : `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
-}
+/** Returns a visible sign for a character that would act: its number, which every font has. */
+const signOf = (character: string): string =>
+  `U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
 
 /** Splits a text into what is shown as it is, and characters that get a sign. */
 export function signedPieces(text: string): readonly { readonly text: string; readonly isSign: boolean }[] {

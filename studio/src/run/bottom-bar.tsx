@@ -61,10 +61,11 @@ export function BottomBar({
         data-part="play"
         onClick={play.next}
       >
-        {play.speed > 0 ? `${play.speed}×` : '▷'}
+        {play.speed > 0 ? `${play.speed}×` : <Icon name="play" />}
       </button>
       <span className="bottom-keys faint">
-        next error <kbd className="key">E</kbd> next model call <kbd className="key">{keySign('Shift+ArrowRight')}</kbd>{' '}
+        next error <kbd className="key">E</kbd>
+        next model call <kbd className="key">{keySign('Shift+ArrowRight')}</kbd>
         all keys <kbd className="key">?</kbd>
       </span>
       {isFollowing ? <span className="chip">follows the run</span> : null}

@@ -30,7 +30,8 @@ export function Facts({ index, version, point, range, forks, onGo, onBranch }: F
   const call = index.callOf(seq);
   const end = call === undefined ? undefined : index.endOf(call);
   const about = call ?? seq;
-  const look = lookOf(index.word('type', about), index.word('kind', about));
+  const [type, name] = [index.word('type', about), index.word('name', about)];
+  const look = lookOf(type, index.word('kind', about));
   const outcome = index.word('outcome', end ?? seq);
   const here = forks.filter((fork) => fork.seq === seq);
   if (seq === 0)
@@ -42,17 +43,16 @@ export function Facts({ index, version, point, range, forks, onGo, onBranch }: F
   if (!index.has(seq))
     return (
       <aside className="facts" aria-label="Facts" data-part="facts">
-        <p className="faint">This event is not here yet.</p>
+        <p className="faint">Loading this event…</p>
       </aside>
     );
   return (
     <aside className="facts" aria-label="Facts" data-part="facts">
       <p className="facts-name">
-        <span className={`color-${look.hue}`}>{look.glyph}</span>{' '}
-        {index.word('name', about) || index.word('type', about)}
+        <span className={`color-${look.hue}`}>{look.glyph}</span> {name || type}
       </p>
       <p className="faint">
-        {look.word}
+        {name === '' && look.word === type.replace('.', ' ') ? '' : look.word}
         {index.word('effect', about) === '' || index.word('effect', about) === 'unknown'
           ? ''
           : `, ${index.word('effect', about)}`}
@@ -62,6 +62,9 @@ export function Facts({ index, version, point, range, forks, onGo, onBranch }: F
           {lookOfOutcome(outcome).glyph} {outcome}
         </p>
       )}
+      {index.hasFlag(seq, 'erased') ? (
+        <p className="color-warning">▒ Its payload was erased. The chain still holds.</p>
+      ) : null}
       <Usage index={index} end={end} />
       {index.word('kind', about) === 'model' && call !== undefined ? (
         <Window index={index} point={{ ...point, seq: call }} />
@@ -120,8 +123,8 @@ function Usage({ index, end }: { readonly index: EventIndex; readonly end: numbe
       )}
       {input + output === 0 ? null : (
         <>
-          <Meter label={`${countText(input)} in`} part={input / most} inner={cached / most} />
-          <Meter label={`${countText(output)} out`} part={output / most} />
+          <Meter label="tokens in" count={input} part={input / most} inner={cached / most} />
+          <Meter label="tokens out" count={output} part={output / most} />
           <p className="faint">
             {cost === undefined ? 'no price known' : costText(cost)}
             {cached > 0 ? ` · ${countText(cached)} cached` : ''}
@@ -135,16 +138,19 @@ function Usage({ index, end }: { readonly index: EventIndex; readonly end: numbe
 /** A number with a bar of its size. */
 function Meter({
   label,
+  count,
   part,
   inner = 0,
 }: {
   readonly label: string;
+  readonly count: number;
   readonly part: number;
   readonly inner?: number;
 }): React.ReactNode {
   return (
     <div className="meter">
-      <span className="mono">{label}</span>
+      <span className="faint">{label}</span>
+      <span className="mono">{countText(count)}</span>
       <svg className="meter-bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
         <rect className="meter-all" width={Math.max(1, part * 100)} height="6" />
         <rect className="meter-inner" width={inner * 100} height="6" />
@@ -268,7 +274,7 @@ function RangeFacts({
         {plural(sums.events, 'event')}, {plural(sums.calls, 'call')}
       </p>
       <p className="faint">
-        {countText(sums.inputTokens)} in, {countText(sums.outputTokens)} out
+        {countText(sums.inputTokens)} tokens in, {countText(sums.outputTokens)} out
         {sums.cost === undefined ? '' : `, ${costText(sums.cost)}`}
       </p>
       <p className="faint">

@@ -119,7 +119,7 @@ export function useRunActions(acting: RunActing): Playing {
     ...panels.map(
       (panel, at): Action => ({
         id: `panel-${panel}`,
-        name: `Panel ${panel}`,
+        name: `Show ${panel[0]?.toUpperCase()}${panel.slice(1)}`,
         keys: [String(at + 1)],
         group: 'Look',
         run: () => set({ panel }),

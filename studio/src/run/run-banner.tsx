@@ -39,7 +39,11 @@ export function RunBanner({
     >
       {run.endedAt === null ? <span className="pulse" aria-hidden="true" /> : null}
       <span>
-        {run.endedAt === null ? `${run.agent} is running` : `${run.agent} ended: ${run.outcome ?? 'unknown'}`}
+        {run.endedAt !== null
+          ? `${run.agent} ended: ${run.outcome ?? 'unknown'}`
+          : run.questions.some(({ answer }) => answer === null)
+            ? `${run.agent} waits for your answer`
+            : `${run.agent} is running`}
         {/* Read aloud, the seconds would never end. */}
         {run.endedAt === null ? (
           <span aria-hidden="true">, {durationText(Math.max(0, now - Date.parse(run.startedAt)))}</span>

@@ -42,8 +42,21 @@ export function RunHead({ name, branch, index, progress, scale, onScale, onOpenE
         </span>
       )}
       <span className="run-facts">
-        {branch === undefined ? null : <span>{plural(branch.turns, 'turn')}</span>}
-        {branch?.durationMs === null || branch === undefined ? null : <span>{durationText(branch.durationMs)}</span>}
+        {errors === 0 ? null : (
+          <button type="button" className="link color-error" onClick={onOpenError}>
+            {plural(errors, 'error')}
+          </button>
+        )}
+        {branch === undefined || branch.outcome === null ? null : (
+          <>
+            <span>{plural(branch.turns, 'turn')}</span>
+            {branch.durationMs === null ? null : (
+              <span title="The time of its runs, without the pauses between them">
+                {durationText(branch.durationMs)}
+              </span>
+            )}
+          </>
+        )}
         {sums.inputTokens + sums.outputTokens === 0 ? null : (
           <span title={`${countText(sums.inputTokens)} in, ${countText(sums.outputTokens)} out`}>
             {shortCount(sums.inputTokens)} → {shortCount(sums.outputTokens)} tokens
@@ -54,11 +67,6 @@ export function RunHead({ name, branch, index, progress, scale, onScale, onOpenE
           {index.words('agent').slice(0, 4).join(', ')}
           {index.words('agent').length > 4 ? ` and ${index.words('agent').length - 4} more` : ''}
         </span>
-        {errors === 0 ? null : (
-          <button type="button" className="link color-error" onClick={onOpenError}>
-            {plural(errors, 'error')}
-          </button>
-        )}
       </span>
       <span className="spacer" />
       {isLoading ? (

@@ -1,4 +1,4 @@
-import type { RepriseError } from '../../../src/core/error.ts';
+import { RepriseError } from '../../../src/core/error.ts';
 import { type RunAddress, runAddress } from '../address/address.ts';
 import { useStudio } from '../frame/studio.ts';
 import { nearestNames } from '../parts/nearest-names.ts';
@@ -39,10 +39,11 @@ export function UnknownPlace({
   );
   return (
     <div className="screen">
-      <Failure error={error} onAgain={onAgain} />
+      {/* The hint is for programs; the names below are for people. */}
+      <Failure error={missing === undefined ? error : new RepriseError(error.code, error.message)} onAgain={onAgain} />
       {names === undefined || names.length === 0 ? null : (
         <nav className="nearest" aria-label="Nearest names" data-part="nearest">
-          <p className="label">there {names.length === 1 ? 'is' : 'are'}</p>
+          <p className="dim">Did you mean</p>
           {names.map((name) => (
             <button
               key={name}
@@ -56,7 +57,7 @@ export function UnknownPlace({
             </button>
           ))}
           <button type="button" className="link" onClick={() => bar.go({ screen: 'sessions', query: '' })}>
-            all sessions
+            see all sessions
           </button>
         </nav>
       )}

@@ -72,7 +72,8 @@ function EffectQuestion({
 }): React.ReactNode {
   return (
     <span className="question-words">
-      <strong>{question.name}</strong>(<RecordedText text={short(question.input)} />) is {question.effect}
+      May it call <strong>{question.name}</strong>(<RecordedText text={short(question.input)} />
+      )? This is {question.effect}
       {question.earlier === undefined ? '' : `. It was made before, at ${question.earlier}`}
       {question.outcome === undefined
         ? question.earlier === undefined

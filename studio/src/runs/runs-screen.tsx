@@ -49,7 +49,7 @@ function RunRow({ run, now }: { readonly run: StudioRun; readonly now: number })
       <strong>{run.agent}</strong>
       <span className="dim">
         {run.kind} from {run.from}
-        {run.branch === null ? '' : ` on ${run.branch}`}
+        {run.branch === null ? '' : `, branch ${run.branch}`}
       </span>
       <span className="faint">{durationText(Math.max(0, until - Date.parse(run.startedAt)))}</span>
       {run.error === null ? null : <span className="color-error">{run.error.message}</span>}

@@ -2,7 +2,7 @@ import { lazy, useEffect, useMemo, useRef, useState } from 'react';
 import { countText, durationText, plural, priceText } from '../../../src/wording/amount.ts';
 import { runAddress } from '../address/address.ts';
 import { refOf, useStudio } from '../frame/studio.ts';
-import { useActions } from '../keys/actions.ts';
+import { keySign, useActions } from '../keys/actions.ts';
 import type { Look } from '../look/glyphs.ts';
 import { lookOfRun } from '../look/outcome-look.ts';
 import { RecordedText } from '../parts/recorded-text.tsx';
@@ -105,7 +105,13 @@ export function SessionsScreen({ query }: { readonly query: string }): React.Rea
       <header className="screen-head">
         <h1>Sessions</h1>
         <SessionFilterField query={query} onQuery={(text) => bar.go({ screen: 'sessions', query: text })} />
+        <span className="faint">{list.rows.length === 0 ? '' : plural(list.rows.length, 'session')}</span>
         <span className="spacer" />
+        <span className="bottom-keys faint">
+          open <kbd className="key">{keySign('Enter')}</kbd>
+          peek <kbd className="key">Space</kbd>
+          choose <kbd className="key">X</kbd>
+        </span>
         {chosen.size > 0 ? (
           <button type="button" className="button" disabled={chosen.size < 2 || chosen.size > 8} onClick={compare}>
             Compare {chosen.size} <kbd className="key">C</kbd>
@@ -328,7 +334,9 @@ function SessionTable(props: TableProps): React.ReactNode {
               <td className="dim" title={row.startedAt ?? ''}>
                 {row.startedAt === null ? '–' : agoText(Date.parse(row.startedAt), now)}
               </td>
-              <td className="number">{row.durationMs === null ? '–' : durationText(row.durationMs)}</td>
+              <td className="number">
+                {row.durationMs === null || row.outcome === null ? '–' : durationText(row.durationMs)}
+              </td>
               <td className="number">{countText(row.turns)}</td>
               <td
                 className="number"
@@ -346,7 +354,7 @@ function SessionTable(props: TableProps): React.ReactNode {
                     : undefined
                 }
               >
-                {priceText(row.usage, '–')}
+                {priceText(row.usage, '–').replace('?', 'no price')}
               </td>
               <td className="number">{countText(row.branches)}</td>
               <td>
@@ -361,11 +369,15 @@ function SessionTable(props: TableProps): React.ReactNode {
 }
 
 function OutcomeCell({ row, now }: { readonly row: SessionRow; readonly now: number }): React.ReactNode {
+  const errors = row.activity.errors.reduce((sum, count) => sum + count, 0);
   const look: Look = row.error === null ? lookOfRun(row, now) : { glyph: '✕', hue: 'error', word: 'unreadable' };
   return (
     <span className={`color-${look.hue}`}>
       {look.glyph === '●' ? <span className="pulse" aria-hidden="true" /> : look.glyph} {look.word}
-      {row.waiting.length > 0 ? <span className="color-person"> ☺ {row.waiting.length}</span> : null}
+      {errors === 0 || look.hue === 'error' ? null : <span className="color-error"> {plural(errors, 'error')}</span>}
+      {row.waiting.length > 0 && row.outcome !== 'waiting' ? (
+        <span className="color-person"> ☺ {row.waiting.length}</span>
+      ) : null}
     </span>
   );
 }

@@ -20,6 +20,12 @@ export function StoreScreen(): React.ReactNode {
   );
 }
 
+const survives: Readonly<Record<string, string>> = {
+  disk: 'a crash of the machine: it is on disk',
+  process: 'a crash of the program, not of the machine',
+  'read-only': 'nothing is written here: the store is read-only',
+};
+
 function Health({ health }: { readonly health: Diagnosis }): React.ReactNode {
   const { ok, findings, advice, store, sessions, branches, events } = health;
   return (
@@ -46,10 +52,10 @@ function Health({ health }: { readonly health: Diagnosis }): React.ReactNode {
               {store.kind}, schema {store.schema}
             </Fact>
             <Fact name="size">{bytesText(store.bytes)}</Fact>
-            <Fact name="an append survives">{store.durability}</Fact>
+            <Fact name="an append survives">{survives[store.durability] ?? store.durability}</Fact>
             {store.facts.map(({ name, text }) => (
               <Fact key={name} name={name}>
-                {text}
+                {text.replace(/(\d+) bytes/, (_, bytes) => bytesText(Number(bytes)))}
               </Fact>
             ))}
           </>
@@ -61,18 +67,20 @@ function Health({ health }: { readonly health: Diagnosis }): React.ReactNode {
       </dl>
       <Sizes
         name="Namespaces"
+        heads={['Sessions', 'Size']}
         rows={(store?.namespaces ?? []).map(({ name, sessions: count, bytes }) => [
           name,
-          plural(count, 'session'),
+          countText(count),
           bytesText(bytes),
         ])}
       />
       <Sizes
         name="Tables"
+        heads={['Size', 'Indexes']}
         rows={(store?.tables ?? []).map(({ name, bytes, indexBytes }) => [
           name,
           bytesText(bytes),
-          `${bytesText(indexBytes)} of indexes`,
+          bytesText(indexBytes),
         ])}
       />
     </>
@@ -90,21 +98,36 @@ function Fact({ name, children }: { readonly name: string; readonly children: Re
 
 function Sizes({
   name,
+  heads,
   rows,
 }: {
   readonly name: string;
+  /** The heads of the columns after the first. */
+  readonly heads: readonly string[];
   readonly rows: readonly (readonly string[])[];
 }): React.ReactNode {
   if (rows.length === 0) return null;
   return (
     <section>
-      <h2>{name}</h2>
       <table className="table">
+        <thead>
+          <tr>
+            <th scope="col">{name}</th>
+            {heads.map((head) => (
+              <th key={head} scope="col" className="number">
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
         <tbody>
-          {rows.map((row) => (
-            <tr key={row[0]}>
-              {row.map((cell) => (
-                <td key={cell}>{cell}</td>
+          {rows.map(([first = '', ...sizes]) => (
+            <tr key={first}>
+              <td>{first}</td>
+              {sizes.map((size, at) => (
+                <td key={heads[at]} className="number">
+                  {size}
+                </td>
               ))}
             </tr>
           ))}

@@ -78,6 +78,8 @@ export function drawBars(pen: Pen, scene: Scene, frame: Frame): void {
   const [top, bottom] = [frame.lanesTop - size.lane, frame.lanesTop + frame.lanesHeight];
   pen.font = monoFont;
   pen.textBaseline = 'middle';
+  // A name may stand beside its bar, up to the next one in the row.
+  const unnamed: (BarShape | undefined)[] = [];
   for (let bar = 0; bar < bars.count; bar++) {
     const row = bars.row[bar] ?? 0;
     const y = frame.lanesTop + row * size.lane - scene.scroll + 2;
@@ -90,9 +92,17 @@ export function drawBars(pen: Pen, scene: Scene, frame: Frame): void {
     const end = bars.end[bar] ?? 0;
     const failed = end > 0 && ((flags[end] ?? 0) & columnFlags.error) !== 0;
     const look = looks.of(kind[seq] ?? 0, seq);
+    const before = unnamed[row];
+    if (before !== undefined) drawBarText(pen, scene, before, from);
+    unnamed[row] = undefined;
     if (to - from < barMin) columns.mark(row, from - size.gutter, narrowValue(scene, seq, end, failed, look));
-    else drawBar(pen, scene, { seq, end, from: Math.max(from, size.gutter - 4), to, y, failed, look });
+    else {
+      const shape = { seq, end, from: Math.max(from, size.gutter - 4), to, y, failed, look };
+      drawBar(pen, scene, shape);
+      unnamed[row] = shape;
+    }
   }
+  for (const shape of unnamed) if (shape !== undefined) drawBarText(pen, scene, shape, scene.width);
   pen.globalAlpha = 1;
   drawNarrow(pen, scene, frame, columns);
 }
@@ -152,7 +162,7 @@ function drawBar(pen: Pen, scene: Scene, shape: BarShape): void {
   const wide = Math.max(2, to - from);
   const isHollow = !index.isInView(seq);
   const isReused = end > 0 && (index.hasFlag(end, 'reused') || index.hasFlag(end, 'simulated'));
-  const alpha = Math.max(alphaOf(scene, seq), end === 0 ? 0 : alphaOf(scene, end));
+  const alpha = barAlpha(scene, shape);
   const color = colors[look.hue === 'dim' ? 'faint' : look.hue];
   pen.fillStyle = color;
   if (!isHollow) {
@@ -170,8 +180,11 @@ function drawBar(pen: Pen, scene: Scene, shape: BarShape): void {
     pen.lineWidth = 1;
   }
   if (end === 0) drawOpenEnd(pen, color, to, y, tall);
-  if (wide >= nameMin) drawBarText(pen, scene, shape, wide);
 }
+
+/** Returns how strongly a bar is drawn: its start or its end may match the filter. */
+const barAlpha = (scene: Scene, { seq, end }: BarShape): number =>
+  Math.max(alphaOf(scene, seq), end === 0 ? 0 : alphaOf(scene, end));
 
 function hatch(pen: Pen, color: string, box: readonly [number, number, number, number]): void {
   const [x, y, wide, tall] = box;
@@ -197,16 +210,22 @@ function drawOpenEnd(pen: Pen, color: string, x: number, y: number, tall: number
   pen.setLineDash([]);
 }
 
-/** A bar has a name from this width on: two letters and the air around them. */
-const nameMin = 10 + 2 * letter;
-
-function drawBarText(pen: Pen, { index, colors }: Scene, shape: BarShape, wide: number): void {
-  const { seq, end, from, y, failed, look } = shape;
-  const room = Math.floor((wide - 10) / letter);
-  const start = Math.max(from, size.gutter) + 6;
-  pen.fillStyle = failed ? colors.error : colors.text;
+/** Draws the name of a bar in it, or beside it where it has no room but the stretch up to the next bar has. */
+function drawBarText(pen: Pen, scene: Scene, shape: BarShape, limit: number): void {
+  const { index, colors } = scene;
+  const { seq, end, from, to, y, failed, look } = shape;
+  const name = index.word('name', seq);
+  const room = Math.floor((to - from - 10) / letter);
+  const isBeside = name.length + 2 > room && name.length * letter < limit - to - 8;
+  if (!isBeside && room < 2) return;
+  pen.globalAlpha = barAlpha(scene, shape);
+  pen.fillStyle = failed ? colors.error : isBeside ? colors.dim : colors.text;
   pen.textAlign = 'left';
-  pen.fillText(barText(index, { seq, end, failed, glyph: look.glyph, room }), start, y + (size.lane - 4) / 2 + 0.5);
+  pen.fillText(
+    isBeside ? name : barText(index, { seq, end, failed, glyph: look.glyph, room }),
+    isBeside ? to + 4 : Math.max(from, size.gutter) + 6,
+    y + (size.lane - 4) / 2 + 0.5,
+  );
 }
 
 interface BarWords {

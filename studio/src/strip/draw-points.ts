@@ -3,14 +3,16 @@ import { barPixels, type Frame, pixelOf, type Scene, size } from './scene.ts';
 
 /** Draws the selected point, the pin, what is under the pointer and what is dragged. */
 export function drawPoints(pen: Pen, scene: Scene, frame: Frame): void {
-  const { colors, positions, selected, pinned, hovered } = scene;
+  const { colors, index, positions, selected, pinned, hovered } = scene;
   if (scene.drag !== undefined) drawDrag(pen, scene, frame, scene.drag);
   if (hovered !== undefined) drawOutline(pen, scene, frame, hovered, colors.border);
   if (pinned !== undefined)
     drawPoint(pen, scene, frame, { at: positions.at[pinned] ?? 0, color: colors.person, label: `pin ${pinned}` });
   drawCause(pen, scene, frame);
   drawOutline(pen, scene, frame, selected, colors.accent);
-  drawPoint(pen, scene, frame, { at: positions.at[selected] ?? 0, color: colors.accent, label: `@${selected}` });
+  // The place of an event is known once the event is there.
+  if (index.has(selected))
+    drawPoint(pen, scene, frame, { at: positions.at[selected] ?? 0, color: colors.accent, label: `@${selected}` });
 }
 
 interface PointMark {

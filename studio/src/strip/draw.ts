@@ -5,7 +5,7 @@ import { drawPoints } from './draw-points.ts';
 import { clipped, labelFont, letter, line, monoFont, type Pen } from './pen.ts';
 import { lowerBound, seqsBetween } from './positions.ts';
 import type { Tick } from './ruler.ts';
-import { alphaOf, type Frame, pixelOf, pixelsOf, type Scene, size } from './scene.ts';
+import { alphaOf, type Frame, overviewPixel, pixelOf, pixelsOf, type Scene, size } from './scene.ts';
 
 /** Draws everything that stays while points are selected: the overview, lanes, marks and folds. Returns the ticks of the ruler whose labels have room beside those of folds. */
 export function drawHistory(pen: Pen, scene: Scene, frame: Frame, ticks: readonly Tick[]): readonly Tick[] {
@@ -17,13 +17,13 @@ export function drawHistory(pen: Pen, scene: Scene, frame: Frame, ticks: readonl
     const x = Math.round(pixelOf(scene, at)) + 0.5;
     if (x >= size.gutter) line(pen, colors.hairline, [x, frame.lanesTop], [x, frame.height - 4]);
   }
-  clipped(pen, [0, frame.lanesTop, width, frame.lanesHeight], () => drawLanes(pen, scene, frame));
-  drawMarks(pen, scene, frame);
   const boxOf = ({ at, label }: Tick): readonly [number, number] => {
     const x = pixelOf(scene, at);
     return [x, x + 8 + label.length * letter];
   };
   const taken = drawFolds(pen, scene, frame, ticks.map(boxOf));
+  clipped(pen, [0, frame.lanesTop, width, frame.lanesHeight], () => drawLanes(pen, scene, frame));
+  drawMarks(pen, scene, frame);
   drawLabels(pen, scene, frame);
   let until = 0;
   return ticks.filter((tick) => {
@@ -37,16 +37,12 @@ export function drawHistory(pen: Pen, scene: Scene, frame: Frame, ticks: readonl
 
 /** Draws the labels of the ruler, apart from those that the selected point would cover, and what is selected. */
 export function drawSelection(pen: Pen, scene: Scene, frame: Frame, ticks: readonly Tick[]): void {
-  const { colors, positions, selected } = scene;
+  const { colors, index, positions, selected } = scene;
   pen.fillStyle = colors.accent;
-  pen.fillRect(Math.round(overviewPixel(scene, positions.at[selected] ?? 0)) - 1, 0, 2, size.overview);
+  if (index.has(selected))
+    pen.fillRect(Math.round(overviewPixel(scene, positions.at[selected] ?? 0)) - 1, 0, 2, size.overview);
   drawRuler(pen, scene, ticks);
   drawPoints(pen, scene, frame);
-}
-
-/** Returns the pixel of a place on the overview, which always shows everything. */
-function overviewPixel({ positions, width }: Pick<Scene, 'positions' | 'width'>, place: number): number {
-  return size.gutter + (place / positions.total) * (width - size.gutter);
 }
 
 function drawOverview(pen: Pen, scene: Scene): void {
@@ -102,6 +98,7 @@ function drawRuler(pen: Pen, scene: Scene, ticks: readonly Tick[]): void {
     const x = Math.round(pixelOf(scene, at)) + 0.5;
     if (x < size.gutter || (selected + 60 > x && selected - 60 < x + label.length * letter)) continue;
     line(pen, colors.hairline, [x, size.overview], [x, size.overview + size.ruler]);
+    if (x + 4 + label.length * letter > scene.width) continue;
     pen.fillStyle = colors.faint;
     pen.fillText(label, x + 4, size.overview + size.ruler / 2 + 1);
   }
@@ -175,9 +172,22 @@ function drawForks(pen: Pen, scene: Scene, top: number): void {
     if (x < free) continue;
     pen.textAlign = 'left';
     pen.fillStyle = colors.dim;
-    pen.fillText(text, x + 10, top + size.mark / 2 + 1);
-    free = x + 14 + text.length * letter;
+    const left = besideMarkers(scene, seq, x + 10, text.length * letter);
+    pen.fillText(text, left, top + size.mark / 2 + 1);
+    free = left + 4 + text.length * letter;
   }
+}
+
+/** Returns where a text after an event begins so that no marker that follows is under it. */
+function besideMarkers(scene: Scene, seq: number, from: number, wide: number): number {
+  const { markers } = scene.rows.marks;
+  let left = from;
+  for (let place = lowerBound(markers, seq); place < markers.length; place++) {
+    const x = pixelOf(scene, scene.positions.at[markers[place] ?? 0] ?? 0);
+    if (x > left + wide) break;
+    left = Math.max(left, x + 8);
+  }
+  return left;
 }
 
 /** Draws a line that leaves a line. */
@@ -250,8 +260,9 @@ function drawLabels(pen: Pen, scene: Scene, frame: Frame): void {
       pen.fillText(`${sign}${shortened(agent, 17)}`, 12, y + size.lane / 2 + 1);
     }
   });
-  pen.fillStyle = colors.faint;
+  if (scroll > 0) drawMoreAbove(pen, scene);
   if (frame.wholeLanes - scroll > frame.lanesHeight + 1) drawMore(pen, scene, frame);
+  pen.fillStyle = colors.faint;
   for (const { label, top } of frame.marks) {
     line(pen, colors.hairline, [0, top + 0.5], [size.gutter, top + 0.5]);
     pen.fillText(label, 12, top + size.mark / 2 + 1);
@@ -266,7 +277,13 @@ function drawMore(pen: Pen, { colors, rows, scroll }: Scene, frame: Frame): void
   pen.fillRect(0, y + 1, size.gutter - 8, size.lane - 1);
   pen.fillStyle = colors.accent;
   pen.fillText(hidden === 0 ? '▾ more below' : `▾ ${hidden} more below`, 12, y + size.lane / 2 + 1);
-  pen.fillStyle = colors.faint;
+}
+
+/** Says that lanes begin above, in the corner beside the ruler. */
+function drawMoreAbove(pen: Pen, { colors, rows, scroll }: Scene): void {
+  const hidden = rows.groups.filter(({ firstRow }) => firstRow * size.lane < scroll).length;
+  pen.fillStyle = colors.accent;
+  pen.fillText(`▴ ${hidden} more above`, 12, size.overview + size.ruler / 2 + 1);
 }
 
 const shortened = (text: string, letters: number): string =>

@@ -3,7 +3,7 @@ import type { CanvasColors } from '../look/canvas-colors.ts';
 import type { Overview } from './overview.ts';
 import { nearestSeq, type Positions } from './positions.ts';
 import type { StripRows } from './rows.ts';
-import type { Viewport } from './viewport.ts';
+import { type Viewport, wholeView } from './viewport.ts';
 
 /** A branch that grows from this history. */
 export interface ForkMark {
@@ -78,8 +78,29 @@ export function frameOf(rows: StripRows, forks: readonly ForkMark[], lanesMax: n
   return { lanesTop, lanesHeight, marks, wholeLanes, height: lanesTop + lanesHeight + marks.length * size.mark + 4 };
 }
 
+/** Returns how far the lanes have to be scrolled to show the lanes of an event's agent; as they are if they show it. */
+export function scrollShowing(scroll: number, { rows, frame, row }: ShownRow): number {
+  const group = rows.groups.find(({ firstRow, rows: count }) => row >= firstRow && row < firstRow + count);
+  if (group === undefined) return scroll;
+  const [top, bottom] = [group.firstRow * size.lane, (group.firstRow + group.rows) * size.lane];
+  if (top < scroll) return top;
+  return bottom > scroll + frame.lanesHeight ? Math.min(top, bottom - frame.lanesHeight) : scroll;
+}
+
+interface ShownRow {
+  readonly rows: StripRows;
+  readonly frame: Frame;
+  /** The row of the strip that is to be seen. */
+  readonly row: number;
+}
+
 /** Returns how strongly an event is drawn: one that does not match the filter is dimmed. */
 export const alphaOf = ({ isMatch }: Scene, seq: number): number => (isMatch === undefined || isMatch(seq) ? 1 : 0.18);
+
+/** Returns the pixel of a place on the overview, which always shows everything, with the air that the strip has then. */
+export function overviewPixel({ positions, width }: Pick<Scene, 'positions' | 'width'>, place: number): number {
+  return pixelOf({ view: wholeView(positions.total), width }, place);
+}
 
 /** Returns the pixel of a place on the strip. */
 export function pixelOf({ view, width }: Pick<Scene, 'view' | 'width'>, place: number): number {

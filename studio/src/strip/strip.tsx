@@ -9,7 +9,7 @@ import { overviewOf } from './overview.ts';
 import { StripPicture } from './picture.ts';
 import { nearestSeq, placeEvents } from './positions.ts';
 import { rowsOf } from './rows.ts';
-import { eventAtPixel, type ForkMark, type Frame, frameOf, placeOf, type Scene, size } from './scene.ts';
+import { eventAtPixel, type ForkMark, type Frame, frameOf, placeOf, type Scene, scrollShowing, size } from './scene.ts';
 import { panned, showing, type Viewport, wholeView, within, zoomed } from './viewport.ts';
 
 /** The properties of the strip. */
@@ -56,6 +56,12 @@ export function Strip(props: StripProps): React.ReactNode {
   const overview = useMemo(() => overviewOf(index, positions, width - size.gutter), [index, positions, width]);
   const frame = useMemo(() => frameOf(rows, forks, props.lanesMax), [rows, forks, props.lanesMax]);
   const view = useViewport(props, positions.total, positions.at);
+  const isHere = index.has(selected);
+  // The lanes of what is selected are on screen. The wheel moves them until something else is selected.
+  useEffect(() => {
+    const row = (rows.rowOf[selected] ?? 0) - 1;
+    if (row >= 0) setScroll((old) => scrollShowing(old, { rows, frame, row }));
+  }, [selected, isHere, frame.lanesHeight]);
   const scene: Scene = {
     index,
     positions,
@@ -248,7 +254,7 @@ function pointerOf(
 /** Moves the stretch on screen so that its middle is where the overview was pressed; selects there if everything is on screen. */
 function brushTo({ scene, change, props }: PointerParts, x: number): void {
   const { positions, view, width } = scene;
-  const place = ((x - size.gutter) / (width - size.gutter)) * positions.total;
+  const place = placeOf({ view: wholeView(positions.total), width }, x);
   if (view.from <= 0 && view.to >= positions.total) return props.onSelect(Math.max(1, nearestSeq(positions, place)));
   const half = (view.to - view.from) / 2;
   change(within({ from: place - half, to: place + half }, positions.total));

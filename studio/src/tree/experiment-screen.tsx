@@ -1,3 +1,4 @@
+import '../look/tree.css';
 import { useEffect } from 'react';
 import { costText, countText, durationText } from '../../../src/wording/amount.ts';
 import { runAddress } from '../address/address.ts';
@@ -26,7 +27,9 @@ export function ExperimentScreen({ session, id }: { readonly session: string; re
         <code className="faint">{id}</code>
         {answer === undefined ? null : (
           <span className="dim">
-            {countText(answer.branches.length)} of {countText(answer.total)} branches
+            {countText(answer.branches.length)} of {countText(answer.total)} branches. Calls, tokens, cost and time are
+            means of a branch.
+            {answer.variants.some(({ checked }) => checked > 0) ? '' : ' No check says which answers are good.'}
           </span>
         )}
       </header>
@@ -45,6 +48,7 @@ export function ExperimentScreen({ session, id }: { readonly session: string; re
 const percent = (part: number): string => `${Math.round(part * 100)} %`;
 
 function Variants({ answer: { variants } }: { readonly answer: ExperimentAnswer }): React.ReactNode {
+  const isChecked = variants.some(({ checked }) => checked > 0);
   const names = [...new Set(variants.flatMap(({ scores }) => scores.map(({ name }) => name)))];
   return (
     <div className="table-box">
@@ -52,10 +56,14 @@ function Variants({ answer: { variants } }: { readonly answer: ExperimentAnswer 
         <thead>
           <tr>
             <th scope="col">Variant</th>
-            <th scope="col" className="number">
-              Passed
-            </th>
-            <th scope="col">95 % interval</th>
+            {isChecked ? (
+              <>
+                <th scope="col" className="number">
+                  Passed
+                </th>
+                <th scope="col">95 % interval</th>
+              </>
+            ) : null}
             <th scope="col" className="number">
               Succeeded
             </th>
@@ -87,14 +95,18 @@ function Variants({ answer: { variants } }: { readonly answer: ExperimentAnswer 
                 </strong>{' '}
                 {each.flapping ? <span className="chip">flapping</span> : null}
               </td>
-              <td className="number">{each.checked === 0 ? '–' : `${each.passed} of ${each.checked}`}</td>
-              <td>
-                {each.interval === null ? (
-                  '–'
-                ) : (
-                  <Interval low={each.interval.low} high={each.interval.high} rate={each.interval.rate} />
-                )}
-              </td>
+              {isChecked ? (
+                <>
+                  <td className="number">{each.checked === 0 ? '–' : `${each.passed} of ${each.checked}`}</td>
+                  <td>
+                    {each.interval === null ? (
+                      '–'
+                    ) : (
+                      <Interval low={each.interval.low} high={each.interval.high} rate={each.interval.rate} />
+                    )}
+                  </td>
+                </>
+              ) : null}
               <td className="number">
                 {each.succeeded} of {each.branches}
               </td>
@@ -127,7 +139,7 @@ function Interval({
 }): React.ReactNode {
   return (
     <span className="interval">
-      <svg width="80" height="12" viewBox="0 0 80 12" aria-hidden="true">
+      <svg width="88" height="12" viewBox="-4 0 88 12" aria-hidden="true">
         <path className="interval-axis" d="M0 6H80" />
         <path className="interval-line" d={`M${low * 80} 6H${high * 80}`} />
         <circle className="interval-dot" cx={rate * 80} cy="6" r="3" />

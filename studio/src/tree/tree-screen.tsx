@@ -1,10 +1,10 @@
+import '../look/tree.css';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { countText, durationText, priceText } from '../../../src/wording/amount.ts';
 import { runAddress } from '../address/address.ts';
 import { refOf, useStudio } from '../frame/studio.ts';
 import { useActions } from '../keys/actions.ts';
-
 import { Icon } from '../look/icon.tsx';
 import { lookOfRun } from '../look/outcome-look.ts';
 import { useCell } from '../parts/cell.ts';
@@ -128,6 +128,7 @@ export function TreeScreen({
           onChange={(event) => setText(event.target.value)}
         />
         <span className="modes" role="group" aria-label="Sort by">
+          <span className="label">sort by</span>
           {orders.map((each) => (
             <button
               key={each}
@@ -268,7 +269,7 @@ function TreeGrid({ rows, all, at, chosen, folded, isTree, onAt, onOpen, onToggl
         </span>
         <span role="columnheader">Branch</span>
         <span role="columnheader" ref={axis} className="tree-axis">
-          <span>1</span>
+          <span>event 1</span>
           <span>{countText(last)}</span>
         </span>
         <span role="columnheader">Outcome</span>
@@ -350,7 +351,7 @@ function TreeGrid({ rows, all, at, chosen, folded, isTree, onAt, onOpen, onToggl
                       )
                     }
                   >
-                    ✎ {row.edits.length === 1 ? row.edits[0] : `${row.edits.length} edits`}
+                    ✎ {row.edits.length === 1 ? row.edits[0]?.replace('.', ' ') : `${row.edits.length} edits`}
                   </span>
                 )}
               </span>
@@ -364,7 +365,7 @@ function TreeGrid({ rows, all, at, chosen, folded, isTree, onAt, onOpen, onToggl
                 {row.durationMs === null ? '–' : durationText(row.durationMs)}
               </span>
               <span role="gridcell" className="number">
-                {priceText(row.usage, '–')}
+                {priceText(row.usage, '–').replace('?', 'no price')}
               </span>
             </div>
           );
