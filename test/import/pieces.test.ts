@@ -55,7 +55,8 @@ test('an export of a large session holds a few pages of it, whatever its length'
     expect(seen.bytes, format).toBeGreaterThan(19 * megabyte);
     expect(seen.pieces, format).toBeGreaterThan(50);
     expect(seen.largest, format).toBeLessThan(megabyte / 2);
-    expect(seen.most, format).toBeLessThan(12 * megabyte);
+    // An export that held the history would hold all of its bytes, several times over.
+    expect(seen.most, format).toBeLessThan(18 * megabyte);
   }
 });
 
