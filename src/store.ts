@@ -38,7 +38,14 @@ export type {
 export type { Receipt, ReceiptsRequest } from './core/store/receipt.ts';
 export type { DerivedFault, ReindexOutcome, ReindexRequest } from './core/store/reindex-request.ts';
 export { judgeRestore, type RestoredRow, type RestorePlan } from './core/store/restore.ts';
-export type { RestoredEvent, RestoreOutcome, RestoreRequest } from './core/store/restore-request.ts';
+export type {
+  ChainedEvent,
+  ChainedRestore,
+  ChainRestorer,
+  RestoredEvent,
+  RestoreOutcome,
+  RestoreRequest,
+} from './core/store/restore-request.ts';
 export type { BranchRef, SessionRef } from './core/store/session-ref.ts';
 export type {
   NewSession,
@@ -67,6 +74,8 @@ export type { AskedView, History, Segment, ViewPoint } from './core/view/view.ts
 export type { ChainLink } from './core/parts/digest.ts';
 export type { FileReading, ForeignFiles, RunningDigest } from './core/recording/foreign-files.ts';
 export type {
+  BasePoint,
+  BaseUnit,
   FileFamily,
   ForeignReader,
   ForeignSource,
@@ -74,16 +83,18 @@ export type {
   ForeignWriter,
   FoundFile,
   ResumeFacts,
+  SourceBase,
   SourceHead,
   ToolPlace,
   UnitCut,
+  UnitFrame,
   UnitMeaning,
   WriterSource,
 } from './core/recording/foreign-format.ts';
 export type { BundleFile, BundleSignature } from './core/store/bundles.ts';
 export type { BundleBranch, BundleRedaction } from './engine/bundling/bundle-manifest.ts';
 export type { SignatureVerdict } from './engine/bundling/verify-bundle.ts';
-export type { ExportedFile } from './engine/importing/export.ts';
+export type { ExportedFile, ExportedPiece } from './engine/importing/export.ts';
 export type { DifferingUnit } from './engine/importing/export-units.ts';
 export type { ImportProgress, ImportWarning } from './engine/importing/import-options.ts';
 export type { HistoryTree, ProvenPayload, VerifyProofOptions } from './engine/proving/event-proof.ts';

@@ -2,11 +2,12 @@ import { existsSync } from 'node:fs';
 import { hasCode, RepriseError } from '../core/error.ts';
 import { given, type JsonInput } from '../core/json.ts';
 import { nearest } from '../core/nearest.ts';
+import type { ForeignFormat } from '../core/recording/foreign-format.ts';
 import { mainBranch, parseRef, type Ref, refText } from '../core/ref.ts';
 import type { Reprise } from '../engine/reprise.ts';
 import type { Session } from '../engine/session.ts';
 import type { LoadedConfig } from '../node/config-file.ts';
-import { checkShown, loadProject, type Project, readProject, settingOf } from '../node/project.ts';
+import { checkShown, loadProject, mayHold, type Project, readProject, settingOf } from '../node/project.ts';
 import { absoluteUrl, type ChosenStore, chooseStore } from '../node/store-location.ts';
 import { branchesOf } from '../reading/branch-tree.ts';
 import { findWork } from '../reading/find-work.ts';
@@ -52,8 +53,9 @@ export class Context {
   }
 
   /**
-   * Runs the project's configuration; undefined if there is none. Only a command that starts agents calls it, before it
-   * opens the store, so that its prices and masking apply also to a store given with `--store`.
+   * Runs the project's configuration; undefined if there is none. Only a command that needs more of it than
+   * settings hold calls it, before it opens the store, so that its prices and masking apply also to a store given with
+   * `--store`.
    */
   async config(): Promise<LoadedConfig | undefined> {
     if (this.#project?.config === undefined) {
@@ -62,6 +64,15 @@ export class Context {
       this.#project = project;
     }
     return this.#project.config;
+  }
+
+  /**
+   * Returns the project's own formats. They are code, which no settings can hold, so this runs a configuration whose text
+   * names them, and no other. A command calls it before it opens the store, which then knows them.
+   */
+  async formats(): Promise<readonly ForeignFormat[]> {
+    const config = mayHold(this.project(), 'formats') ? await this.config() : this.project().config;
+    return config?.config.formats ?? [];
   }
 
   /** Returns the files of the project: with its configuration, if the command has run it, else its settings alone. */

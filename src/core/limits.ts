@@ -103,6 +103,8 @@ export const limits = {
   importWarningsMax: 100,
   /** Files of one folder that is imported. */
   importFilesMax: 100_000,
+  /** Sources that one source goes on from, each from the one before it. */
+  importBasesMax: 100,
   /** Bytes of one file of a bundle, and of all of them together. */
   bundleBytesMax: 8_589_934_591,
   /** Bytes of the manifest of a bundle: it is held as a whole. */

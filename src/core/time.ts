@@ -20,7 +20,7 @@ function refuse(value: unknown): never {
   });
 }
 
-/** Returns a time as {@link isoTime} does; undefined if the text is no time. */
+/** Returns a time as {@link isoTime} does; undefined if the text is not a time. */
 export function readTime(value: string): string | undefined {
   try {
     return isoTime(value);

@@ -2,9 +2,18 @@ import { checkKeys } from '../core/known-keys.ts';
 import type { Ref } from '../core/ref.ts';
 import type { BundleOptions, ExportedBundle } from './bundling/write-bundle.ts';
 import type { Engine } from './context/engine.ts';
-import type { Exported, HandedBack } from './importing/export.ts';
+import type { Exported, ExportedPiece, HandedBack } from './importing/export.ts';
 import type { Imported, ImportFailure, ImportOptions, ImportSource } from './importing/import-options.ts';
-import { exportFiles, exportText, handBack, importEach, importOne, prove, writeBundle } from './lazy-verbs.ts';
+import {
+  exportFiles,
+  exportPieces,
+  exportText,
+  handBack,
+  importEach,
+  importOne,
+  prove,
+  writeBundle,
+} from './lazy-verbs.ts';
 import type { ConsistencyProof, InclusionProof } from './proving/event-proof.ts';
 import type { ProveOptions } from './proving/prove.ts';
 import { exportKeys } from './reprise-options.ts';
@@ -81,6 +90,28 @@ export abstract class Exchange {
   async exportFiles(ref: string | Ref, options: { readonly format: string }): Promise<Exported> {
     checkKeys(options, exportKeys);
     return exportFiles(this.#engine, await this.resolve(ref), options.format);
+  }
+
+  /**
+   * Writes the view at a ref in the format of a different system, piece by piece, so that a large history is never held.
+   * The pieces of a file follow each other, those of the main one first. Each lists the units in it that differ from
+   * their source. A source that was changed since its import is held while it is written.
+   *
+   * @example
+   * ```ts
+   * let length = 0;
+   * for await (const { file, bytes } of reprise.exportPieces('refund', { format: 'jsonl' })) {
+   *   if (file === '') length += bytes.length; // or write them to a file
+   * }
+   * console.log(length > 0);
+   * ```
+   */
+  async *exportPieces(
+    ref: string | Ref,
+    options: { readonly format: string },
+  ): AsyncGenerator<ExportedPiece, void, undefined> {
+    checkKeys(options, exportKeys);
+    yield* exportPieces(this.#engine, await this.resolve(ref), options.format);
   }
 
   /**

@@ -14,7 +14,7 @@ import type { ExperimentResult, ExperimentSetResult } from './experimenting/expe
 import type { FleetState } from './fleet/fleet-at.ts';
 import type { OnBranch } from './fleet/fleet-look.ts';
 import type { BeliefsAtOptions, TwoTimes } from './fleet/fleet-times.ts';
-import type { Exported, HandedBack } from './importing/export.ts';
+import type { Exported, ExportedPiece, HandedBack } from './importing/export.ts';
 import type { Imported, ImportFailure, ImportOptions, ImportSource } from './importing/import-options.ts';
 import type { CompareOptions, Comparison } from './looking/compare.ts';
 import type { ConsistencyProof, InclusionProof } from './proving/event-proof.ts';
@@ -133,6 +133,15 @@ export async function exportText(engine: Engine, ref: Ref, format: string): Prom
 /** Writes the view at a ref as the files of a foreign format; see `export.ts`. */
 export async function exportFiles(engine: Engine, ref: Ref, format: string): Promise<Exported> {
   return (await import('./importing/export.ts')).exportFiles(await withFormats(engine), ref, format);
+}
+
+/** Writes the view at a ref in a foreign format, piece by piece; see `export.ts`. */
+export async function* exportPieces(
+  engine: Engine,
+  ref: Ref,
+  format: string,
+): AsyncGenerator<ExportedPiece, void, undefined> {
+  yield* (await import('./importing/export.ts')).exportPieces(await withFormats(engine), ref, format);
 }
 
 /** Writes the view at a ref as its tool resumes it; see `export.ts`. */

@@ -390,6 +390,7 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
   importUnitBytesMax: 'test/import/port.test.ts',
   importWarningsMax: 'test/import/port.test.ts',
   importFilesMax: 'test/import/port.test.ts',
+  importBasesMax: 'test/import/codex-base.test.ts',
   bundleBytesMax: 'test/import/tampering.test.ts',
   bundleManifestBytesMax: 'test/import/tampering.test.ts',
   bundleLineBytesMax: 'test/import/tampering.test.ts',

@@ -118,6 +118,7 @@ const right: Readonly<Record<HandledVerb, Right>> = {
   'reprise.importAll': () => [{ trace_id: 'x', metadata: {}, events: [] }, { format: 'shipit' }],
   'reprise.export': () => ['demo', { format: 'shipit' }],
   'reprise.exportFiles': () => ['demo', { format: 'shipit' }],
+  'reprise.exportPieces': () => ['demo', { format: 'shipit' }],
   'reprise.handBack': () => ['demo', { format: 'codex' }],
   'reprise.exportBundle': () => ['demo', { to: bundlePath() }],
   'reprise.prove': () => ['demo@1', { payload: false }],

@@ -206,11 +206,36 @@ describe('secrets', () => {
   });
 
   test('are masked in meaning and source with mask, and the export says which units differ', async () => {
-    const { session } = await told(text, { mask: true });
+    const { session, secrets } = await told(text, { mask: true });
+    expect(Object.values(secrets), 'the prompt is two events of one unit').toEqual([1]);
     const { files, differs } = await reprise.exportFiles(session, { format: 'claude-code' });
     expect(Buffer.from(files[0]?.bytes ?? []).toString()).toContain('[masked ');
     expect(Buffer.from(files[0]?.bytes ?? []).toString()).not.toContain('abcdEFGH1234abcd');
     expect(differs).toEqual([{ file: '', at: 0, why: 'masked' }]);
+  });
+});
+
+describe('again', () => {
+  test('with nothing new, the report names the branches that hold the source', async () => {
+    const path = join(directory, 'forked.jsonl');
+    await writeFile(path, claudeFork);
+    const reports: Imported[] = [];
+    for (let times = 0; times < 2; times++)
+      for await (const each of reprise.importAll(path, { session: 'forked' }))
+        if (!('error' in each)) reports.push(each);
+    expect(reports.map(({ outcome }) => outcome)).toEqual(['imported', 'unchanged']);
+    expect(reports[1]?.branches).toEqual(reports[0]?.branches);
+    expect(reports[0]?.branches).toHaveLength(2);
+  });
+
+  test('a session that was chosen is extended once the source names its own', async () => {
+    const [first = '', ...rest] = claudeWork.split('\n');
+    await told(`${first}\n`, { session: 'chosen', format: 'claude-code' });
+    const { outcome } = await told([first, ...rest].join('\n'), { session: 'chosen' });
+    expect(outcome).toBe('extended');
+    expect((await bytesOf('chosen', 'claude-code')).toString()).toBe(claudeWork);
+    expect((await told(claudeWork, { session: 'chosen' })).outcome).toBe('unchanged');
+    await expect(told(claudeFork, { session: 'chosen' })).rejects.toMatchObject({ code: 'session.exists' });
   });
 });
 

@@ -19,7 +19,8 @@ import {
   type WriterSource,
 } from '../../core/recording/foreign-format.ts';
 import { neutralContent } from './anthropic-blocks.ts';
-import { firstTime } from './first-lines.ts';
+import { firstTime, hasDocuments } from './first-lines.ts';
+import { listFrame } from './list-frame.ts';
 import { said, Talk, toolCallPart } from './talk.ts';
 
 /** Trajectories in the Agent Trajectory Interchange Format, 1.0 to 1.7; written as 1.7. */
@@ -27,7 +28,10 @@ export const atif: ForeignFormat = defineFormat({
   name: 'atif',
   about: 'trajectories in ATIF (Harbor)',
   detect: ({ text }) => /"schema_version"\s*:\s*"ATIF-/.test(text),
-  cut: () => ({ kind: 'elements', of: ['steps'] }),
+  cut: ({ text }) =>
+    hasDocuments(text, (document) => arrayAt(document, 'steps') !== undefined)
+      ? { kind: 'sources' }
+      : { kind: 'elements', of: ['steps'] },
   open: ({ document, text }) => {
     const reader = new AtifReader(stringAt(document, 'session_id'), objectAt(document, 'agent'));
     return {
@@ -151,14 +155,14 @@ function atifWriter({ session, metadata }: WriterSource): ForeignWriter {
         }),
       ];
     },
-    file: (units) => {
+    frame: () => {
       const facts = { name: agent ?? 'agent', version: 'unknown', ...given({ model_name: model }) };
       const whole = JSON.stringify(
         { schema_version: 'ATIF-v1.7', session_id: session, agent: facts, steps: [], extra: metadata },
         null,
         2,
       );
-      return `${whole.replace('"steps": []', () => `"steps": [\n    ${units.join(',\n    ')}\n  ]`)}\n`;
+      return listFrame(`${whole}\n`, whole.indexOf('"steps": []') + '"steps": '.length);
     },
   };
 }

@@ -32,6 +32,8 @@ export class CodexReader {
   readonly #meta: JsonObject | undefined;
   /** The unit before each prompt, by which a rollback finds its way. */
   readonly #prompts: string[] = [];
+  /** The rollouts whose lines came before those of this one. */
+  readonly #bases = new Set<string>();
   #model = 'unknown';
   #tokens = '';
   #responses = 0;
@@ -42,19 +44,25 @@ export class CodexReader {
     this.#meta = meta;
   }
 
-  line(line: JsonObject, at: number): UnitMeaning {
+  /** Reads a line of the rollout, or of the base that it goes on from. */
+  line(line: JsonObject, at: number, base: string | undefined): UnitMeaning {
     const type = stringAt(line, 'type') ?? 'unknown';
     const payload = objectAt(line, 'payload') ?? {};
     const inner = stringAt(payload, 'type');
-    const id = `${at}`;
+    const idAt = (place: number): string => (base === undefined ? `${place}` : `${base}:${place}`);
+    const id = idAt(at);
+    if (base !== undefined) this.#bases.add(base);
     const about = { type: inner === undefined ? type : `${type}.${inner}`, id, isTalk: true };
     const isPrompt = type === 'response_item' && isTyped(payload);
-    if (isPrompt) this.#prompts.push(`${at - 1}`);
+    if (isPrompt) this.#prompts.push(idAt(at - 1));
     const time = stringAt(line, 'timestamp');
-    const drafts = this.#talk.of(this.#drafts(type, payload, isPrompt), { time });
+    const drafts = this.#talk.of(
+      this.#drafts(type, payload, isPrompt).map(base === undefined ? itself : withoutTokens),
+      { time },
+    );
     const rewind =
       inner === 'thread_rolled_back' ? { rewindTo: this.#rolledBack(numberAt(payload, 'num_turns') ?? 0) } : {};
-    const warnings = warningsOf(type, payload);
+    const warnings = warningsOf(type, payload, this.#bases);
     return { ...about, drafts, ...(isPrompt ? { begins: { kind: 'prompt', id } } : {}), ...rewind, warnings };
   }
 
@@ -228,11 +236,21 @@ export class CodexReader {
   }
 }
 
+const itself = (draft: EventDraft): EventDraft => draft;
+
+/** Returns an event of a base without its tokens: they count in the session of the base. */
+function withoutTokens(draft: EventDraft): EventDraft {
+  const { usage: _, ...data } = draft.data ?? {};
+  return { ...draft, data };
+}
+
 /** Lists why the meaning of a line is not whole. */
-function warningsOf(type: string, payload: JsonObject): readonly string[] {
+function warningsOf(type: string, payload: JsonObject, bases: ReadonlySet<string>): readonly string[] {
   if (!knownTypes.has(type)) return [`its type "${type}" is not known`];
   const base = type === 'session_meta' ? stringAt(objectAt(payload, 'history_base'), 'thread_id') : undefined;
-  return base === undefined ? [] : [`the messages before it are in the file of the session "${base}", not here`];
+  return base === undefined || bases.has(base)
+    ? []
+    : [`the messages before it are in the file of the session "${base}", not here`];
 }
 
 const knownTypes: ReadonlySet<string> = new Set([

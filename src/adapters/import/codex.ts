@@ -1,8 +1,9 @@
 import { given, isObject, type JsonObject, objectAt, stringAt } from '../../core/json.ts';
 import { defineFormat, type ForeignFormat, type ResumeFacts } from '../../core/recording/foreign-format.ts';
+import { codexBase, metaIn, metaOf, numbered, withMeta } from './codex-base.ts';
 import { CodexReader } from './codex-events.ts';
 import { codexWriter } from './codex-writing.ts';
-import { firstLines, firstString, readJson } from './first-lines.ts';
+import { firstLines, firstString } from './first-lines.ts';
 
 /** The rollouts of Codex CLI, 0.40 to current. */
 export const codex: ForeignFormat = defineFormat({
@@ -19,10 +20,11 @@ export const codex: ForeignFormat = defineFormat({
       session,
       startedAt: firstString(firstLines(text), 'timestamp'),
       metadata: given({ cwd: stringAt(meta, 'cwd'), continues: baseOf(meta) }),
-      unit: ({ value, at }) => (isObject(value) ? reader.line(value, at) : undefined),
+      unit: ({ value, at, base }) => (isObject(value) ? reader.line(value, at, base) : undefined),
       end: () => reader.end(),
     };
   },
+  base: codexBase,
   write: codexWriter,
   resume: resumed,
 });
@@ -33,20 +35,14 @@ function resumed(
   { id, time }: ResumeFacts,
 ): { readonly path: string; readonly text: string } {
   const text = lines.map((line) => {
-    const held = readJson(line);
-    const meta = isObject(held) && held['type'] === 'session_meta' ? objectAt(held, 'payload') : undefined;
-    if (meta === undefined || !isObject(held)) return line;
+    const meta = metaIn(line);
+    if (meta === undefined) return line;
     const own = Object.hasOwn(meta, 'session_id') ? { session_id: id } : {};
-    return JSON.stringify({ ...held, payload: { ...meta, id, ...own } });
+    return withMeta(line, { ...meta, id, ...own });
   });
   const [day = '', clock = ''] = time.split('T');
   const name = `rollout-${day}T${clock.slice(0, 8).replaceAll(':', '-')}-${id}.jsonl`;
-  return { path: `${day.replaceAll('-', '/')}/${name}`, text: `${text.join('\n')}\n` };
-}
-
-function metaOf(text: string): JsonObject | undefined {
-  const line = firstLines(text).find((each) => isObject(each) && each['type'] === 'session_meta');
-  return objectAt(line, 'payload');
+  return { path: `${day.replaceAll('-', '/')}/${name}`, text: `${numbered(text).join('\n')}\n` };
 }
 
 /** Returns the rollout that a session goes on from: its lines are in a file of their own. */

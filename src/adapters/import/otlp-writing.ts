@@ -56,8 +56,11 @@ export function otlpWriter({ session }: WriterSource): ForeignWriter {
         }),
       ];
     },
-    file: (units) =>
-      `{"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"reprise"}}]},"scopeSpans":[{"scope":{"name":"reprise"},"spans":[${units.join(',')}]}]}]}\n`,
+    frame: () => ({
+      head: '{"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"reprise"}}]},"scopeSpans":[{"scope":{"name":"reprise"},"spans":[',
+      between: ',',
+      tail: ']}]}]}\n',
+    }),
   };
 }
 

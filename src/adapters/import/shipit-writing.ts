@@ -3,6 +3,7 @@ import type { Event } from '../../core/event/event.ts';
 import { isObject, type JsonObject, objectAt } from '../../core/json.ts';
 import { textOf } from '../../core/message/message.ts';
 import type { ForeignWriter, WriterSource } from '../../core/recording/foreign-format.ts';
+import { listFrame } from './list-frame.ts';
 
 /** Opens a writer of trace files. */
 export function shipitWriter({ session, metadata }: WriterSource): ForeignWriter {
@@ -17,10 +18,9 @@ export function shipitWriter({ session, metadata }: WriterSource): ForeignWriter
       const payload = events.reduce(changedPayload, before);
       return payload === before ? text : rendered({ ...foreign, payload });
     },
-    file: (units) => {
-      const whole = JSON.stringify({ trace_id: session, metadata, events: [] }, null, 2);
-      const list = units.length === 0 ? '[]' : `[\n    ${units.join(',\n    ')}\n  ]`;
-      return `${whole.replace(/\[\]\n\}$/, () => `${list}\n}`)}\n`;
+    frame: () => {
+      const whole = `${JSON.stringify({ trace_id: session, metadata, events: [] }, null, 2)}\n`;
+      return listFrame(whole, whole.lastIndexOf('[]'));
     },
   };
 }

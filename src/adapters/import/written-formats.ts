@@ -23,8 +23,12 @@ function written(name: string, about: string, write: () => ForeignWriter): Forei
 /** The events of a view as one JSON document. It leaves out nothing of the view; events outside it are in the log. */
 export const jsonFormat: ForeignFormat = written('json', 'the events of a view as one JSON document', () => ({
   event: (event) => [JSON.stringify(event, null, 2).replace(/\n/g, '\n    ')],
-  file: (units) =>
-    units.length === 0 ? '{\n  "events": []\n}\n' : `{\n  "events": [\n    ${units.join(',\n    ')}\n  ]\n}\n`,
+  frame: () => ({
+    head: '{\n  "events": [\n    ',
+    between: ',\n    ',
+    tail: '\n  ]\n}\n',
+    empty: '{\n  "events": []\n}\n',
+  }),
 }));
 
 /** The events of a view, one a line. */
@@ -38,7 +42,7 @@ export const markdownFormat: ForeignFormat = written('markdown', 'the conversati
     const text = sectionOf(event);
     return text === undefined ? [] : [text];
   },
-  file: (units) => `${units.join('\n\n')}\n`,
+  frame: () => ({ head: '', between: '\n\n', tail: '\n' }),
 }));
 
 function sectionOf({ type, data, agent }: Event): string | undefined {

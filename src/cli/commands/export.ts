@@ -5,7 +5,7 @@ import { RepriseError } from '../../core/error.ts';
 import { given } from '../../core/json.ts';
 import { parseRef, refText } from '../../core/ref.ts';
 import type { BundleManifest } from '../../engine/bundling/bundle-manifest.ts';
-import type { ExportedFile } from '../../engine/importing/export.ts';
+import type { ExportedPiece } from '../../engine/importing/export.ts';
 import type { DifferingUnit } from '../../engine/importing/export-units.ts';
 import type { Reprise } from '../../engine/reprise.ts';
 import { readSigningKey } from '../../node/signing-key.ts';
@@ -62,8 +62,8 @@ export const exportRun: CommandSpec = {
     new Option('--resume', 'write it where its tool resumes it: claude-code, codex or pi; overwrites nothing'),
     new Option(
       '--redact <rules>',
-      'of a bundle or a page: take payloads out and keep the proof: all, secrets, an event type, agent:NAME, tool:NAME, field:PATH, pattern:REGEX, text:WORDS; commas between',
-    ),
+      'of a bundle or a page: take payloads out and keep the proof: all, secrets, an event type, agent:NAME, tool:NAME, field:PATH, pattern:REGEX, text:WORDS; commas between, or repeated',
+    ).argParser(collect),
     new Option('--dry-run', 'of a page: write nothing, and list the payloads that would be taken out'),
     new Option('--sign [key]', "of a bundle: sign it with this user's key, or with the one in a file"),
     new Option('--projection <name>', 'of a bundle: include the value of a projection; may be repeated').argParser(
@@ -81,6 +81,7 @@ export const exportRun: CommandSpec = {
   run: async (context, [text = ''], options) => {
     const format = textOption(options, 'format');
     if (format === 'html') return exportPage(context, text, options);
+    if (format !== undefined) await context.formats();
     const ref = refText((await context.at(text)).ref);
     const reprise = await context.open();
     if (format === undefined) return bundle(context, reprise, { ref, isWhole: !/[/@]/.test(text) }, options);
@@ -115,14 +116,14 @@ async function bundle(
         hint: 'Write --to DIR or --to FILE.tgz for a bundle, or --format for a format of a different system.',
       },
     );
-  const rules = textOption(options, 'redact');
+  const rules = listOption(options, 'redact').flatMap(rulesIn);
   const sign = options['sign'] === undefined ? undefined : readSigningKey(textOption(options, 'sign')).sign;
   const projections = listOption(options, 'projection').map((name) => projectionNamed(name).projection);
   const { session } = parseRef(ref);
   const { bytes, events, manifest, key } = await reprise.exportBundle(isWhole ? refText({ session }) : ref, {
     to,
     ...given({ sign }),
-    ...(rules === undefined ? {} : { redact: rulesIn(rules) }),
+    ...(rules.length === 0 ? {} : { redact: rules }),
     ...(projections.length === 0 ? {} : { projections }),
   });
   const { branches, root, redacted } = manifest;
@@ -165,17 +166,14 @@ async function print(
   reprise: Reprise,
   { ref, format, to }: { readonly ref: string; readonly format: string; readonly to: string | null },
 ): Promise<number> {
-  const { files, differs } = await reprise.exportFiles(ref, { format });
-  const [main, ...others] = files;
-  const bytes = main?.bytes ?? new Uint8Array();
-  if (to !== null) writeFiles(to, bytes, others);
-  const text = to === null ? new TextDecoder().decode(bytes) : null;
+  const pieces = reprise.exportPieces(ref, { format });
+  const written = to === null ? await printed(out, pieces) : await writeFiles(to, pieces);
+  const { bytes, text, differs, others } = written;
   if (out.json !== undefined)
-    await out.value({ ref, format, to, bytes: bytes.length, text, differs, bundle: null } satisfies ExportAnswer);
-  else if (to === null) await out.jsonFile(text ?? '');
-  else out.say(`Wrote ${plain(to)}, ${bytesText(bytes.length)}.`);
-  if (out.json === undefined && to === null && others.length > 0)
-    out.say(`The source has ${plural(others.length, 'more file')}; --to writes them beside it.`);
+    await out.value({ ref, format, to, bytes, text, differs, bundle: null } satisfies ExportAnswer);
+  else if (to !== null) out.say(`Wrote ${plain(to)}, ${bytesText(bytes)}.`);
+  if (out.json === undefined && to === null && others > 0)
+    out.say(`The source has ${plural(others, 'more file')}; --to writes them beside it.`);
   if (out.json === undefined && differs.length > 0) {
     const shown = differs.slice(0, 5).map(({ file, at, why }) => `${file === '' ? '' : `${file} `}${at} (${why})`);
     out.say(
@@ -205,20 +203,59 @@ async function handBack({ out }: Context, reprise: Reprise, ref: string, format:
   return done;
 }
 
-/** Writes the main file, and the others of the source beside it. */
-function writeFiles(to: string, main: Uint8Array, others: readonly ExportedFile[]): void {
-  writeFile(to, main, 'w');
-  for (const { file, bytes } of others) {
-    // A name from a store is not a path to trust.
-    if (file.split(/[/\\]/).some((part) => part === '..' || part === '') || file.startsWith('/'))
-      throw new RepriseError('export.invalid', `Cannot write ${JSON.stringify(file)}: it leads out of the folder`);
-    const path = join(dirname(to), file);
-    mkdirSync(dirname(path), { recursive: true });
-    writeFile(path, bytes, 'w');
-  }
+/** An export that was written or printed. */
+interface WrittenPieces {
+  /** The bytes of the main file. */
+  readonly bytes: number;
+  /** The text of the main file, if it is part of the answer. */
+  readonly text: string | null;
+  readonly differs: readonly DifferingUnit[];
+  /** The number of the other files. */
+  readonly others: number;
 }
 
-function writeFile(path: string, bytes: Uint8Array, flag: 'w' | 'wx'): void {
+/** Prints the main file piece by piece; as a part of a JSON answer, it is held. */
+async function printed(out: Context['out'], pieces: AsyncIterable<ExportedPiece>): Promise<WrittenPieces> {
+  const decoder = new TextDecoder();
+  const [held, differing, others]: [string[], DifferingUnit[], Set<string>] = [[], [], new Set()];
+  let bytes = 0;
+  for await (const { file, bytes: piece, differs } of pieces) {
+    differing.push(...differs);
+    if (file !== '') others.add(file);
+    else {
+      bytes += piece.length;
+      const text = decoder.decode(piece, { stream: true });
+      if (out.json === undefined) await out.jsonFile(text);
+      else held.push(text);
+    }
+  }
+  return { bytes, text: out.json === undefined ? null : held.join(''), differs: differing, others: others.size };
+}
+
+/** Writes the main file piece by piece, and the others of the source beside it. */
+async function writeFiles(to: string, pieces: AsyncIterable<ExportedPiece>): Promise<WrittenPieces> {
+  const [differing, written]: [DifferingUnit[], Set<string>] = [[], new Set()];
+  let bytes = 0;
+  for await (const { file, bytes: piece, differs } of pieces) {
+    differing.push(...differs);
+    const path = file === '' ? to : besidePath(to, file);
+    writeFile(path, piece, written.has(path) ? 'a' : 'w');
+    written.add(path);
+    if (file === '') bytes += piece.length;
+  }
+  return { bytes, text: null, differs: differing, others: written.size - 1 };
+}
+
+/** Returns the path of a different file of a source beside the main one. A name from a store is not a path to trust. */
+function besidePath(to: string, file: string): string {
+  if (file.split(/[/\\]/).some((part) => part === '..' || part === '') || file.startsWith('/'))
+    throw new RepriseError('export.invalid', `Cannot write ${JSON.stringify(file)}: it leads out of the folder`);
+  const path = join(dirname(to), file);
+  mkdirSync(dirname(path), { recursive: true });
+  return path;
+}
+
+function writeFile(path: string, bytes: Uint8Array, flag: 'w' | 'wx' | 'a'): void {
   try {
     writeFileSync(path, bytes, { flag });
   } catch (error) {
@@ -237,8 +274,7 @@ async function exportPage(context: Context, text: string, options: OptionValues)
   if (to === undefined && !isDry)
     throw new RepriseError('option.invalid', 'Cannot print a page: it is one large file', { hint: 'Add --to FILE.' });
   const { preparePage } = await import('../running/page-export.ts');
-  const rules = textOption(options, 'redact');
-  const page = await preparePage(context, text, rules === undefined ? [] : rulesIn(rules));
+  const page = await preparePage(context, text, listOption(options, 'redact').flatMap(rulesIn));
   const { ref, events, leftOut, total } = page.preview;
   if (out.json === undefined) out.say(leftOutText(page.preview));
   const written = isDry || to === undefined ? undefined : page.text();

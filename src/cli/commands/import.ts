@@ -69,6 +69,7 @@ export const importRuns: CommandSpec = {
     const session = textOption(options, 'session');
     checkSources(sources, session);
     keepHeapSmall();
+    await context.formats();
     const reprise = await context.open({ create: true });
     const controller = new AbortController();
     const restore = options['follow'] === true ? catchSignals(controller) : () => undefined;
@@ -88,7 +89,7 @@ export const importRuns: CommandSpec = {
 
 /** Returns the formats of this build and of the configuration, or one of them. Looking for sessions needs no store. */
 async function formatsNamed(context: Context, format: string | undefined): Promise<readonly ForeignFormat[]> {
-  const formats = [...foreignFormats, ...((await context.config())?.config.formats ?? [])];
+  const formats = [...foreignFormats, ...(await context.formats())];
   const found = formats.filter(({ name }) => format === undefined || name === format);
   if (found.length > 0) return found;
   throw new RepriseError('import.invalid', `Cannot look for sessions: there is no format "${format}"`, {

@@ -12,15 +12,19 @@ export interface SourceHead {
 
 /**
  * How a source is cut into units: its lines; the elements of an array, in the top object under the first of these names
- * that has one (the empty name is a top array); or the whole file as one unit.
+ * that has one (the empty name is a top array); or the whole file as one unit. If each line is a source of its own, the
+ * file is cut into `sources`, and each of them is asked how it is cut.
  */
 export type UnitCut =
   | { readonly kind: 'lines' }
   | { readonly kind: 'elements'; readonly of: readonly string[] }
-  | { readonly kind: 'whole' };
+  | { readonly kind: 'whole' }
+  | { readonly kind: 'sources' };
 
 /** One unit of a source. */
 export interface ForeignUnit {
+  /** The id of the base that holds it, if it is part of the history before the source; see {@link SourceBase}. */
+  readonly base?: string;
   /** The file of the source that holds it: its path below the source's main file; empty for that file itself. */
   readonly file: string;
   /** Its place in the file, from 0. */
@@ -98,8 +102,18 @@ export interface ForeignWriter {
   event(event: Event): readonly string[];
   /** Returns an imported unit whose events were edited since; undefined if the format cannot express it. */
   edited?(text: string, events: readonly Event[]): string | undefined;
-  /** Returns a whole new file of these units; each is a line of it if left out. */
-  file?(units: readonly string[]): string;
+  /** Returns the text around the units of a new file, after it has seen all events; each unit is a line if left out. */
+  frame?(): UnitFrame;
+}
+
+/** The text around the units of a new file. */
+export interface UnitFrame {
+  readonly head: string;
+  /** The text between two units. */
+  readonly between: string;
+  readonly tail: string;
+  /** The whole file if it has no unit; the head and the tail if left out. */
+  readonly empty?: string;
 }
 
 /** A place where a tool keeps its sessions. */
@@ -133,6 +147,39 @@ export interface FileFamily {
   place(file: FoundFile): { readonly source: string; readonly rank: number } | undefined;
 }
 
+/** A unit of a base, by which a format tells whether it comes before a point. */
+export interface BaseUnit {
+  /** Its parsed JSON; undefined if it has none. */
+  readonly value: JsonValue | undefined;
+  /** The bytes of the base's file before the unit. */
+  readonly from: number;
+  /** The bytes of the base's file up to the end of the unit. */
+  readonly to: number;
+}
+
+/** The point of a base that a source goes on from. */
+export interface BasePoint {
+  /** The id of the base in its own system. */
+  readonly source: string;
+  /** Tells where a unit of the base stands: before the point, as the last one before it, or after it. */
+  sideOf(unit: BaseUnit): 'before' | 'last' | 'after';
+}
+
+/**
+ * How a source goes on from a different one, its base, whose file holds the history before it. The engine looks for the
+ * base and reads that history first.
+ */
+export interface SourceBase {
+  /** Returns the point that a source goes on from; undefined for a source that holds all of its history. */
+  pointOf(head: SourceHead): BasePoint | undefined;
+  /** Returns the folders in which the file of a base may be, by the path of the file that goes on from it. */
+  beside(path: string): readonly string[];
+  /** Returns the id by which other sources name a file. `text` is left out for a file that nobody has opened yet. */
+  idOf(file: { readonly path: string; readonly text?: string }): string | undefined;
+  /** Returns the units of the bases and of the source, in order, as those of a source that holds all of its history. */
+  joined(units: readonly string[]): readonly string[];
+}
+
 /**
  * A format of saved runs. It says what one unit of a source means; the engine reads the source, keeps the text of every
  * unit, appends, follows and exports. The contract suite `formatContract` in `reprise/testing` proves a format.
@@ -153,6 +200,8 @@ export interface ForeignFormat {
   open(source: ForeignSource): ForeignReader;
   /** How the files of a source belong together; left out if a source is one file. */
   readonly family?: FileFamily;
+  /** How a source goes on from a different one; left out if every source holds all of its history. */
+  readonly base?: SourceBase;
   /** Puts the files of a source into the order in which they are read; the main one, whose name is empty, first if left out. */
   order?(names: readonly string[]): readonly string[];
   /** Opens a writer; a format without one cannot be written, but an import that was not changed comes back. */

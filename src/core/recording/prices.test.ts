@@ -38,3 +38,13 @@ test('a table of prices is checked, and what is wrong is named', () => {
   expect(wrong({ m: { input: -1, output: 1 } })).toThrow(/"input" of "m"/);
   expect(wrong({ m: { input: 1, output: 1, cachedInput: 'x' } })).toThrow(/"cachedInput" of "m"/);
 });
+
+test.each([
+  ['gpt-5-codex', 1.25],
+  ['gpt-5.1-codex', 1.25],
+  ['gpt-5.4', 2.5],
+  ['gpt-3.5-turbo-0125', 0.5],
+  ['claude-sonnet-4-0', 3],
+])('%s, which transcripts name, has a price', (model, dollars) => {
+  expect(costOf(knownPrices, model, { inputTokens: 1_000_000, outputTokens: 0 })).toBe(dollars);
+});

@@ -27,8 +27,9 @@ const cached = (input: number, output: number): Price => ({
 });
 
 /**
- * List prices of well-known models, as published in 2025. Prices change and contracts differ: give your own table for
- * figures you rely on. A model that is not listed has no price, which is not the same as a price of zero.
+ * List prices of well-known models, as published in 2025 and 2026. Prices change, contracts differ, and some models cost
+ * more for a very long prompt: give your own table for figures you rely on. A model that is not listed has no price, which
+ * is not the same as a price of zero.
  *
  * @example
  * ```ts
@@ -44,19 +45,29 @@ export const knownPrices: PriceTable = {
   'claude-opus-4': cached(15, 75),
   'claude-opus-4-1': cached(15, 75),
   'claude-opus-4-5': cached(5, 25),
+  'claude-opus-4-6': cached(5, 25),
+  'claude-opus-4-7': cached(5, 25),
   'claude-sonnet-4': cached(3, 15),
+  'claude-sonnet-4-0': cached(3, 15),
   'claude-sonnet-4-5': cached(3, 15),
+  'claude-sonnet-4-6': cached(3, 15),
   'gemini-2.0-flash': { input: 0.1, output: 0.4, cachedInput: 0.025 },
   'gemini-2.5-flash': { input: 0.3, output: 2.5, cachedInput: 0.03 },
   'gemini-2.5-flash-lite': { input: 0.1, output: 0.4, cachedInput: 0.01 },
+  'gpt-3.5-turbo': { input: 0.5, output: 1.5 },
+  'gpt-3.5-turbo-0125': { input: 0.5, output: 1.5 },
   'gpt-4.1': { input: 2, output: 8, cachedInput: 0.5 },
   'gpt-4.1-mini': { input: 0.4, output: 1.6, cachedInput: 0.1 },
   'gpt-4.1-nano': { input: 0.1, output: 0.4, cachedInput: 0.025 },
   'gpt-4o': { input: 2.5, output: 10, cachedInput: 1.25 },
   'gpt-4o-mini': { input: 0.15, output: 0.6, cachedInput: 0.075 },
   'gpt-5': { input: 1.25, output: 10, cachedInput: 0.125 },
+  'gpt-5-codex': { input: 1.25, output: 10, cachedInput: 0.125 },
   'gpt-5-mini': { input: 0.25, output: 2, cachedInput: 0.025 },
   'gpt-5-nano': { input: 0.05, output: 0.4, cachedInput: 0.005 },
+  'gpt-5.1': { input: 1.25, output: 10, cachedInput: 0.125 },
+  'gpt-5.1-codex': { input: 1.25, output: 10, cachedInput: 0.125 },
+  'gpt-5.4': { input: 2.5, output: 15, cachedInput: 0.25 },
   o3: { input: 2, output: 8, cachedInput: 0.5 },
   'o4-mini': { input: 1.1, output: 4.4, cachedInput: 0.275 },
 };

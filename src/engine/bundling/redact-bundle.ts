@@ -1,5 +1,4 @@
 import type { Event } from '../../core/event/event.ts';
-import { given } from '../../core/json.ts';
 import { refsIn } from '../../core/parts/decode.ts';
 import { dataDigestOf } from '../../core/parts/digest.ts';
 import type { Digest, Seq } from '../../core/point.ts';
@@ -10,6 +9,7 @@ import { type Engine, emptyMemory, sessionRef } from '../context/engine.ts';
 import { carryOut } from '../erasing/erase.ts';
 import { type Content, contentOf } from '../erasing/erase-content.ts';
 import { type ErasePlan, keysLeft, planErase } from '../erasing/erase-plan.ts';
+import { heldReceipts } from '../history/held-receipts.ts';
 import { pages, readEvents, unwrap } from '../history/stored-events.ts';
 import { sessionMasking } from '../recording/session-masking.ts';
 import type { BundleManifest, BundleRedaction } from './bundle-manifest.ts';
@@ -204,14 +204,9 @@ function redactionOf(
 }
 
 async function receiptCount(engine: Engine, session: string): Promise<number> {
-  let [count, after] = [0, undefined as { readonly digest: Digest; readonly kind: string } | undefined];
-  for (;;) {
-    const request = { limit: 1_000, ...given({ after }) };
-    const page = await engine.store.heldReceipts(sessionRef(engine, session), request);
-    count += page.length;
-    after = page.at(-1);
-    if (after === undefined) return count;
-  }
+  let count = 0;
+  for await (const _ of heldReceipts(engine.store, sessionRef(engine, session))) count++;
+  return count;
 }
 
 /** Returns a platform whose ids and salts follow from a text, and whose clock stands still. */

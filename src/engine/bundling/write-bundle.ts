@@ -1,15 +1,14 @@
 import { canonicalJson } from '../../core/canonical-json.ts';
 import { hasCode, RepriseError } from '../../core/error.ts';
-import { given } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
-import { limits } from '../../core/limits.ts';
 import { MerkleFrontier } from '../../core/parts/merkle.ts';
 import type { Digest, Point } from '../../core/point.ts';
 import type { Ref } from '../../core/ref.ts';
 import type { BundleSignature, BundleWriter } from '../../core/store/bundles.ts';
-import type { Receipt, SessionRecord } from '../../core/store/event-store.ts';
+import type { SessionRecord } from '../../core/store/event-store.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { fingerprintThrough } from '../history/fingerprint.ts';
+import { heldReceipts } from '../history/held-receipts.ts';
 import { digestAt, type Place, placeAt, sessionRecord } from '../history/place.ts';
 import { stateAt } from '../looking/state-at.ts';
 import { BranchRoots, branchLeaf, hashBytesOf } from '../proving/branch-roots.ts';
@@ -208,16 +207,9 @@ async function* receiptLines(
   { session }: SessionRecord,
   digests: ReadonlySet<Digest> | undefined,
 ): AsyncGenerator<string> {
-  let after: Receipt | undefined;
-  for (;;) {
-    const page = await engine.store.heldReceipts(sessionRef(engine, session), {
-      limit: limits.pageEventsMax,
-      ...given({ after }),
-    });
-    for (const { digest, kind, createdAt, body } of page)
-      if (digests === undefined || digests.has(digest)) yield `${canonicalJson({ digest, kind, createdAt, body })}\n`;
-    after = page.at(-1);
-    if (after === undefined) return;
+  for await (const receipt of heldReceipts(engine.store, sessionRef(engine, session))) {
+    const { digest, kind, createdAt, body } = receipt;
+    if (digests === undefined || digests.has(digest)) yield `${canonicalJson({ digest, kind, createdAt, body })}\n`;
   }
 }
 

@@ -3,8 +3,9 @@ import { given } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
 import { genesisDigest } from '../../core/parts/digest.ts';
 import { beginning, previous, type Seq } from '../../core/point.ts';
-import type { BranchSummary, Receipt, SessionRef } from '../../core/store/event-store.ts';
+import type { BranchSummary, SessionRef } from '../../core/store/event-store.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
+import { heldReceipts } from '../history/held-receipts.ts';
 import { sessionRecord } from '../history/place.ts';
 import { verify } from '../proving/verify.ts';
 import { copyErasures } from './copy-erasures.ts';
@@ -277,14 +278,5 @@ function stretchesLeft({ record, branches }: Standing, target: Standing): Stretc
 
 /** Copies the receipts of a session; they are few. */
 async function copyReceipts({ to, target }: Transfer, ref: SessionRef, { store }: Engine): Promise<void> {
-  let after: Receipt | undefined;
-  for (;;) {
-    const page = await store.heldReceipts(ref, {
-      limit: limits.pageEventsMax,
-      ...given({ after }),
-    });
-    for (const receipt of page) await to.store.putReceipt(sessionRef(to, target), receipt);
-    after = page.at(-1);
-    if (after === undefined) return;
-  }
+  for await (const receipt of heldReceipts(store, ref)) await to.store.putReceipt(sessionRef(to, target), receipt);
 }

@@ -10,6 +10,8 @@ import { bytesOf } from './unit-events.ts';
 /** A unit of an exported file. */
 export interface ExportedUnit {
   readonly file: string;
+  /** The base that holds it, if the source goes on from a different one. */
+  readonly base?: string | undefined;
   /** Its place in the file it was read from; undefined for one that was recorded here. */
   readonly at: number | undefined;
   readonly text: string | Uint8Array;
@@ -26,11 +28,32 @@ export interface DifferingUnit {
   readonly why: 'erased' | 'masked' | 'edited' | 'removed';
 }
 
-/** The events of one unit, in order. */
-interface Group {
+/** The place of a unit in its source. */
+export interface UnitSpot {
+  /** The name of its file; the id of the base if a base holds it. */
   readonly file: string;
+  readonly base: string | undefined;
   readonly at: number;
+}
+
+/** The events of one unit, in order. */
+export interface UnitGroup extends UnitSpot {
+  readonly events: readonly Event[];
+}
+
+interface Group extends UnitGroup {
   readonly events: Event[];
+}
+
+/** A unit as the log keeps it. */
+export interface KeptUnit extends UnitSpot {
+  /** The id of its first event. */
+  readonly id: string;
+  /** Undefined if it was erased. */
+  readonly text: string | Uint8Array | undefined;
+  readonly end: string | undefined;
+  /** The seq of its last event. */
+  readonly last: Seq;
 }
 
 /** The events of a history as they are stored and as they are in view. */
@@ -39,10 +62,12 @@ export interface ExportedHistory {
   readonly view: readonly Event[];
 }
 
-const placeOf = ({ data }: Event): { readonly file: string; readonly at: number } | undefined => {
+/** Returns the place of the unit that an event was read from; undefined if it was read from none, or was erased. */
+export const placeOf = ({ data }: Event): UnitSpot | undefined => {
   const { foreign } = data;
   const at = numberAt(foreign, 'at');
-  return at === undefined ? undefined : { file: stringAt(foreign, 'file') ?? '', at };
+  const base = stringAt(foreign, 'base');
+  return at === undefined ? undefined : { file: base ?? stringAt(foreign, 'file') ?? '', base, at };
 };
 
 /** Tells whether an event was made by an import, its markers included. */
@@ -53,24 +78,29 @@ const isImported = ({ id, data, type }: Event): boolean =>
 export const isTouched = (event: Event): boolean =>
   !isImported(event) && event.type !== 'metadata.changed' && event.type !== 'payload.erased';
 
-/** Returns the units of a history that nobody changed: all of them, those that its source rewound included. */
-export function plainUnits(raw: readonly Event[]): {
-  readonly units: ExportedUnit[];
-  readonly differs: DifferingUnit[];
-} {
-  const units: ExportedUnit[] = [];
-  const differs: DifferingUnit[] = [];
-  const stretches = stretchesIn(raw);
-  for (const group of groupsOf(raw)) {
-    const unit = unitOf(group, group.events, stretches);
-    if (unit !== undefined) units.push(unit);
-    const why = differenceOf(group, unit);
-    if (why !== undefined) differs.push({ file: group.file, at: group.at, why });
-  }
-  return { units, differs };
+/** Returns the text of a unit that nobody changed, and why it differs from its source if it does. */
+export function plainUnit(
+  group: UnitGroup,
+  stretches: Stretches,
+): { readonly unit: ExportedUnit | undefined; readonly differs: DifferingUnit | undefined } {
+  const unit = unitOf(group, group.events, stretches);
+  const why = differenceOf(group, unit);
+  return { unit, differs: why === undefined ? undefined : { file: group.file, at: group.at, why } };
 }
 
-function differenceOf({ events }: Group, unit: ExportedUnit | undefined): DifferingUnit['why'] | undefined {
+/** Returns the units of a history as the log keeps them, erased ones included. */
+export function keptUnits(raw: readonly Event[]): readonly KeptUnit[] {
+  const stretches = stretchesIn(raw);
+  return groupsOf(raw).flatMap((group) => {
+    const { file, base, at, events } = group;
+    const [first, last] = [events[0], events.at(-1)];
+    if (first === undefined || last === undefined) return [];
+    const unit = unitOf(group, events, stretches);
+    return [{ file, base, at, id: first.id, text: unit?.text, end: unit?.end, last: last.seq }];
+  });
+}
+
+function differenceOf({ events }: UnitGroup, unit: ExportedUnit | undefined): DifferingUnit['why'] | undefined {
   if (unit === undefined) return 'erased';
   return events.some(({ data }) => data['masked'] !== undefined) ? 'masked' : undefined;
 }
@@ -91,8 +121,10 @@ export function changedUnits(
   for (const seq of [...seqs].sort((a, b) => a - b)) {
     const group = groups.get(seq);
     if (group !== undefined) {
-      const { unit, why } = changedUnit(group, unitOf(group, group.events, stretches), current, before, writer);
+      const kept = unitOf(group, group.events, stretches);
+      const { unit, why } = changedUnit(group, kept, current, before, writer);
       if (unit !== undefined) units.push(unit);
+      else if (kept === undefined && isForkedIn(group)) units.push(...writtenAnew(group, current, writer));
       if (why !== undefined) differs.push({ file: group.file, at: group.at, why });
     } else if (!member.has(seq)) {
       const event = view.find((each) => each.seq === seq);
@@ -102,6 +134,22 @@ export function changedUnits(
     }
   }
   return { units, differs };
+}
+
+/** Tells whether a fork left out the last events of a unit: its text names them, and cannot be filled. */
+const isForkedIn = ({ events }: Group): boolean => events.every(({ erased }) => erased !== true);
+
+/** Returns the units of the events of a unit that are in view, written as those that were recorded here. */
+function writtenAnew(
+  { events }: Group,
+  current: ReadonlyMap<number, Event>,
+  writer: ForeignWriter | undefined,
+): ExportedUnit[] {
+  return events.flatMap(({ seq }) => {
+    const event = current.get(seq);
+    const texts = event === undefined ? [] : (writer?.event(event) ?? []);
+    return texts.map((text) => ({ file: '', at: undefined, text, end: undefined, seq }));
+  });
 }
 
 function changedUnit(
@@ -136,19 +184,37 @@ function originsOf(raw: readonly Event[]): ReadonlyMap<number, number> {
   return origins;
 }
 
-/** Returns the events of each unit. The second reading of a unit that was cut off takes the place of the first. */
+/** Returns the events of each unit. Of a unit that was read twice, the second reading counts. */
 function groupsOf(raw: readonly Event[]): Group[] {
   const groups: Group[] = [];
+  const latest = new Map<string, Group>();
   for (const event of raw) {
     const last = groups.at(-1);
-    const place = placeOf(event) ?? erasedPlace(event, last);
+    const own = placeOf(event);
+    const place = own ?? erasedPlace(event, last);
     if (place === undefined) continue;
-    const starts = hasText(event) || (event.erased === true && isFirstOfUnit(event.id));
-    if (!starts && last !== undefined && last.file === place.file && last.at === place.at) last.events.push(event);
-    else groups.push({ ...place, events: [event] });
+    if (!startsUnit(event) && last !== undefined && last.file === place.file && last.at === place.at)
+      last.events.push(event);
+    else {
+      const group = { ...place, events: [event] };
+      groups.push(group);
+      // The place of an erased event is a guess.
+      if (own !== undefined) latest.set(`${place.file}\n${place.at}`, group);
+    }
   }
-  const latest = new Map(groups.map((group) => [`${group.file}\n${group.at}`, group]));
-  return groups.filter((group) => !isCutOff(group.events[0]) || latest.get(`${group.file}\n${group.at}`) === group);
+  return groups.filter((group) => (latest.get(`${group.file}\n${group.at}`) ?? group) === group || isErased(group));
+}
+
+const isErased = ({ events }: Group): boolean => events[0]?.erased === true;
+
+/** Tells whether an event is the first of a unit. */
+export const startsUnit = (event: Event): boolean =>
+  hasText(event) || (event.erased === true && isFirstOfUnit(event.id));
+
+/** Tells whether an event was read from the unit at a place. Of an erased one, only its id tells that it was read from one. */
+export function isPartOf(event: Event, { file, at }: UnitSpot): boolean {
+  const place = placeOf(event);
+  return place === undefined ? event.erased === true && isOfUnit(event.id) : place.file === file && place.at === at;
 }
 
 /** Tells whether an event keeps a last line without an end that means nothing: the tool may have written half of it. */
@@ -156,12 +222,9 @@ export const isCutOff = (event: Event | undefined): boolean =>
   event?.type === 'source.kept' && stringAt(event.data['foreign'], 'end') === '';
 
 /** Returns the place of an erased event: only its id tells that it was read from a unit. */
-function erasedPlace(
-  { id, erased }: Event,
-  last: Group | undefined,
-): { readonly file: string; readonly at: number } | undefined {
+export function erasedPlace({ id, erased }: Event, last: UnitSpot | undefined): UnitSpot | undefined {
   if (erased !== true || !isOfUnit(id)) return undefined;
-  return { file: last?.file ?? '', at: isFirstOfUnit(id) ? (last?.at ?? -1) + 1 : (last?.at ?? 0) };
+  return { file: last?.file ?? '', base: last?.base, at: isFirstOfUnit(id) ? (last?.at ?? -1) + 1 : (last?.at ?? 0) };
 }
 
 function hasText({ data: { foreign } }: Event): boolean {
@@ -178,7 +241,11 @@ export function stretchesIn(events: readonly Event[]): Stretches {
   return isArray(held) ? held.map((piece) => (isObject(piece) || typeof piece === 'string' ? piece : {})) : [];
 }
 
-function unitOf({ file, at }: Group, events: readonly Event[], stretches: Stretches): ExportedUnit | undefined {
+function unitOf(
+  { file, base, at }: UnitGroup,
+  events: readonly Event[],
+  stretches: Stretches,
+): ExportedUnit | undefined {
   const [first] = events;
   const foreign = first?.data['foreign'];
   // The text of a unit tells what every one of its events says.
@@ -186,7 +253,7 @@ function unitOf({ file, at }: Group, events: readonly Event[], stretches: Stretc
   const bytes = stringAt(foreign, 'bytes');
   const text =
     bytes === undefined ? fillText(foreign['text'] ?? null, (of) => events[of]?.data, stretches) : bytesOf(bytes);
-  return text === undefined ? undefined : { file, at, text, end: stringAt(foreign, 'end'), seq: first.seq };
+  return text === undefined ? undefined : { file, base, at, text, end: stringAt(foreign, 'end'), seq: first.seq };
 }
 
 /** Returns the text of a unit with the strings that an edit changed, where JSON wrote the old ones. */

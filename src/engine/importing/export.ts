@@ -1,18 +1,10 @@
 import { diffStrictly, type StrictDiff, type StrictEvent } from '../../core/comparing/diff-strict.ts';
 import { RepriseError } from '../../core/error.ts';
-import type { Event } from '../../core/event/event.ts';
-import { given, isArray, type JsonObject, stringAt } from '../../core/json.ts';
-import { previous, seq } from '../../core/point.ts';
 import type { ForeignFormat, ToolPlace } from '../../core/recording/foreign-format.ts';
 import { type Ref, refText } from '../../core/ref.ts';
-import { ownSegment, segmentAt } from '../../core/view/segment.ts';
-import { type Engine, sessionRef } from '../context/engine.ts';
-import { metadataAt } from '../history/metadata.ts';
-import { type Place, placeAt } from '../history/place.ts';
-import { readEvents } from '../history/stored-events.ts';
-import { replayPages } from '../looking/replay.ts';
-import { changedUnits, type DifferingUnit, type ExportedUnit, isTouched, plainUnits } from './export-units.ts';
-import { forkReason } from './import-writer.ts';
+import type { Engine } from '../context/engine.ts';
+import { filesAt, textOf } from './export-files.ts';
+import type { DifferingUnit } from './export-units.ts';
 
 /** A history in the files of a foreign format. */
 export interface Exported {
@@ -29,24 +21,72 @@ export interface ExportedFile {
   readonly bytes: Uint8Array;
 }
 
+/** A piece of an exported file. */
+export interface ExportedPiece extends ExportedFile {
+  /** The units of the source in this piece that differ from it, and why. */
+  readonly differs: readonly DifferingUnit[];
+}
+
+/** The bytes of a piece, about; one with a longer unit is longer. */
+const pieceBytes = 262_144;
+
+/**
+ * Writes the view of a place in a foreign format, piece by piece: memory does not grow with a source that nobody changed,
+ * nor with a new file. The pieces of a file follow each other, those of the main one first.
+ */
+export async function* exportPieces(
+  engine: Engine,
+  ref: Ref,
+  format: string,
+): AsyncGenerator<ExportedPiece, void, undefined> {
+  yield* piecesAt(engine, ref, formatNamed(engine, format), false);
+}
+
+async function* piecesAt(
+  engine: Engine,
+  ref: Ref,
+  format: ForeignFormat,
+  isAlone: boolean,
+): AsyncGenerator<ExportedPiece, void, undefined> {
+  const files = await filesAt(engine, ref, format, isAlone);
+  if (files.length === 0) refuseWriting(format, ref);
+  for (const out of files) {
+    const { file } = out;
+    let [held, length, differing]: [(string | Uint8Array)[], number, DifferingUnit[]] = [[], 0, []];
+    for await (const { pieces, differs } of textOf(out)) {
+      if (differs !== undefined) differing.push(differs);
+      for (const piece of pieces) {
+        held.push(piece);
+        length += piece.length;
+      }
+      if (length < pieceBytes) continue;
+      yield { file, bytes: encoded(held), differs: differing };
+      [held, length, differing] = [[], 0, []];
+    }
+    yield { file, bytes: encoded(held), differs: differing };
+  }
+}
+
 /** Writes the view of a place in a foreign format. A source that nobody changed comes back byte for byte. */
 export async function exportFiles(engine: Engine, ref: Ref, format: string): Promise<Exported> {
-  const found = formatNamed(engine, format);
-  const place = await placeAt(engine, ref.session, ref.branch, ref.at);
-  const { units, differs, frames, isSource, whole } = await unitsAt(engine, ref, place, found);
-  if (whole === undefined && !isSource) refuseWriting(found, ref);
-  if (whole !== undefined) return { format, files: [{ file: '', bytes: encoded([whole]) }], differs };
-  const names = [...new Set(['', ...frames.keys(), ...units.map(({ file }) => file)])];
-  const files = names.map((file) => ({
-    file,
-    bytes: encoded(
-      fileText(
-        units.filter((unit) => unit.file === file),
-        frames.get(file),
-      ),
-    ),
-  }));
-  return { format, files, differs };
+  return exported(engine, ref, formatNamed(engine, format), false);
+}
+
+/** Holds the pieces of an export together. `isAlone` asks for a file that goes on from no different one. */
+async function exported(engine: Engine, ref: Ref, format: ForeignFormat, isAlone: boolean): Promise<Exported> {
+  const files = new Map<string, Uint8Array[]>();
+  const differs: DifferingUnit[] = [];
+  for await (const piece of piecesAt(engine, ref, format, isAlone)) {
+    const own = files.get(piece.file) ?? [];
+    files.set(piece.file, own);
+    own.push(piece.bytes);
+    differs.push(...piece.differs);
+  }
+  return {
+    format: format.name,
+    files: [...files].map(([file, pieces]) => ({ file, bytes: encoded(pieces) })),
+    differs,
+  };
 }
 
 /** Writes the view of a place in a foreign format, as the text of its main file. */
@@ -82,124 +122,6 @@ function refuseWriting({ name }: ForeignFormat, ref: Ref): never {
       details: { format: name },
     },
   );
-}
-
-type Frames = Map<string, JsonObject>;
-
-async function unitsAt(
-  engine: Engine,
-  ref: Ref,
-  place: Place,
-  format: ForeignFormat,
-): Promise<{
-  units: readonly ExportedUnit[];
-  differs: readonly DifferingUnit[];
-  frames: Frames;
-  isSource: boolean;
-  whole?: string;
-}> {
-  const at = { branch: ref.branch, seq: place.seq };
-  const raw = await collected(replayPages(engine, ref.session, { at, history: 'raw' }));
-  const frames: Frames = new Map();
-  for (const { type, data } of raw)
-    if (type === 'session.imported' && data['format'] === format.name && data['head'] !== undefined)
-      frames.set(stringAt(data, 'file') ?? '', data);
-  const isSource = raw.some(({ type, data }) => type === 'session.imported' && data['format'] === format.name);
-  const touched = raw.find(isTouched);
-  if (isSource && touched === undefined) {
-    const isHead = ref.at.kind === 'head';
-    const all = isHead ? [...raw, ...(await forksOf(engine, ref.session, ref.branch))] : raw;
-    const { units, differs } = plainUnits(all);
-    return { units: inOrder(units), differs, frames, isSource };
-  }
-  const { first, last } = edgesOf(isSource ? plainUnits(raw).units : []);
-  const writer = format.write?.({
-    session: ref.session,
-    metadata: await metadataAt(engine, place),
-    ...given({ first, last }),
-  });
-  const view = await collected(replayPages(engine, ref.session, { at }));
-  if (!isSource) {
-    const units = view.flatMap((event) =>
-      (writer?.event(event) ?? []).map((text) => ({ file: '', at: undefined, text, end: undefined, seq: event.seq })),
-    );
-    const texts = units.map(({ text }) => text);
-    const whole = writer === undefined ? {} : { whole: writer.file?.(texts) ?? `${texts.join('\n')}\n` };
-    return { units, differs: [], frames, isSource, ...whole };
-  }
-  const start = touched === undefined ? place.seq : previous(touched.seq);
-  const before = await collected(replayPages(engine, ref.session, { at: { branch: ref.branch, seq: seq(start) } }));
-  return { ...changedUnits({ raw, view }, new Set(before.map((event) => event.seq)), writer), frames, isSource };
-}
-
-/** Returns the first and last text of a source, by which its writer goes on. */
-function edgesOf(units: readonly ExportedUnit[]): {
-  readonly first: string | undefined;
-  readonly last: string | undefined;
-} {
-  const texts = units.flatMap(({ text, file }) => (typeof text === 'string' && file === '' ? [text] : []));
-  return {
-    first: texts[0],
-    last: texts.findLast((text) => text.includes('"uuid"') || text.includes('"id"')) ?? texts.at(-1),
-  };
-}
-
-async function collected(pages: AsyncIterable<readonly Event[]>): Promise<Event[]> {
-  const all: Event[] = [];
-  for await (const page of pages) for (const event of page) all.push(event);
-  return all;
-}
-
-/** Returns the events of the branches that are forks in the source of a branch. */
-async function forksOf(engine: Engine, session: string, branch: string): Promise<Event[]> {
-  const events: Event[] = [];
-  const included = new Set([branch]);
-  for (const record of await engine.store.branches(sessionRef(engine, session))) {
-    const { parent } = record;
-    if (parent === undefined || !included.has(parent.branch)) continue;
-    const first = segmentAt({ branch: record.branch, seq: seq(parent.seq + 1) });
-    const [forked] = await collected(eventsIn(engine, session, [first]));
-    if (stringAt(forked?.data, 'reason') !== forkReason) continue;
-    included.add(record.branch);
-    events.push(...(await collected(eventsIn(engine, session, [ownSegment(record)]))));
-  }
-  return events;
-}
-
-async function* eventsIn(
-  engine: Engine,
-  session: string,
-  segments: Parameters<typeof readEvents>[2],
-): AsyncGenerator<readonly Event[]> {
-  for await (const { events } of readEvents(engine, session, segments)) yield events;
-}
-
-/** Sorts units by their place in the source. Of a unit that was read twice, the second reading counts. */
-function inOrder(units: readonly ExportedUnit[]): ExportedUnit[] {
-  const places = new Map<string, ExportedUnit>();
-  for (const unit of units) places.set(`${unit.file}\n${unit.at}`, unit);
-  return [...places.values()].sort((a, b) => (a.at ?? 0) - (b.at ?? 0));
-}
-
-/** Puts a file together from its units and the text around them. */
-function fileText(units: readonly ExportedUnit[], frame: JsonObject | undefined): readonly (string | Uint8Array)[] {
-  if (frame === undefined)
-    return units.flatMap(({ text, end = '\n' }, index) => {
-      const isLast = index === units.length - 1;
-      return [text, end === '' && !isLast ? '\n' : end];
-    });
-  const { head, tail, between } = frame;
-  const separator = (index: number): string => {
-    const own = isArray(between) ? between[index] : between;
-    return typeof own === 'string' ? own : ',\n    ';
-  };
-  const outside = (text: JsonObject[string] | undefined): string => (typeof text === 'string' ? text : '');
-  if (frame['events'] === 0) return [outside(head), outside(tail)];
-  return [
-    outside(head),
-    ...units.flatMap(({ text }, index) => (index === 0 ? [text] : [separator(index - 1), text])),
-    outside(tail),
-  ];
 }
 
 function encoded(pieces: readonly (string | Uint8Array)[]): Uint8Array {
@@ -246,7 +168,7 @@ export async function handBack(engine: Engine, ref: Ref, format: string): Promis
       hint: 'The formats claude-code, codex and pi are resumed from.',
       details: { format },
     });
-  const { files } = await exportFiles(engine, ref, format);
+  const { files } = await exported(engine, ref, found, true);
   const lines = new TextDecoder().decode(files[0]?.bytes).split('\n');
   const { platform } = engine;
   const id = platform.newId();
@@ -270,10 +192,10 @@ export async function compareOutlines(engine: Engine, left: Ref, right: Ref, for
 /** Returns the units of a place as a format compares them, each with the seq of the event that it is written from. */
 async function outlineOf(engine: Engine, ref: Ref, format: string): Promise<readonly StrictEvent[]> {
   const found = formatNamed(engine, format);
-  const place = await placeAt(engine, ref.session, ref.branch, ref.at);
-  const { units } = await unitsAt(engine, ref, place, found);
-  return units.flatMap(({ text, seq: at }) => {
-    if (typeof text !== 'string') return [];
-    return [{ seq: at, ...(found.outline?.(text) ?? { type: 'unit', text }) }];
-  });
+  const outline: StrictEvent[] = [];
+  for (const { units } of await filesAt(engine, ref, found, false))
+    for await (const { unit } of units())
+      if (typeof unit?.text === 'string')
+        outline.push({ seq: unit.seq, ...(found.outline?.(unit.text) ?? { type: 'unit', text: unit.text }) });
+  return outline;
 }

@@ -12,6 +12,8 @@ export const headBytes = 65_536;
 export interface FoundSource {
   readonly path: string;
   readonly parts: readonly string[];
+  /** The id of its session if it has none of its own; that of its file if left out. */
+  readonly stem?: string;
 }
 
 /** A file of a folder, and the source it belongs to. */
@@ -22,6 +24,8 @@ interface PlacedFile {
   /** The name of its source, with that of the format; its own path if it stands alone. */
   readonly source: string;
   readonly rank: number;
+  /** The id by which sources that go on from it name it. */
+  readonly id: string | undefined;
 }
 
 /** The sources of a folder, and its broken files. */
@@ -29,6 +33,8 @@ interface Found {
   readonly sources: readonly FoundSource[];
   /** Files that look like the sources beside them and hold nothing that can be read. */
   readonly broken: readonly ImportFailure[];
+  /** The paths of files that other sources may go on from, by the id that these name them by. */
+  readonly ids: ReadonlyMap<string, string>;
 }
 
 /** Returns the sources below a folder. A file of no known format is left out. Each file is opened once. */
@@ -50,7 +56,8 @@ export async function foundIn(engine: Engine, folder: string, format: string | u
   const families = Map.groupBy(found, ({ source }) => source);
   const sources = [...families.values()].flatMap(sourcesOf).sort((a, b) => (a.path < b.path ? -1 : 1));
   const kinds = new Set(sources.map(({ path }) => kindOf(path)));
-  return { sources, broken: torn.filter(({ path }) => kinds.has(kindOf(path))) };
+  const ids = new Map(found.flatMap(({ id, path }) => (id === undefined ? [] : [[id, path] as const])));
+  return { sources, ids, broken: torn.filter(({ path }) => kinds.has(kindOf(path))) };
 }
 
 /** Tells whether a file may belong to a source: such a file may well be empty. */
@@ -101,8 +108,9 @@ function placedFile(engine: Engine, file: FoundFile, name: string | undefined): 
   const owner = format ?? formatsNamed(engine, name).find(isPartOf);
   if (owner === undefined) return undefined;
   const place = owner.family?.place(file);
-  if (place !== undefined) return { path, format, source: `${owner.name}\n${place.source}`, rank: place.rank };
-  return format === undefined ? undefined : { path, format, source: `\n${path}`, rank: 0 };
+  const id = format?.base?.idOf(file);
+  if (place !== undefined) return { path, format, source: `${owner.name}\n${place.source}`, rank: place.rank, id };
+  return format === undefined ? undefined : { path, format, source: `\n${path}`, rank: 0, id };
 }
 
 /** Returns the sources among files that name the same one: each file of the lowest rank is the main one of a source. */
@@ -121,6 +129,20 @@ function sharedLength(left: string, right: string): number {
   let length = 0;
   while (length < left.length && left[length] === right[length]) length++;
   return length;
+}
+
+/** Returns the name of a file without its ending. */
+export function stemOf(path: string): string | undefined {
+  return /([^/\\]+?)(?:\.traj\.json|\.[^./\\]*)?$/.exec(path)?.[1];
+}
+
+/** Refuses a file of several sources where one is asked for. */
+export function refuseSeveral(path: string | undefined): never {
+  const what = path === undefined ? 'the source' : JSON.stringify(path);
+  throw new RepriseError('import.invalid', `Cannot import ${what} as one session: each of its lines is one`, {
+    hint: 'Use importAll, or `reprise import` without --session.',
+    details: { path: path ?? null },
+  });
 }
 
 function refuseFolder(folder: string): never {
@@ -145,7 +167,8 @@ const lineFeed = 10;
 /** Returns a first line: one that holds an image says which session it is of behind the image. */
 function firstLineOf(bytes: Uint8Array): Uint8Array {
   const end = bytes.indexOf(lineFeed);
-  return end < 0 ? bytes : bytes.subarray(0, Math.max(end + 1, headBytes));
+  // A little more shows whether a second line follows.
+  return end < 0 ? bytes : bytes.subarray(0, Math.max(end + 1024, headBytes));
 }
 
 /** Returns the format that a source begins like; undefined if there is none. */

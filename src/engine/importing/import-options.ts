@@ -20,6 +20,12 @@ export interface ImportOptions {
   readonly onProgress?: (progress: ImportProgress) => void;
 }
 
+/** How to import one of several sources. */
+export interface SourceOptions extends ImportOptions {
+  /** The id of the session if the source has none; that of its file if left out. */
+  readonly stem?: string;
+}
+
 /** How far an import is. */
 export interface ImportProgress {
   readonly session: string;
@@ -51,7 +57,7 @@ export interface Imported {
   readonly branches: readonly string[];
   /** The events that were appended. */
   readonly events: number;
-  /** The units of the source. */
+  /** The units of the source, and of the history before it that was read from its bases. */
   readonly units: number;
   /** The units that were kept without a meaning. */
   readonly kept: number;
@@ -59,7 +65,7 @@ export interface Imported {
   readonly warnings: readonly ImportWarning[];
   /** The warnings in all; `warnings` lists the first of them. */
   readonly warningCount: number;
-  /** How many units hold a secret that masking finds, by rule; with `mask`, how many events had one masked. */
+  /** How many units hold a secret that masking finds, by rule. */
   readonly secrets: Readonly<Record<string, number>>;
 }
 

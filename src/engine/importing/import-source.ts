@@ -1,15 +1,16 @@
 import { messageOf, RepriseError } from '../../core/error.ts';
 import type { EventDraft } from '../../core/event/event.ts';
-import { isId } from '../../core/id.ts';
 import { given, type JsonObject, type JsonValue, valueAt } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
 import type { Point } from '../../core/point.ts';
 import type { ForeignFormat, ForeignReader, UnitMeaning } from '../../core/recording/foreign-format.ts';
 import { stretchesOf } from '../../core/recording/stretches.ts';
+import { mainBranch } from '../../core/ref.ts';
 import { utf8Length } from '../../core/utf8.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { secretFinder, sessionMasking } from '../recording/session-masking.ts';
-import type { Imported, ImportOptions, ImportWarning } from './import-options.ts';
+import { refuseSeveral } from './found-sources.ts';
+import type { Imported, ImportWarning, SourceOptions } from './import-options.ts';
 import {
   begin,
   framed,
@@ -18,11 +19,13 @@ import {
   readBefore,
   repeated,
   type Standing,
+  sessionIdOf,
   standingOf,
 } from './import-standing.ts';
 import { ImportWriter } from './import-writer.ts';
+import { type BaseFiles, type BasePlan, type HeldBases, planBases } from './source-bases.ts';
 import { type Frame, lineBatches, parseUnit, type RawUnit, readWhole, type WholeFile } from './source-units.ts';
-import { type PreparedUnit, UnitEvents } from './unit-events.ts';
+import { firstUnitId, heldUnit, type PreparedUnit, UnitEvents } from './unit-events.ts';
 
 /** A source to read: its format, its beginning, and its files. */
 export interface OpenedSource {
@@ -32,6 +35,8 @@ export interface OpenedSource {
   readonly text: string;
   /** The files, the main one first; the name of that one is empty. */
   readonly files: readonly SourceFile[];
+  /** Finds the files of the sources that it goes on from. */
+  readonly bases: BaseFiles;
 }
 
 /** A file of a source. */
@@ -47,11 +52,12 @@ export interface SourceFile {
 const lookupUnits = 100;
 
 /** Reads one source into a session, or adds what is new to it. */
-export async function importSource(engine: Engine, source: OpenedSource, options: ImportOptions): Promise<Imported> {
+export async function importSource(engine: Engine, source: OpenedSource, options: SourceOptions): Promise<Imported> {
   const { format, path, files } = source;
   const main = files.find(({ name }) => name === '');
   await format.load?.();
   const cut = format.cut({ path, text: source.text });
+  if (cut.kind === 'sources') refuseSeveral(path);
   const read: Record<string, string> = {};
   const count = { bytes: 0 };
   const chunksOf = ({ name, chunks }: SourceFile) => {
@@ -61,18 +67,16 @@ export async function importSource(engine: Engine, source: OpenedSource, options
     return counted(found, count);
   };
   const whole = cut.kind === 'lines' || main === undefined ? undefined : await readWhole(chunksOf(main), cut, '');
-  const reader = format.open({
-    path,
-    text: source.text,
-    document: whole?.document,
-    files: files.map(({ name }) => name),
-  });
+  const names = files.map(({ name }) => name);
+  const reader = format.open({ path, text: source.text, document: whole?.document, files: names });
   const run = await ImportRun.open(engine, source, reader, { ...options, count, frame: whole?.frame });
-  if (await run.isUnchanged()) return { ...run.report(), bytes: 0 };
+  const bases = await run.bases();
+  if (bases.found.length === 0 && (await run.isUnchanged())) return { ...run.report(), bytes: 0 };
+  await run.readBases(bases);
   for (const file of files) {
     const own = format.cut({ path: file.name === '' ? path : file.name, text: source.text });
     if (file.name === '' && whole !== undefined) await run.whole('', whole);
-    else if (own.kind === 'lines') await run.lines(file.name, chunksOf(file));
+    else if (own.kind === 'lines' || own.kind === 'sources') await run.lines(file.name, chunksOf(file));
     else await run.whole(file.name, await readWhole(chunksOf(file), own, file.name));
   }
   return run.finish(read);
@@ -94,7 +98,7 @@ async function* counted(
 }
 
 /** The options of an import, and what its source begins with. */
-interface RunOptions extends ImportOptions {
+interface RunOptions extends SourceOptions {
   readonly count: ReadCount;
   readonly frame: Frame | undefined;
 }
@@ -152,18 +156,58 @@ class ImportRun {
     options: RunOptions,
   ): Promise<ImportRun> {
     const { id, fault } = sessionIdOf(engine, source, reader, options);
-    const name = { format: source.format.name, source: reader.session ?? id };
-    const known = await standingOf(engine, id, name);
+    const named = { format: source.format.name, source: reader.session ?? id };
+    const known = await standingOf(engine, id, named, source.text);
+    const name = { ...named, source: known?.source ?? named.source };
     await makeSession(engine, id);
-    const masking =
-      options.mask === true
-        ? { mask: (await sessionMasking(engine, id)).mask, finder: undefined }
-        : { mask: undefined, finder: secretFinder(engine) };
+    const mask = options.mask === true ? (await sessionMasking(engine, id)).mask : undefined;
+    const masking = { mask, finder: mask === undefined ? secretFinder(engine) : undefined };
     const events = new UnitEvents(engine, name, masking, reader.startedAt);
     const standing = known ?? (await begin(engine, id, name, { reader, events, frame: options.frame }));
     const run = new ImportRun(engine, source, reader, options, standing, events);
     if (fault !== undefined) run.#warn('', 0, fault);
     return run;
+  }
+
+  /** Finds the histories before the source. */
+  async bases(): Promise<BasePlan> {
+    const { format, path, text, bases } = this.#source;
+    const firstId = firstUnitId(this.#engine, { format: format.name, source: this.#standing.source }, text);
+    return planBases(this.#engine, { format, head: { path, text }, files: bases }, this.#standing, firstId);
+  }
+
+  /** Reads the histories before the source: those that were found, else those that the session holds. */
+  async readBases({ found, held, mends }: BasePlan): Promise<void> {
+    if (found.length === 0) return this.#readHeld(held);
+    if (mends) await this.#restart(found.length);
+    for (const { source, erased, units } of found) {
+      const where = `the session "${source}", which it goes on from,`;
+      if (erased > 0) this.#warn('', 0, `${where} has ${erased} erased units`);
+      const onShort = (): void => this.#warn('', 0, `${where} ends before the point where it does`);
+      for await (const batch of units(onShort))
+        for (const raw of batch) await this.#add('', raw, () => undefined, source);
+    }
+  }
+
+  /** Goes through the units of the bases that the session holds: the meaning of a unit may depend on them. */
+  async #readHeld(held: HeldBases | undefined): Promise<void> {
+    if (held?.isWhole === false) this.#warn('', 0, 'the messages before it are here in part, and were not found');
+    for (const { base, at, id, text, last } of held?.units ?? []) {
+      this.#units++;
+      const raw = typeof text === 'string' ? { at, text } : { at, text: undefined, ...given({ bytes: text }) };
+      const read = text === undefined ? undefined : this.#meaning('', raw, () => undefined, base);
+      const meaning = read?.meaning ?? { type: 'erased', drafts: [] };
+      if (meaning.drafts.length === 0) this.#kept++;
+      this.#events.follow(id);
+      await this.#writer.known(heldUnit(id, at, meaning), { branch: mainBranch, seq: last });
+    }
+  }
+
+  /** Begins again on `main`, so that the bases come first. */
+  async #restart(bases: number): Promise<void> {
+    const { id = '' } = this.#events.about({ type: 'branch.rewound', data: {} }, `${bases} bases found`);
+    await this.#writer.restart(this.#standing.begin, id);
+    this.#warn('', 0, 'the messages before it were found: the session was read again, and they come first now');
   }
 
   /** Reads a file of lines. */
@@ -176,7 +220,8 @@ class ImportRun {
   }
 
   /** Reads a file of elements, and keeps the text around them. */
-  async whole(file: string, { units, frame }: WholeFile): Promise<void> {
+  async whole(file: string, { units, frame, fault }: WholeFile): Promise<void> {
+    if (fault !== undefined) this.#warn(file, units.length, `the text around its units was not read: ${fault}`);
     if (frame !== undefined) await this.#frame(file, frame);
     const later = (from: number) => (count: number) => {
       const text = units[from + count]?.text;
@@ -191,14 +236,16 @@ class ImportRun {
     const before = await readBefore(this.#engine, this.#standing);
     if (before === undefined) return false;
     const { files } = this.#source;
-    for (const { name, digest } of files) if ((await digest()) !== before[name]) return false;
-    return Object.keys(before).length === files.length;
+    for (const { name, digest } of files) if ((await digest()) !== before.files[name]) return false;
+    this.#writer.pass(before.branches);
+    return Object.keys(before.files).length === files.length;
   }
 
-  async finish(read: JsonObject): Promise<Imported> {
+  async finish(read: Readonly<Record<string, string>>): Promise<Imported> {
     await this.#settle();
     await this.#writer.append(await this.#newEnds());
-    if (Object.keys(read).length === this.#source.files.length) await keepRead(this.#engine, this.#standing, read);
+    if (Object.keys(read).length === this.#source.files.length)
+      await keepRead(this.#engine, this.#standing, { files: read, branches: [...this.#writer.branches] });
     return this.report();
   }
 
@@ -222,13 +269,18 @@ class ImportRun {
     };
   }
 
-  async #add(file: string, raw: RawUnit, later: (count: number) => JsonValue | undefined): Promise<void> {
+  async #add(
+    file: string,
+    raw: RawUnit,
+    later: (count: number) => JsonValue | undefined,
+    base?: string,
+  ): Promise<void> {
     this.#units++;
-    const { meaning, reason, isJson } = this.#unused(this.#meaning(file, raw, later));
+    const { meaning, reason, isJson } = this.#unused(this.#meaning(file, raw, later, base));
     for (const message of meaning.warnings ?? []) this.#warn(file, raw.at, message);
     if (reason !== undefined) this.#warn(file, raw.at, reason);
     if (meaning.drafts.length === 0) this.#kept++;
-    this.#waiting.push(this.#events.prepare(file, raw, meaning, { reason, isJson }));
+    this.#waiting.push(this.#events.prepare(file, raw, meaning, { reason, isJson, base }));
     if (this.#waiting.length >= lookupUnits) await this.#store();
   }
 
@@ -247,13 +299,14 @@ class ImportRun {
     file: string,
     { at, text, bytes, hint }: RawUnit,
     later: (count: number) => JsonValue | undefined,
+    base?: string,
   ): ReadUnit {
     const { value, fault } = text === undefined ? { value: undefined, fault: undefined } : parseUnit(text, hint);
     const isJson = value !== undefined;
     const none = (type: string, reason?: string) => ({ meaning: { type, drafts: [] }, isJson, ...given({ reason }) });
     if (text?.trim() === '') return none('blank');
     try {
-      const meaning = this.#reader.unit({ file, at, text, ...given({ bytes }), value, later });
+      const meaning = this.#reader.unit({ file, at, text, ...given({ bytes, base }), value, later });
       if (meaning !== undefined) return { meaning, isJson };
     } catch (error) {
       if (error instanceof RepriseError && error.code === 'import.invalid') throw error;
@@ -341,20 +394,4 @@ class ImportRun {
 function keptTextOf(draft: EventDraft | undefined): JsonValue[] {
   const text = valueAt(draft?.data as JsonObject | undefined, ['foreign', 'text']);
   return text === undefined ? [] : [text];
-}
-
-/** Returns the id of the session: the one asked for, that of the source, else that of the file. */
-function sessionIdOf(
-  engine: Engine,
-  { path }: OpenedSource,
-  reader: ForeignReader,
-  options: ImportOptions,
-): { readonly id: string; readonly fault?: string } {
-  if (options.session !== undefined) return { id: options.session };
-  const { session } = reader;
-  if (session !== undefined && isId('session', session)) return { id: session };
-  const stem = path === undefined ? undefined : /([^/\\]+?)(?:\.[^./\\]*)?$/.exec(path)?.[1];
-  const id = stem !== undefined && isId('session', stem) ? stem : engine.platform.newId();
-  if (session === undefined) return { id };
-  return { id, fault: `the id of its session, ${JSON.stringify(String(session).slice(0, 60))}, cannot be an id here` };
 }

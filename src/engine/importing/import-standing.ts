@@ -1,7 +1,7 @@
 import { RepriseError } from '../../core/error.ts';
 import type { Event, EventDraft } from '../../core/event/event.ts';
-import { checkId } from '../../core/id.ts';
-import { given, type JsonObject, numberAt, objectAt, stringAt } from '../../core/json.ts';
+import { checkId, isId } from '../../core/id.ts';
+import { arrayAt, given, type JsonObject, numberAt, objectAt, stringAt } from '../../core/json.ts';
 import { beginning, type Seq, seq } from '../../core/point.ts';
 import type { ForeignReader } from '../../core/recording/foreign-format.ts';
 import type { Stretches } from '../../core/recording/stretches.ts';
@@ -14,8 +14,10 @@ import { type Engine, sessionRef } from '../context/engine.ts';
 import { readEvents } from '../history/stored-events.ts';
 import { replayPages } from '../looking/replay.ts';
 import { holdsStretches, isCutOff, stretchesIn } from './export-units.ts';
+import { stemOf } from './found-sources.ts';
+import type { SourceOptions } from './import-options.ts';
 import type { Frame } from './source-units.ts';
-import { isEnd, type SourceName, type UnitEvents } from './unit-events.ts';
+import { firstUnitId, isEnd, type SourceName, type UnitEvents } from './unit-events.ts';
 
 /** How far a session holds a source. */
 export interface Standing {
@@ -63,6 +65,21 @@ export function repeated(
   };
 }
 
+/** Returns the id of the session: the one asked for, that of the source, else that of the file. */
+export function sessionIdOf(
+  engine: Engine,
+  { path }: { readonly path: string | undefined },
+  { session }: ForeignReader,
+  options: SourceOptions,
+): { readonly id: string; readonly fault?: string } {
+  if (options.session !== undefined) return { id: options.session };
+  if (session !== undefined && isId('session', session)) return { id: session };
+  const stem = options.stem ?? (path === undefined ? undefined : stemOf(path));
+  const id = stem !== undefined && isId('session', stem) ? stem : engine.platform.newId();
+  if (session === undefined) return { id };
+  return { id, fault: `the id of its session, ${JSON.stringify(String(session).slice(0, 60))}, cannot be an id here` };
+}
+
 /** Makes the session of an import, unless there is one. */
 export async function makeSession(engine: Engine, session: string): Promise<void> {
   const ref = sessionRef(engine, session);
@@ -91,8 +108,16 @@ export async function begin(
   return { isNew: true, session, source: name.source, head: length, begin: length, stretches: [], tail: noTail };
 }
 
-/** Finds out how far a session holds a source; undefined if there is no session, or nothing in it. */
-export async function standingOf(engine: Engine, session: string, name: SourceName): Promise<Standing | undefined> {
+/**
+ * Finds out how far a session holds a source; undefined if there is no session, or nothing in it. `text` is the beginning
+ * of the source.
+ */
+export async function standingOf(
+  engine: Engine,
+  session: string,
+  name: SourceName,
+  text: string,
+): Promise<Standing | undefined> {
   const branch = await engine.store.branchHead({
     ...sessionRef(engine, checkId('session', session)),
     branch: mainBranch,
@@ -100,8 +125,9 @@ export async function standingOf(engine: Engine, session: string, name: SourceNa
   if (branch === undefined || branch.head === 0) return undefined;
   const events = await beginningOf(engine, session, branch.head);
   const first = events.find(({ type }) => type === 'session.imported');
-  const { format, source } = first?.data ?? {};
-  if (first === undefined || format !== name.format || (source !== undefined && source !== name.source))
+  const { format, source = name.source } = first?.data ?? {};
+  const isSame = source === name.source || (source === session && (await beginsLike(engine, session, name, text)));
+  if (first === undefined || format !== name.format || !isSame)
     throw new RepriseError('session.exists', `Cannot import into session "${session}": it is not from this source`, {
       hint: 'Choose a different id with the option "session", or delete the session first.',
       details: { session },
@@ -110,13 +136,20 @@ export async function standingOf(engine: Engine, session: string, name: SourceNa
   const learned = events.find(holdsStretches);
   const begin = learned?.seq ?? first.seq;
   const stretches = stretchesIn(events);
-  return { isNew: false, session, source: name.source, head: branch.head, begin, stretches, tail };
+  return { isNew: false, session, source: String(source), head: branch.head, begin, stretches, tail };
+}
+
+/** Tells whether a session was imported from a source that begins so before the source had a name of its own. */
+async function beginsLike(engine: Engine, session: string, { format }: SourceName, text: string): Promise<boolean> {
+  const id = firstUnitId(engine, { format, source: session }, text);
+  return (await engine.store.locate(sessionRef(engine, session), [id])).has(id);
 }
 
 /** The beginning of an imported session: its metadata may come first, and the texts around elements and the stretches follow. */
 const beginningEvents = 8;
 
-async function beginningOf(engine: Engine, session: string, head: Seq): Promise<readonly Event[]> {
+/** Returns the first events of an imported session. */
+export async function beginningOf(engine: Engine, session: string, head: Seq): Promise<readonly Event[]> {
   const through = seq(Math.min(head, beginningEvents));
   const segments = [segmentOver({ branch: mainBranch, after: beginning, through })];
   const found: Event[] = [];
@@ -161,8 +194,14 @@ const isUnit = (event: Event): boolean => numberAt(event.data['foreign'], 'at') 
 
 const receiptKind = 'import';
 
-/** Keeps the digests of the files that were read, as evidence: the next import sees at once whether one has changed. */
-export async function keepRead(engine: Engine, standing: Standing, files: JsonObject): Promise<void> {
+/** The reading of a source: the digests of its files, and the branches that hold it. */
+export interface SourceReading {
+  readonly files: Readonly<Record<string, string>>;
+  readonly branches: readonly string[];
+}
+
+/** Keeps what was read, as evidence: the next import sees at once whether a file has changed. */
+export async function keepRead(engine: Engine, standing: Standing, { files, branches }: SourceReading): Promise<void> {
   const { session } = standing;
   const first = await firstOf(engine, standing);
   if (first === undefined) return;
@@ -170,17 +209,19 @@ export async function keepRead(engine: Engine, standing: Standing, files: JsonOb
     digest: first.digest,
     kind: receiptKind,
     createdAt: engine.platform.now(),
-    body: { files },
+    body: { files, branches },
   });
 }
 
-/** Returns the digests of the files that an earlier import read; undefined if it was not finished. */
-export async function readBefore(engine: Engine, standing: Standing): Promise<Record<string, string> | undefined> {
+/** Returns what an earlier import read; undefined if it was not finished. */
+export async function readBefore(engine: Engine, standing: Standing): Promise<SourceReading | undefined> {
   const { session } = standing;
   const first = await firstOf(engine, standing);
   if (first === undefined) return undefined;
   const receipts = await engine.store.receipts(sessionRef(engine, session), first.digest);
-  const files = objectAt(receipts.find(({ kind }) => kind === receiptKind)?.body, 'files');
+  const body = receipts.find(({ kind }) => kind === receiptKind)?.body;
+  const files = objectAt(body, 'files');
   if (files === undefined) return undefined;
-  return Object.fromEntries(Object.keys(files).map((name) => [name, stringAt(files, name) ?? '']));
+  const branches = (arrayAt(body, 'branches') ?? []).filter((branch) => typeof branch === 'string');
+  return { files: Object.fromEntries(Object.keys(files).map((name) => [name, stringAt(files, name) ?? ''])), branches };
 }

@@ -66,6 +66,7 @@ export class ImportWriter {
   #batchLine: Line;
   #batchSize = 0;
   #batchEvents = 0;
+  #passed: readonly string[] = [];
   /** The events that were appended. */
   events = 0;
   hasBranched = false;
@@ -85,9 +86,14 @@ export class ImportWriter {
     this.#batchLine = this.#current;
   }
 
-  /** The branches that were written to or read. */
+  /** The branches that were written to, read, or passed over. */
   get branches(): readonly string[] {
-    return [...this.#lines.keys()];
+    return [...new Set([...this.#lines.keys(), ...this.#passed])];
+  }
+
+  /** Passes over branches: they hold the source as it was read before. */
+  pass(branches: readonly string[]): void {
+    this.#passed = branches;
   }
 
   /** Tells whether the log holds what the end of the source settles. */
@@ -122,6 +128,12 @@ export class ImportWriter {
     const number = this.#stand(unit, line, point.seq);
     const drafts = [...unit.settled, ...unit.drafts];
     this.#settle({ unit, drafts, turn: line.turn, number }, line, point.seq - drafts.length);
+  }
+
+  /** Goes back to the beginning of the source on `main`: all of its units come again, after those of its bases. */
+  async restart(to: number, id: string): Promise<void> {
+    await this.#write(this.#current, [{ type: 'branch.rewound', id, data: { to } }]);
+    this.#current.tail = noTail;
   }
 
   #line(facts: Omit<Line, 'number'>): Line {

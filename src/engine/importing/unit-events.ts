@@ -57,7 +57,10 @@ export class UnitEvents {
   readonly #calls = new Map<string, string>();
   /** The id of the last unit of each file: the id of a unit stands for it and everything before it. */
   readonly #chains = new Map<string, string>();
+  /** How many units hold a secret, by rule. */
   readonly secrets: Record<string, number> = {};
+  /** The rules that masked something in the events since the last unit was prepared. */
+  #masked = new Set<string>();
   /** The last time that a draft gave, as it stood there and as it is stored. */
   #given: string | undefined;
   #time: string | undefined;
@@ -83,15 +86,23 @@ export class UnitEvents {
     file: string,
     raw: RawUnit,
     meaning: UnitMeaning,
-    { reason, isJson }: { readonly reason?: string | undefined; readonly isJson: boolean },
+    about: { readonly reason?: string | undefined; readonly isJson: boolean; readonly base?: string | undefined },
   ): PreparedUnit {
+    const { reason, isJson, base } = about;
+    this.#masked = new Set();
     const { at, text, bytes, end } = raw;
     const { settled = [] } = meaning;
     const repeated = isJson ? this.#repeated : undefined;
     const chain = `${file}\n${this.#chains.get(file) ?? ''}\n${text ?? base64(bytes ?? new Uint8Array())}`;
     const id = this.#idOf(chain, at);
     this.#chains.set(file, id);
-    const place: JsonObject = { ...(file === '' ? {} : { file }), at, ...given({ end }), ...meaning.place };
+    const place: JsonObject = {
+      ...(file === '' ? {} : { file }),
+      ...given({ base }),
+      at,
+      ...given({ end }),
+      ...meaning.place,
+    };
     const keep = (drafts: readonly EventDraft[]): EventDraft[] =>
       drafts.map((draft, index) => {
         // The last event carries the type: a count by type is that of the source, and a fork there has all of the unit.
@@ -103,9 +114,15 @@ export class UnitEvents {
       keep([{ type: 'source.kept', data: given({ reason: why }) }])[0] as EventDraft;
     const ends = settled.map((draft, index) => this.#finished(draft, `${id}-s${index}`, settledPlace));
     const drafts = meaning.drafts.length === 0 ? [fallback(reason)] : keep(meaning.drafts);
-    if (text !== undefined) this.#count(this.#masking.finder?.rulesIn(text, raw.hint?.mayHoldSecret) ?? []);
+    const found = text === undefined ? [] : (this.#masking.finder?.rulesIn(text, raw.hint?.mayHoldSecret) ?? []);
+    for (const rule of new Set([...found, ...this.#masked])) this.secrets[rule] = (this.secrets[rule] ?? 0) + 1;
     const size = (text?.length ?? bytes?.length ?? 0) + 256;
     return { file, at, id, meaning, settled: ends, drafts, fallback, size, isJson };
+  }
+
+  /** Goes on after a unit of the main file that the log holds: the ids of those that follow stand for it too. */
+  follow(id: string): void {
+    this.#chains.set('', id);
   }
 
   /** Returns the events that the end of a source settles. */
@@ -149,7 +166,7 @@ export class UnitEvents {
       id,
       data: cost === undefined ? { ...draft.data, foreign } : { ...draft.data, cost, foreign },
     };
-    return this.#masked(finished);
+    return this.#mask(finished);
   }
 
   /** Returns the time of a draft; if it has none that can be read, that of the one before it. */
@@ -193,17 +210,25 @@ export class UnitEvents {
     );
   }
 
-  /** Masks an event, and counts its secrets by rule. */
-  #masked(draft: EventDraft): EventDraft {
+  /** Masks an event, and notes the rules that did. */
+  #mask(draft: EventDraft): EventDraft {
     const masked = this.#masking.mask?.(draft) ?? draft;
     const rules = masked === draft || !isObject(masked.data) ? undefined : masked.data['masked'];
-    this.#count(Array.isArray(rules) ? rules.map(String) : []);
+    if (Array.isArray(rules)) for (const rule of rules) this.#masked.add(String(rule));
     return masked;
   }
+}
 
-  #count(rules: readonly string[]): void {
-    for (const rule of rules) this.secrets[rule] = (this.secrets[rule] ?? 0) + 1;
-  }
+/** Returns the id that the first unit of a source of lines has if no base comes before it, by the beginning of the source. */
+export function firstUnitId({ platform }: Engine, { format, source }: SourceName, text: string): string {
+  const first = text.split('\n', 1)[0]?.replace(/\r$/, '') ?? '';
+  return unitId(0, platform.sha256(`${format}\n${source}\n\n\n${first}`));
+}
+
+/** Returns a unit that the log holds, by its meaning. */
+export function heldUnit(id: string, at: number, meaning: UnitMeaning): PreparedUnit {
+  const fallback = (reason: string): EventDraft => ({ type: 'source.kept', data: { reason } });
+  return { file: '', at, id, meaning, settled: [], drafts: [], fallback, size: 0, isJson: true };
 }
 
 /** The source of an event that no unit of its own stands for, so that an export does not write it a second time. */

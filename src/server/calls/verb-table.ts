@@ -53,6 +53,7 @@ export const verbTable: Readonly<
   'reprise.import': { none: ofFiles },
   'reprise.importAll': { none: ofFiles },
   'reprise.exportFiles': { call: 'exportFiles' },
+  'reprise.exportPieces': { none: 'ExportFiles answers with all of it.' },
   'reprise.exportBundle': { none: ofFiles },
   'reprise.handBack': { call: 'handBack' },
   'reprise.prove': { call: 'proveHistory' },

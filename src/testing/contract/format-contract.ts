@@ -42,7 +42,7 @@ export function formatContract(format: ForeignFormat, sources: readonly FormatSo
     ...(isLines(format, source)
       ? [
           aCase(format, source, 'is extended when it has grown, and is the same as imported at once', grows),
-          aCase(format, source, 'keeps lines that are no JSON, no text or cut off, and gives them back', keepsOdd),
+          aCase(format, source, 'keeps lines that are not JSON, not text or cut off, and gives them back', keepsOdd),
         ]
       : []),
     aCase(format, source, 'gives nothing back of what was erased', forgets),
@@ -84,7 +84,7 @@ async function exported(reprise: Reprise, format: ForeignFormat, ref = 's'): Pro
   return latin(files[0]?.bytes ?? new Uint8Array());
 }
 
-/** Returns bytes as text, one character for each byte, so that bytes that are no text can be compared. */
+/** Returns bytes as text, one character for each byte, so that bytes that are not text can be compared. */
 const latin = (bytes: Uint8Array): string => Array.from(bytes, (byte) => String.fromCharCode(byte)).join('');
 
 async function meansSomething(reprise: Reprise, format: ForeignFormat, { text }: FormatSource): Promise<void> {

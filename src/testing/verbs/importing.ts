@@ -41,6 +41,9 @@ export const importing: readonly VerbCase[] = [
     const { files, differs } = await reprise.exportFiles('saved', { format: 'shipit' });
     assert.equal(new TextDecoder().decode(files[0]?.bytes), `${JSON.stringify(grown, null, 2)}\n`);
     assert.deepEqual(differs, []);
+    const pieces: number[] = [];
+    for await (const { bytes } of reprise.exportPieces('saved', { format: 'shipit' })) pieces.push(...bytes);
+    assert.deepEqual(pieces, [...(files[0]?.bytes ?? [])]);
   }),
 
   onSession('handBack() writes a view as its tool resumes it, under a new id', async (session, reprise) => {

@@ -128,6 +128,7 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   'reprise.importAll': importing,
   'reprise.export': importing,
   'reprise.exportFiles': importing,
+  'reprise.exportPieces': importing,
   'reprise.handBack': importing,
   'reprise.exportBundle': bundling,
   'reprise.prove': bundling,

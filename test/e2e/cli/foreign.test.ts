@@ -43,6 +43,24 @@ test('import reads stdin, and the session may be named', async () => {
   expect((await place.run(['export', 'mine', '--format', 'shipit'])).stdout).toBe(saved('x'));
 });
 
+test('a format of the configuration is detected, and writes the same bytes', async () => {
+  const draft = `{ type: 'message.added', data: { message: { role: 'user', content: value.said } } }`;
+  const diary = `{ name: 'diary', about: 'lines of { who, said }', detect: ({ text }) => text.startsWith('{"who"'),
+    cut: () => ({ kind: 'lines' }),
+    open: () => ({ session: 'diary', unit: ({ value }) => ({ type: value.who, drafts: [${draft}] }) }) }`;
+  const lines = '{"who":"me","said":"Hi"}\n{"who":"you","said":"Hello"}\n';
+  place.write('diary.jsonl', lines);
+  place.write('reprise.config.mjs', `export default { formats: [${diary}] };`);
+  expect((await place.run(['import', 'diary.jsonl'])).stdout).toMatch(/^diary imported from diary\.jsonl/);
+  expect((await place.run(['export', 'diary', '--format', 'diary'])).stdout).toBe(lines);
+});
+
+test('an import does not run a configuration that names no formats', async () => {
+  place.write('one.json', saved('one'));
+  place.write('reprise.config.mjs', `throw new Error('It ran');\nexport default { agents: {} };`);
+  expect((await place.run(['import', 'one.json'])).code).toBe(0);
+});
+
 test.each([
   ['a file that is not there', ['import', 'gone.json'], 2, /Cannot import "gone\.json"/],
   ['a file of another kind', ['import', 'text.txt'], 2, /Cannot import "text\.txt": .*no known format/],
