@@ -38,7 +38,14 @@ export type {
 export type { Receipt, ReceiptsRequest } from './core/store/receipt.ts';
 export type { DerivedFault, ReindexOutcome, ReindexRequest } from './core/store/reindex-request.ts';
 export { judgeRestore, type RestoredRow, type RestorePlan } from './core/store/restore.ts';
-export type { RestoredEvent, RestoreOutcome, RestoreRequest } from './core/store/restore-request.ts';
+export type {
+  ChainedEvent,
+  ChainedRestore,
+  ChainRestorer,
+  RestoredEvent,
+  RestoreOutcome,
+  RestoreRequest,
+} from './core/store/restore-request.ts';
 export type { BranchRef, SessionRef } from './core/store/session-ref.ts';
 export type {
   NewSession,

@@ -4,7 +4,16 @@ import type { BundleOptions, ExportedBundle } from './bundling/write-bundle.ts';
 import type { Engine } from './context/engine.ts';
 import type { Exported, ExportedPiece, HandedBack } from './importing/export.ts';
 import type { Imported, ImportFailure, ImportOptions, ImportSource } from './importing/import-options.ts';
-import { exportFiles, exportPieces, exportText, handBack, importEach, importOne, prove, writeBundle } from './lazy-verbs.ts';
+import {
+  exportFiles,
+  exportPieces,
+  exportText,
+  handBack,
+  importEach,
+  importOne,
+  prove,
+  writeBundle,
+} from './lazy-verbs.ts';
 import type { ConsistencyProof, InclusionProof } from './proving/event-proof.ts';
 import type { ProveOptions } from './proving/prove.ts';
 import { exportKeys } from './reprise-options.ts';

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { conversation, type Imported, openReprise, type Reprise, summary } from '../../src/index.ts';
 import { claudeLine } from './sources.ts';
@@ -37,6 +38,12 @@ async function said(id: string, branch = 'main'): Promise<string[]> {
 }
 
 const facts = async (id: string, branch = 'main') => (await reprise.session(id)).stateAt(branch, summary);
+
+async function valuesOf(id: string, type: string, key: string): Promise<unknown[]> {
+  const found: unknown[] = [];
+  for await (const { data } of (await reprise.session(id)).replay({ filter: { types: [type] } })) found.push(data[key]);
+  return found;
+}
 
 describe('Gemini CLI in lines', () => {
   const header = { sessionId: 'g', projectHash: 'ab', startTime: at(0), lastUpdated: at(0), kind: 'main' };
@@ -198,5 +205,92 @@ describe('Claude Code', () => {
     const text = lines(typed('u1', null, [image, { type: 'text', text: 'What is this?' }]), typed('u2', 'u1', 'Hm?'));
     const { format, units, kept } = await told(text);
     expect([format, units, kept]).toEqual(['claude-code', 2, 0]);
+  });
+});
+
+describe('others', () => {
+  test('OpenHands: a condensation forgets some events and keeps those around them', async () => {
+    const event = (id: number, more: object): object => ({ id, timestamp: at(id), source: 'agent', ...more });
+    const message = (id: number, content: string): object => event(id, { action: 'message', args: { content } });
+    const source = [
+      event(0, { source: 'user', action: 'message', args: { content: 'Fix it.' } }),
+      event(1, { action: 'run', args: { command: 'ls' } }),
+      event(2, { observation: 'run', cause: 1, content: 'pool.ts', extras: {} }),
+      message(3, 'I look.'),
+      message(4, 'I see.'),
+    ];
+    const condensed = (args: object): string =>
+      JSON.stringify([...source, event(5, { action: 'condensation', args }), message(6, 'Done.')]);
+    const range = { forgotten_events_start_id: 1, forgotten_events_end_id: 3, summary: 'Looked.', summary_offset: 1 };
+    expect(await said((await told(condensed(range))).session)).toEqual([
+      'user: Fix it.',
+      'user: Looked.',
+      'assistant: I see.',
+      'assistant: Done.',
+    ]);
+    expect(await said((await told(condensed({ forgotten_event_ids: [3] }))).session)).toEqual([
+      'user: Fix it.',
+      'assistant: →run',
+      'tool: pool.ts',
+      'assistant: I see.',
+      'assistant: Done.',
+    ]);
+  });
+
+  test('VCR.py: a body that the server packed is read', async () => {
+    const answer = { choices: [{ index: 0, message: { role: 'assistant', content: 'Four.' } }], model: 'gpt-4o' };
+    const body = gzipSync(JSON.stringify(answer)).toString('base64');
+    const { session } = await told(
+      `interactions:\n- request:\n    body: '{"model":"gpt-4o","messages":[{"role":"user","content":"2+2"}]}'\n    method: POST\n    uri: https://api.openai.com/v1/chat/completions\n  response:\n    body:\n      string: !!binary |\n        ${body}\n    status: {code: 200, message: OK}\nversion: 1\n`,
+    );
+    expect(await said(session)).toEqual(['user: 2+2', 'assistant: Four.']);
+  });
+
+  test('HAR: a request that got no answer has failed', async () => {
+    const entry = {
+      startedDateTime: at(1),
+      request: { method: 'GET', url: 'https://example.org/' },
+      response: { status: 0, content: {} },
+    };
+    const { session } = await told(JSON.stringify({ log: { version: '1.2', entries: [entry] } }));
+    expect(await valuesOf(session, 'call.ended', 'outcome')).toEqual(['error']);
+  });
+
+  test('OTLP in lines: a span whose parent is in a different line is no run of its own', async () => {
+    const line = (spanId: string, parentSpanId: string, name: string): object => ({
+      resourceSpans: [
+        {
+          scopeSpans: [
+            { spans: [{ traceId: 'a1', spanId, parentSpanId, name, startTimeUnixNano: '1768352700000000000' }] },
+          ],
+        },
+      ],
+    });
+    const { session } = await told(
+      lines(line('c1', 'b1', 'http'), line('b1', 'a1', 'step'), line('a1', '', 'support')),
+    );
+    expect(await valuesOf(session, 'run.started', 'title')).toEqual(['support']);
+  });
+
+  test('LangSmith: the tokens of an answer count where the run has none', async () => {
+    const kwargs = { content: 'Yes.', usage_metadata: { input_tokens: 5, output_tokens: 2 } };
+    const outputs = { generations: [[{ text: 'Yes.', message: { lc: 1, id: ['AIMessage'], kwargs } }]] };
+    const run = { id: 'r', name: 'llm', run_type: 'llm', start_time: at(1), inputs: {}, outputs };
+    const { session } = await told(JSON.stringify([run]));
+    expect((await facts(session)).spending).toMatchObject({ inputTokens: 5, outputTokens: 2 });
+  });
+
+  test('Bernstein: the traces of a task and a trace of its own are different sessions', async () => {
+    const trace = {
+      trace_id: 'ab',
+      session_id: 'backend-1',
+      task_ids: ['T-1'],
+      spawn_ts: 1768352748,
+      task_snapshots: [],
+    };
+    const sessions: string[] = [];
+    for (const text of [lines(trace, { ...trace, trace_id: 'cd' }), JSON.stringify(trace, null, 2)])
+      sessions.push((await reprise.import(pieces(text))).id);
+    expect(sessions).toEqual(['traces-T-1', 'ab']);
   });
 });

@@ -1,8 +1,10 @@
 import { inflateSync } from 'node:zlib';
 import { describe, expect, test, vi } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
+import type { Digest } from '../../src/core/point.ts';
 import { parseRef } from '../../src/core/ref.ts';
-import type { RestoreRequest } from '../../src/core/store/restore-request.ts';
+import type { ChainedEvent } from '../../src/core/store/restore-request.ts';
+import { type PageRows, unpackRows } from '../../src/engine/bundling/page-rows.ts';
 import { type EventStore, openMemoryStore, openReprise, type Reprise, type Session } from '../../src/index.ts';
 import { createNodePlatform } from '../../src/node/platform.ts';
 import { readyPage } from '../../src/server/studio/exported-page.ts';
@@ -13,13 +15,7 @@ const parts = { script: 'const end = "</script><!-- x";', style: 'a::after{conte
 
 interface Exported {
   readonly html: string;
-  readonly rows: {
-    readonly session: string;
-    readonly created: { readonly root: string; readonly seed: string };
-    readonly restores: readonly Omit<RestoreRequest, 'namespace' | 'session'>[];
-    readonly leftOut: readonly { readonly rule: string; readonly payloads: number }[];
-    readonly heads: readonly { readonly branch: string; readonly seq: number; readonly digest: string }[];
-  };
+  readonly rows: PageRows;
 }
 
 /** A session with a fork whose edit replaced a tool's result. */
@@ -48,17 +44,19 @@ async function exported(ref: string, rules: readonly string[] = [], script = par
   const html = page.text();
   const blocks = [...html.matchAll(/<script type="application\/octet-stream">([^<]*)<\/script>/g)];
   const packed = Buffer.concat(blocks.map(([, block = '']) => Buffer.from(block, 'base64')));
-  return { html, rows: JSON.parse(inflateSync(packed).toString()) as Exported['rows'] };
+  return { html, rows: unpackRows(inflateSync(packed).toString()) };
 }
 
 /** Restores what a page holds, as the page itself does. */
-async function opened({ rows }: Exported): Promise<Reprise> {
+async function opened({ rows }: Pick<Exported, 'rows'>): Promise<Reprise> {
   const store = openMemoryStore({ platform });
   const ref = { namespace: 'default', session: rows.session };
   await store.createSession(ref, rows.created);
   for (const batch of rows.restores) await store.restore({ ...batch, ...ref });
   return await openReprise({ store, config: false });
 }
+
+const forgedDigest = 'f'.repeat(64) as Digest;
 
 describe('an exported page', () => {
   test('is one file that lets nothing else run, whatever its code and rows hold', async () => {
@@ -79,6 +77,59 @@ describe('an exported page', () => {
       expect(await session.locate({ branch })).toMatchObject({ seq, digest });
     }
     expect(page.rows.leftOut).toEqual([]);
+  });
+
+  test('has no digests but the last of each batch, and gets the others back', async () => {
+    const page = await exported('demo');
+    for (const { events } of page.rows.restores)
+      expect(events.filter(({ digest }) => digest !== undefined)).toEqual(events.slice(-1));
+    const session = await (await opened(page)).session('demo');
+    const found: string[] = [];
+    for await (const { digest } of session.replay({ history: 'raw' })) found.push(digest);
+    expect(found).toHaveLength(10);
+    expect(new Set(found.filter((digest) => /^[0-9a-f]{64}$/.test(digest))).size).toBe(10);
+  });
+
+  test.each<[string, (event: ChainedEvent) => Partial<ChainedEvent>]>([
+    ['a payload', ({ data }) => ({ data: `${data} ` })],
+    ['a salt', () => ({ salt: 'x' })],
+    ['a time', () => ({ time: '2020-01-01T00:00:00.000Z' })],
+    ['an id', () => ({ id: 'forged' })],
+    ['an agent', () => ({ agent: 'forged' })],
+    ['a cause', () => ({ cause: 'forged' })],
+    ['a payload that was taken out', () => ({ data: null, salt: null, erased: true, dataDigest: forgedDigest })],
+  ])('with %s that was forged is refused before it can be shown', async (_, forge) => {
+    const page = await exported('demo');
+    const [first, ...rest] = page.rows.restores;
+    if (first === undefined) throw new Error('There is no batch');
+    const events = first.events.map((event, at) => (at === 3 ? { ...event, ...forge(event) } : event));
+    const rows = { ...page.rows, restores: [{ ...first, events }, ...rest] };
+    await expect(opened({ rows })).rejects.toMatchObject({ code: 'event.damaged', details: { branch: 'main' } });
+  });
+
+  test('whose last event has no digest is refused: nothing would prove the others', async () => {
+    const page = await exported('demo@5');
+    const restores = page.rows.restores.map((batch) => ({
+      ...batch,
+      events: batch.events.map((event) => ({ ...event, digest: undefined })),
+    }));
+    await expect(opened({ rows: { ...page.rows, restores } })).rejects.toMatchObject({
+      code: 'event.damaged',
+      details: { seq: 5 },
+    });
+  });
+
+  test('is restored again without a change, also in batches that begin before the head', async () => {
+    const { rows } = await exported('demo@5');
+    const store = openMemoryStore({ platform });
+    const ref = { namespace: 'default', session: rows.session };
+    await store.createSession(ref, rows.created);
+    const [batch] = rows.restores;
+    if (batch === undefined) throw new Error('There is no batch');
+    const whole = await store.restore({ ...batch, ...ref });
+    expect(await store.restore({ ...batch, ...ref })).toEqual(whole);
+    const other = { ...batch, events: batch.events.map((event) => ({ ...event, digest: forgedDigest })) };
+    await expect(store.restore({ ...other, ...ref })).rejects.toMatchObject({ code: 'append.conflict' });
   });
 
   test('of a point holds only what leads to it', async () => {

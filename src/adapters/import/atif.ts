@@ -18,9 +18,9 @@ import {
   type UnitMeaning,
   type WriterSource,
 } from '../../core/recording/foreign-format.ts';
-import { listFrame } from './list-frame.ts';
 import { neutralContent } from './anthropic-blocks.ts';
-import { firstTime } from './first-lines.ts';
+import { firstTime, hasDocuments } from './first-lines.ts';
+import { listFrame } from './list-frame.ts';
 import { said, Talk, toolCallPart } from './talk.ts';
 
 /** Trajectories in the Agent Trajectory Interchange Format, 1.0 to 1.7; written as 1.7. */
@@ -28,7 +28,10 @@ export const atif: ForeignFormat = defineFormat({
   name: 'atif',
   about: 'trajectories in ATIF (Harbor)',
   detect: ({ text }) => /"schema_version"\s*:\s*"ATIF-/.test(text),
-  cut: () => ({ kind: 'elements', of: ['steps'] }),
+  cut: ({ text }) =>
+    hasDocuments(text, (document) => arrayAt(document, 'steps') !== undefined)
+      ? { kind: 'sources' }
+      : { kind: 'elements', of: ['steps'] },
   open: ({ document, text }) => {
     const reader = new AtifReader(stringAt(document, 'session_id'), objectAt(document, 'agent'));
     return {

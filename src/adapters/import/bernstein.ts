@@ -55,7 +55,7 @@ export const bernstein: ForeignFormat = defineFormat({
     const run = stringAt(row, 'run_id') ?? folderOf(path);
     const trace = isTrace(document) ? document : firstLines(text).find(isTrace);
     return {
-      session: trace === undefined ? run : (stringAt(trace, 'trace_id') ?? stringAt(trace, 'session_id')),
+      session: trace === undefined ? run : traceSession(trace, document !== undefined),
       startedAt: timeOf(numberAt(row ?? trace, 'ts') ?? numberAt(trace, 'spawn_ts')),
       unit: (unit) => (isObject(unit.value) ? reader.unit(unit, unit.value) : undefined),
     };
@@ -80,6 +80,14 @@ const isRow = (value: JsonValue | undefined): value is JsonObject =>
 
 const isTrace = (value: JsonValue | undefined): value is JsonObject =>
   isObject(value) && typeof value['trace_id'] === 'string' && Array.isArray(value['task_ids']);
+
+/** Returns the session of a trace; a file of lines has all traces of one task, each of which may be a file too. */
+function traceSession(trace: JsonObject, isAlone: boolean): string | undefined {
+  const [task] = arrayAt(trace, 'task_ids') ?? [];
+  return isAlone || typeof task !== 'string'
+    ? (stringAt(trace, 'trace_id') ?? stringAt(trace, 'session_id'))
+    : `traces-${task}`;
+}
 
 const folderOf = (path: string | undefined): string | undefined => path?.split(/[/\\]/).at(-2);
 

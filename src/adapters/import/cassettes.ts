@@ -1,4 +1,6 @@
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { arrayAt, isObject, type JsonObject, type JsonValue, numberAt, objectAt, stringAt } from '../../core/json.ts';
+import { limits } from '../../core/limits.ts';
 import { defineFormat, type ForeignFormat, type UnitMeaning } from '../../core/recording/foreign-format.ts';
 import { firstTime } from './first-lines.ts';
 import { exchangeEvents, type HttpExchange } from './http-exchange.ts';
@@ -17,11 +19,7 @@ export const vcr: ForeignFormat = defineFormat({
     // A cassette is data: an alias that repeats itself without end is refused.
     readYaml = (text) => parse(text, { maxAliasCount: 100 }) as unknown;
   },
-  open: ({ path }) => ({
-    session: path
-      ?.split(/[/\\]/)
-      .at(-1)
-      ?.replace(/\.ya?ml$/, ''),
+  open: () => ({
     unit: ({ text }): UnitMeaning | undefined => {
       const cassette = text === undefined ? undefined : (readYaml?.(text) as JsonValue | undefined);
       const exchanges = (arrayAt(cassette, 'interactions') ?? []).filter(isObject).map(interaction);
@@ -66,10 +64,29 @@ function interaction(held: JsonObject): HttpExchange {
   };
 }
 
-/** Returns a body: go-vcr has it as text, VCR.py inside an object. */
-function bodyText(body: JsonValue | undefined): string {
+/** Returns a body: go-vcr has it as text, VCR.py inside an object, as text or as bytes as they came. */
+function bodyText(body: unknown): string {
   if (typeof body === 'string') return body;
-  return stringAt(body, 'string') ?? '';
+  if (body instanceof Uint8Array) return unpacked(body);
+  const { string, base64_string: base64 } = (body ?? {}) as {
+    readonly string?: unknown;
+    readonly base64_string?: unknown;
+  };
+  if (typeof base64 === 'string') return unpacked(Buffer.from(base64, 'base64'));
+  return string === undefined ? '' : bodyText(string);
+}
+
+/** Returns the text of bytes that a server may have packed. Nothing says how but the bytes themselves. */
+function unpacked(bytes: Uint8Array): string {
+  const limit = { maxOutputLength: limits.importUnitBytesMax };
+  for (const unpack of [gunzipSync, inflateSync, brotliDecompressSync]) {
+    try {
+      return unpack(bytes, limit).toString();
+    } catch {
+      // It is packed in a different way, or not at all.
+    }
+  }
+  return Buffer.from(bytes).toString();
 }
 
 function archived(entry: JsonObject): HttpExchange {

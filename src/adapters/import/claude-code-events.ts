@@ -53,6 +53,7 @@ const plainTypes: ReadonlySet<string> = new Set([
 /** Reads the lines of one session of Claude Code. */
 export class ClaudeCodeReader {
   readonly #session: string | undefined;
+  readonly #fileAgents: ReadonlySet<string | undefined>;
   readonly #responses = new Map<string, OpenResponse>();
   readonly #tools = new Map<string, OpenTool>();
   readonly #agents = new Set<string>();
@@ -60,8 +61,10 @@ export class ClaudeCodeReader {
   readonly #sidechains = new Map<string, string>();
   #hasBegun = false;
 
-  constructor(session: string | undefined) {
+  /** `fileAgents` are the agents that have files of their own. */
+  constructor(session: string | undefined, fileAgents: ReadonlySet<string | undefined>) {
     this.#session = session;
+    this.#fileAgents = fileAgents;
   }
 
   /** Returns the meaning of a line; `fileAgent` is the agent that its file is of. */
@@ -94,7 +97,8 @@ export class ClaudeCodeReader {
     const agent = stringAt(progress, 'agentId');
     if (type !== 'progress' || progress?.['type'] !== 'agent_progress' || inner === undefined || agent === undefined)
       return [];
-    // A sub-agent's line inside a line about its progress.
+    // A sub-agent's line inside a line about its progress; its own file has that line too.
+    if (this.#fileAgents.has(agent)) return [];
     const kind = stringAt(inner, 'type');
     if (kind !== 'user' && kind !== 'assistant') return [];
     const { settled = [], drafts } = this.#talk(kind, { ...line, ...inner }, agent);

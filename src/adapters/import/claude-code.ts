@@ -14,10 +14,10 @@ export const claudeCode: ForeignFormat = defineFormat({
   places: [{ home: '~/.claude', variable: 'CLAUDE_CONFIG_DIR', below: 'projects', ending: '.jsonl' }],
   detect: ({ text }) => firstLines(text).some(isOwn),
   cut: () => ({ kind: 'lines' }),
-  open: ({ text }) => {
+  open: ({ text, files }) => {
     const lines = firstLines(text);
     const session = firstString(lines, 'sessionId');
-    const reader = new ClaudeCodeReader(session);
+    const reader = new ClaudeCodeReader(session, new Set(files.map(agentOf)));
     return {
       session,
       startedAt: firstString(lines, 'timestamp'),

@@ -24,6 +24,14 @@ export function firstTime(text: string, ...keys: readonly string[]): string | un
   return new RegExp(`"(?:${keys.join('|')})"\\s*:\\s*"([^"]{1,64})"`).exec(text)?.[1];
 }
 
+/** Tells whether a source begins with a line that is a JSON document of its own, with more lines after it. */
+export function hasDocuments(text: string, isOwn: (document: JsonValue) => boolean): boolean {
+  const end = text.indexOf('\n') + 1;
+  if (end === 0 || text.slice(end).trim() === '') return false;
+  const first = readJson(text.slice(0, end).replace(/^\uFEFF/, ''));
+  return first !== undefined && isOwn(first);
+}
+
 /** Returns the value of JSON text; undefined if the text is not JSON. */
 export function readJson(text: string | undefined): JsonValue | undefined {
   if (text === undefined || !/^\s*[[{"\d-]/.test(text)) return undefined;

@@ -34,7 +34,8 @@ export function exchangeEvents(exchange: HttpExchange, call: string): EventDraft
   const body = readJson(exchange.requestBody);
   const isModel = exchange.method.toUpperCase() === 'POST' && protocol !== undefined && isObject(body);
   const { started, ended } = isModel ? modelCall(exchange, protocol.read, body, path) : httpCall(exchange, path);
-  const outcome = status >= 400 ? 'error' : 'ok';
+  // A browser writes 0 for a request that got no answer.
+  const outcome = status >= 400 || status === 0 ? 'error' : 'ok';
   return [
     { type: 'call.started', ...given({ time }), data: { call, ...started } },
     {

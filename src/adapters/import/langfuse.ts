@@ -26,7 +26,7 @@ export const langfuse: ForeignFormat = defineFormat({
     startedAt: firstTime(text, 'timestamp', 'startTime'),
     unit: ({ value }): UnitMeaning | undefined => {
       const spans = spansIn(value);
-      return spans.length === 0 ? undefined : { type: 'observations', drafts: spanEvents(spans) };
+      return spans.length === 0 ? undefined : { type: 'observations', drafts: spanEvents(spans, isLines(text)) };
     },
   }),
 });

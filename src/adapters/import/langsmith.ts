@@ -24,7 +24,7 @@ export const langsmith: ForeignFormat = defineFormat({
     startedAt: firstTime(text, 'start_time'),
     unit: ({ value }): UnitMeaning | undefined => {
       const runs = runsIn(value);
-      return runs.length === 0 ? undefined : { type: 'runs', drafts: spanEvents(runs.map(readRun)) };
+      return runs.length === 0 ? undefined : { type: 'runs', drafts: spanEvents(runs.map(readRun), isLines(text)) };
     },
   }),
 });
@@ -110,7 +110,22 @@ function answerIn(outputs: JsonObject | undefined): JsonObject | undefined {
   return { ...answer, role: 'assistant' };
 }
 
+/** Returns the tokens of a run: those that LangSmith counted, else those in the answer. */
 function usageOf(run: JsonObject): JsonObject | undefined {
-  const [input, output] = [numberAt(run, 'prompt_tokens'), numberAt(run, 'completion_tokens')];
-  return input === undefined && output === undefined ? undefined : given({ inputTokens: input, outputTokens: output });
+  const outputs = objectAt(run, 'outputs');
+  const [first] = arrayAt(outputs, 'generations') ?? [];
+  const message = objectAt(isArray(first) ? first[0] : first, 'message');
+  const held = [
+    run,
+    objectAt(objectAt(message, 'kwargs') ?? message, 'usage_metadata'),
+    objectAt(outputs, 'usage_metadata'),
+    objectAt(outputs, 'usage'),
+    objectAt(objectAt(outputs, 'llm_output'), 'token_usage'),
+  ].map((counts) =>
+    given({
+      inputTokens: numberAt(counts, 'prompt_tokens') ?? numberAt(counts, 'input_tokens'),
+      outputTokens: numberAt(counts, 'completion_tokens') ?? numberAt(counts, 'output_tokens'),
+    }),
+  );
+  return held.find((usage) => Object.keys(usage).length > 0);
 }

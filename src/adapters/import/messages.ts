@@ -16,7 +16,7 @@ import {
   type UnitMeaning,
 } from '../../core/recording/foreign-format.ts';
 import { neutralContent } from './anthropic-blocks.ts';
-import { firstLines, readJson } from './first-lines.ts';
+import { firstLines, hasDocuments, readJson } from './first-lines.ts';
 import { listFrame } from './list-frame.ts';
 import { said, Talk, toolCallPart } from './talk.ts';
 
@@ -40,7 +40,8 @@ export const messages: ForeignFormat = defineFormat({
   },
   cut: ({ text }) => {
     const [first] = firstLines(text.split('\n', 1)[0] ?? '');
-    return isMessage(first) ? { kind: 'lines' } : { kind: 'elements', of: lists };
+    if (isMessage(first)) return { kind: 'lines' };
+    return hasDocuments(text, isList) ? { kind: 'sources' } : { kind: 'elements', of: lists };
   },
   open: ({ document }) => {
     const reader = new MessagesReader();
@@ -72,6 +73,11 @@ function isMessage(value: JsonValue | undefined): value is JsonObject {
     Object.hasOwn(value, 'content') &&
     value['uuid'] === undefined
   );
+}
+
+/** Tells whether a document is a list of messages of its own. */
+function isList(value: JsonValue): boolean {
+  return isArray(value) ? value.some(isMessage) : lists.some((name) => arrayAt(value, name)?.some(isMessage) === true);
 }
 
 /** Reads messages one after the other. */

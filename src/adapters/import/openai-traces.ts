@@ -23,7 +23,7 @@ export const openaiTraces: ForeignFormat = defineFormat({
     startedAt: firstTime(text, 'started_at'),
     unit: ({ value }): UnitMeaning | undefined => {
       const spans = spansIn(value);
-      return spans.length === 0 ? undefined : { type: 'trace', drafts: spanEvents(spans) };
+      return spans.length === 0 ? undefined : { type: 'trace', drafts: spanEvents(spans, isLines(text)) };
     },
   }),
 });

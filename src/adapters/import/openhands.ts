@@ -1,27 +1,72 @@
 import type { EventDraft } from '../../core/event/event.ts';
-import { given, isObject, type JsonObject, numberAt, objectAt, stringAt } from '../../core/json.ts';
+import { arrayAt, given, isObject, type JsonObject, numberAt, objectAt, stringAt } from '../../core/json.ts';
 import { defineFormat, type ForeignFormat, type UnitMeaning } from '../../core/recording/foreign-format.ts';
-import { firstTime } from './first-lines.ts';
+import { firstTime, hasDocuments } from './first-lines.ts';
 import { said, Talk, toolCallPart } from './talk.ts';
 
-/** The event streams of OpenHands: a list of actions and observations, or the `history` of a benchmark's output. */
+/** The path of an event that is a file of its own, in a folder of its conversation. */
+const eventFile = /(?:^|[/\\])events[/\\](\d+)\.json$/;
+
+/** The path of a page of events that are files of their own. */
+const pageFile = /(?:^|[/\\])event_cache[/\\](\d+)-\d+\.json$/;
+
+/**
+ * The event streams of OpenHands: a list of actions and observations, a file for each of them, or the `history` of a
+ * benchmark's output, of which each line is a source.
+ */
 export const openhands: ForeignFormat = defineFormat({
   name: 'openhands',
   about: 'event streams of OpenHands',
   detect: ({ text }) =>
     /"(?:action|observation)"\s*:\s*"/.test(text) && /"source"\s*:\s*"(?:user|agent|environment)"/.test(text),
-  cut: ({ text }) =>
-    /^\s*\{[^\n]*\}\s*\n\s*\{/.test(text) ? { kind: 'lines' } : { kind: 'elements', of: ['', 'history', 'trajectory'] },
-  open: ({ document, text }) => {
+  cut: ({ text }) => {
+    if (hasDocuments(text, (document) => arrayAt(document, 'history') !== undefined)) return { kind: 'sources' };
+    return /^\s*\{[^\n]*\}\s*\n\s*\{/.test(text)
+      ? { kind: 'lines' }
+      : { kind: 'elements', of: ['', 'history', 'trajectory'] };
+  },
+  open: ({ document, text, path }) => {
     const reader = new OpenHandsReader();
     return {
-      session: stringAt(document, 'instance_id'),
+      session: stringAt(document, 'instance_id') ?? conversationOf(path),
       startedAt: firstTime(text, 'timestamp'),
-      unit: ({ value, at }) => (isObject(value) ? reader.event(value, at) : undefined),
+      unit: ({ value, at, file }) => {
+        // A page repeats events that have files of their own.
+        if (pageFile.test(file)) return { type: 'page', drafts: [] };
+        return isObject(value) ? reader.event(value, at) : undefined;
+      },
       end: () => ({ warnings: reader.talk.unanswered }),
     };
   },
+  family: {
+    parts: /(?:^|[/\\])(?:events[/\\]\d+|event_cache[/\\]\d+-\d+)\.json$/,
+    beside: (path) => (eventFile.test(path) ? [folderOf(path)] : []),
+    place: ({ path }) => {
+      const page = pageFile.exec(path)?.[1];
+      const number = eventFile.exec(path)?.[1] ?? page;
+      // The pages come behind all events.
+      return number === undefined
+        ? undefined
+        : { source: folderOf(path), rank: Number(number) + (page === undefined ? 0 : pageRank) };
+    },
+  },
+  order: (names) => names.toSorted((a, b) => rankOf(a) - rankOf(b)),
 });
+
+const pageRank = 1e9;
+
+/** Returns the folder of the conversation that an event or a page is of. */
+const folderOf = (path: string): string => path.replace(/[^/\\]*[/\\][^/\\]*$/, '') || '.';
+
+/** Returns the conversation that an event of its own file is of. */
+const conversationOf = (path: string | undefined): string | undefined =>
+  path === undefined || !eventFile.test(path) ? undefined : path.split(/[/\\]/).at(-3);
+
+/** Returns the place of a file in the order of reading: the main one has no name, and is the first event. */
+function rankOf(name: string): number {
+  if (name === '') return -1;
+  return pageFile.test(name) ? pageRank : Number(/(\d+)\.json$/.exec(name)?.[1] ?? 0);
+}
 
 /** Actions and observations about the state of the agent, which its model does not see. */
 const plainKinds: ReadonlySet<string> = new Set([
@@ -37,9 +82,31 @@ const plainKinds: ReadonlySet<string> = new Set([
   'condensation_request',
 ]);
 
+/** An event with the messages that it added to the talk. */
+interface SaidEvent {
+  readonly id: string;
+  readonly messages: readonly JsonObject[];
+}
+
+/** Returns the messages that events add to the talk. */
+function messagesIn(drafts: readonly EventDraft[]): JsonObject[] {
+  return drafts.flatMap(({ type, data }): JsonObject[] => {
+    const held = data as JsonObject | undefined;
+    const message = objectAt(held, 'message');
+    if (message !== undefined) return [message];
+    if (type !== 'call.ended' || held?.['kind'] !== 'tool') return [];
+    const [toolCallId, toolName] = [String(held['call']), String(held['name'])];
+    const part = { type: 'tool-result', toolCallId, toolName, output: held['output'] ?? null };
+    return [{ role: 'tool', content: [part] }];
+  });
+}
+
 class OpenHandsReader {
   readonly talk = new Talk('openhands', undefined);
   #responses = new Set<string>();
+  /** The messages of each event, by which a condensation tells what stays. */
+  readonly #history: SaidEvent[] = [];
+  readonly #forgotten = new Set<string>();
 
   event(event: JsonObject, at: number): UnitMeaning | undefined {
     const [action, observation] = [stringAt(event, 'action'), stringAt(event, 'observation')];
@@ -47,6 +114,7 @@ class OpenHandsReader {
     const id = String(event['id'] ?? at);
     const isPrompt = action === 'message' && event['source'] === 'user';
     const meant = action === undefined ? this.#observed(observation ?? '', event) : this.#acted(action, event, id);
+    this.#history.push({ id, messages: messagesIn(meant) });
     const drafts = this.talk.of(meant, { time: stringAt(event, 'timestamp') });
     return {
       type: action === undefined ? `observation.${observation}` : `action.${action}`,
@@ -99,12 +167,25 @@ class OpenHandsReader {
     return [...ended, ...patched(observation, extras, output)];
   }
 
+  /** Returns a condensation: the model forgets some events, and reads a summary in their place. */
   #condensed(args: JsonObject): EventDraft {
+    const [from, to] = [numberAt(args, 'forgotten_events_start_id'), numberAt(args, 'forgotten_events_end_id')];
+    const listed = arrayAt(args, 'forgotten_event_ids')?.map(String);
+    for (const { id } of this.#history) {
+      const isWithin = from !== undefined && to !== undefined && Number(id) >= from && Number(id) <= to;
+      if (isWithin || listed?.includes(id) === true) this.#forgotten.add(id);
+    }
     const summary = stringAt(args, 'summary');
-    return {
-      type: 'conversation.compacted',
-      data: { messages: summary === undefined ? [] : [{ role: 'user', content: summary }], kept: 0 },
-    };
+    const first = this.#history.findIndex(({ id }) => this.#forgotten.has(id));
+    const shown = (history: readonly SaidEvent[]): JsonObject[] =>
+      history.filter(({ id }) => !this.#forgotten.has(id)).flatMap(({ messages }) => messages);
+    const at = first < 0 ? this.#history.length : first;
+    const messages = [
+      ...shown(this.#history.slice(0, at)),
+      ...(summary === undefined ? [] : [{ role: 'user', content: summary }]),
+      ...shown(this.#history.slice(at)),
+    ];
+    return { type: 'conversation.compacted', data: { messages } };
   }
 
   /** Returns what a response cost, once: several actions may come from one. */

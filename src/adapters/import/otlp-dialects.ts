@@ -280,12 +280,20 @@ function fromMs(ms: number): string | undefined {
   return Number.isFinite(ms) && Math.abs(ms) < 8e15 ? new Date(ms).toISOString() : undefined;
 }
 
+/** Returns the message of an exception: attributes are an object, or a list of typed values. */
+function exceptionIn(attributes: JsonValue | undefined): string | undefined {
+  const name = 'exception.message';
+  if (!isArray(attributes)) return stringAt(attributes, name);
+  const entry = attributes.find((each) => stringAt(each, 'key') === name);
+  return stringAt(objectAt(entry, 'value'), 'stringValue');
+}
+
 function errorOf(span: JsonObject): string | undefined {
   const status = objectAt(span, 'status');
   const code = status?.['code'] ?? span['status_code'];
   if (code !== 2 && code !== 'STATUS_CODE_ERROR' && code !== 'ERROR' && code !== 'Error') return undefined;
   const thrown = (arrayAt(span, 'events') ?? [])
-    .map((event) => stringAt(objectAt(event, 'attributes'), 'exception.message'))
+    .map((event) => exceptionIn(isObject(event) ? event['attributes'] : undefined))
     .find((text) => text !== undefined);
   return stringAt(status, 'message') ?? thrown ?? 'unknown error';
 }

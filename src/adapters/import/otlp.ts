@@ -8,7 +8,12 @@ import {
   objectAt,
   stringAt,
 } from '../../core/json.ts';
-import { defineFormat, type ForeignFormat, type UnitMeaning } from '../../core/recording/foreign-format.ts';
+import {
+  defineFormat,
+  type ForeignFormat,
+  type ForeignUnit,
+  type UnitMeaning,
+} from '../../core/recording/foreign-format.ts';
 import { firstLines, readJson } from './first-lines.ts';
 import { type OtlpSpan, readSpan, timeOf } from './otlp-dialects.ts';
 import { otlpDocument } from './otlp-protobuf.ts';
@@ -25,16 +30,17 @@ export const otlp: ForeignFormat = defineFormat({
   detect: ({ text, path }) =>
     /"resourceSpans"\s*:/.test(text) || isSpanList(text) || (path !== undefined && /\.(?:otlp|pb|binpb)$/.test(path)),
   cut: ({ text }) => (isLines(text) ? { kind: 'lines' } : { kind: 'whole' }),
-  open: ({ text: beginning }) => ({
-    startedAt: firstStart(beginning),
-    unit: ({ value, bytes, text }): UnitMeaning | undefined => {
+  open: ({ text: beginning }) => {
+    const isPart = isLines(beginning);
+    const unit = ({ value, bytes, text }: ForeignUnit): UnitMeaning | undefined => {
       // A small protobuf message may be text by chance; no JSON begins as one does.
       const document = value ?? otlpDocument(bytes ?? new TextEncoder().encode(text ?? ''));
       const spans = spansIn(document);
       if (spans.length === 0) return undefined;
-      return { type: 'spans', drafts: spanEvents(spans.map(readSpan)) };
-    },
-  }),
+      return { type: 'spans', drafts: spanEvents(spans.map(readSpan), isPart) };
+    };
+    return { startedAt: firstStart(beginning), unit };
+  },
   write: otlpWriter,
 });
 

@@ -37,8 +37,11 @@ interface Around {
 /** Work that is left: a span, or the events that stand after everything inside one. */
 type Left = { readonly span: Span; readonly around: Around | undefined } | readonly EventDraft[];
 
-/** Returns the events of spans: a trace is a run, and what happened inside a span stands between its start and end. */
-export function spanEvents(spans: readonly Span[]): EventDraft[] {
+/**
+ * Returns the events of spans: a trace is a run, and what happened inside a span stands between its start and end. Of a
+ * part of a trace, whose other spans are in other units, only a span that is inside no other one is a run.
+ */
+export function spanEvents(spans: readonly Span[], isPart = false): EventDraft[] {
   const ids = new Set(spans.map(({ id }) => id));
   const isInside = ({ id, parent }: Span): boolean => parent !== undefined && parent !== id && ids.has(parent);
   const children = Map.groupBy(spans.filter(isInside), ({ parent }) => parent);
@@ -49,7 +52,7 @@ export function spanEvents(spans: readonly Span[]): EventDraft[] {
   for (const root of [...roots, ...spans]) {
     const left: Left[] = [{ span: root, around: undefined }];
     for (let next = left.pop(); next !== undefined; next = left.pop()) {
-      if ('span' in next) for (const more of begun(next, { seen, children, drafts })) left.push(more);
+      if ('span' in next) for (const more of begun(next, { seen, children, drafts, isPart })) left.push(more);
       else drafts.push(...next);
     }
   }
@@ -63,6 +66,7 @@ function begun(
     readonly seen: Set<string>;
     readonly children: ReadonlyMap<string | undefined, readonly Span[]>;
     readonly drafts: EventDraft[];
+    readonly isPart: boolean;
   },
 ): Left[] {
   // Two spans may share an id, or lead in a circle.
@@ -70,7 +74,8 @@ function begun(
   told.seen.add(span.id);
   const own = around ?? { run: span.trace ?? span.id, agent: 'agent' };
   const within = span.kind === 'agent' ? { ...own, agent: span.agent ?? span.name } : own;
-  const { before, after } = edges(span, around === undefined);
+  const isRoot = around === undefined && !(told.isPart && span.parent !== undefined);
+  const { before, after } = edges(span, isRoot);
   const of = (drafts: readonly EventDraft[], time: string | undefined): EventDraft[] =>
     drafts.map((draft) => ({ ...within, ...given({ time }), ...draft }));
   told.drafts.push(...of(before, span.start));

@@ -13,21 +13,17 @@ export const sweAgent: ForeignFormat = defineFormat({
     /"trajectory_format"\s*:\s*"mini-swe-agent/.test(text) ||
     (path !== undefined && /\.traj(?:\.json)?$/.test(path)),
   cut: () => ({ kind: 'elements', of: ['trajectory', 'messages', 'history'] }),
-  open: ({ document, path }) => {
+  open: ({ document }) => {
     const info = objectAt(document, 'info');
     const steps = new StepReader(stringAt(document, 'problem_statement'));
     const messages = new MessagesReader();
-    const id =
-      stringAt(document, 'instance_id') ??
-      path
-        ?.split(/[/\\]/)
-        .at(-1)
-        ?.replace(/\.traj(?:\.json)?$/, '');
     return {
-      session: id,
+      session: stringAt(document, 'instance_id'),
       metadata: metadataOf(document, info),
       unit: ({ value, at }): UnitMeaning | undefined => {
         if (!isObject(value)) return undefined;
+        // The last message of mini says how it ended; the model never sees it.
+        if (value['role'] === 'exit') return { type: 'exit', drafts: [] };
         if (typeof value['role'] === 'string') return messages.message(value, at);
         return Object.hasOwn(value, 'action') || Object.hasOwn(value, 'observation')
           ? steps.step(value, at)

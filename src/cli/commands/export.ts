@@ -62,8 +62,8 @@ export const exportRun: CommandSpec = {
     new Option('--resume', 'write it where its tool resumes it: claude-code, codex or pi; overwrites nothing'),
     new Option(
       '--redact <rules>',
-      'of a bundle or a page: take payloads out and keep the proof: all, secrets, an event type, agent:NAME, tool:NAME, field:PATH, pattern:REGEX, text:WORDS; commas between',
-    ),
+      'of a bundle or a page: take payloads out and keep the proof: all, secrets, an event type, agent:NAME, tool:NAME, field:PATH, pattern:REGEX, text:WORDS; commas between, or repeated',
+    ).argParser(collect),
     new Option('--dry-run', 'of a page: write nothing, and list the payloads that would be taken out'),
     new Option('--sign [key]', "of a bundle: sign it with this user's key, or with the one in a file"),
     new Option('--projection <name>', 'of a bundle: include the value of a projection; may be repeated').argParser(
@@ -116,14 +116,14 @@ async function bundle(
         hint: 'Write --to DIR or --to FILE.tgz for a bundle, or --format for a format of a different system.',
       },
     );
-  const rules = textOption(options, 'redact');
+  const rules = listOption(options, 'redact').flatMap(rulesIn);
   const sign = options['sign'] === undefined ? undefined : readSigningKey(textOption(options, 'sign')).sign;
   const projections = listOption(options, 'projection').map((name) => projectionNamed(name).projection);
   const { session } = parseRef(ref);
   const { bytes, events, manifest, key } = await reprise.exportBundle(isWhole ? refText({ session }) : ref, {
     to,
     ...given({ sign }),
-    ...(rules === undefined ? {} : { redact: rulesIn(rules) }),
+    ...(rules.length === 0 ? {} : { redact: rules }),
     ...(projections.length === 0 ? {} : { projections }),
   });
   const { branches, root, redacted } = manifest;
@@ -274,8 +274,7 @@ async function exportPage(context: Context, text: string, options: OptionValues)
   if (to === undefined && !isDry)
     throw new RepriseError('option.invalid', 'Cannot print a page: it is one large file', { hint: 'Add --to FILE.' });
   const { preparePage } = await import('../running/page-export.ts');
-  const rules = textOption(options, 'redact');
-  const page = await preparePage(context, text, rules === undefined ? [] : rulesIn(rules));
+  const page = await preparePage(context, text, listOption(options, 'redact').flatMap(rulesIn));
   const { ref, events, leftOut, total } = page.preview;
   if (out.json === undefined) out.say(leftOutText(page.preview));
   const written = isDry || to === undefined ? undefined : page.text();

@@ -12,12 +12,14 @@ export interface SourceHead {
 
 /**
  * How a source is cut into units: its lines; the elements of an array, in the top object under the first of these names
- * that has one (the empty name is a top array); or the whole file as one unit.
+ * that has one (the empty name is a top array); or the whole file as one unit. If each line is a source of its own, the
+ * file is cut into `sources`, and each of them is asked how it is cut.
  */
 export type UnitCut =
   | { readonly kind: 'lines' }
   | { readonly kind: 'elements'; readonly of: readonly string[] }
-  | { readonly kind: 'whole' };
+  | { readonly kind: 'whole' }
+  | { readonly kind: 'sources' };
 
 /** One unit of a source. */
 export interface ForeignUnit {

@@ -18,6 +18,25 @@ export interface RestoreRequest extends SessionRef {
   readonly parts: readonly PartInput[];
 }
 
+/**
+ * A restore whose events may leave out their digests, all but the last one: a digest covers all before it, so the last
+ * proves the others. An exported page has no more, because digests are what packs least.
+ */
+export interface ChainedRestore extends Omit<RestoreRequest, 'events'> {
+  readonly events: readonly ChainedEvent[];
+}
+
+/** A restored event that may leave out its digest. */
+export interface ChainedEvent extends Omit<RestoredEvent, 'digest'> {
+  readonly digest: Digest | undefined;
+}
+
+/** A store that also takes restores whose events leave out their digests. */
+export interface ChainRestorer {
+  /** Judges the events by the digest of the last one, and keeps them with the digests that lead to it. */
+  restore(request: ChainedRestore): Promise<RestoreOutcome>;
+}
+
 /** Where the branch ends after a restore. */
 export interface RestoreOutcome {
   readonly head: Seq;

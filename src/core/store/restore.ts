@@ -10,7 +10,7 @@ import type { AppendTarget } from './append-request.ts';
 import { checkSize } from './append-size.ts';
 import type { BranchState } from './branch-state.ts';
 import type { Platform } from './platform.ts';
-import type { RestoredEvent, RestoreRequest } from './restore-request.ts';
+import type { ChainedEvent, ChainedRestore } from './restore-request.ts';
 
 /** An event as a restore stores it; only an erased one has a data digest. */
 export interface RestoredRow extends WrittenRow {
@@ -38,7 +38,7 @@ export interface RestorePlan {
  * };
  * ```
  */
-export function judgeRestore(source: AppendSource, request: RestoreRequest, platform: Platform): RestorePlan {
+export function judgeRestore(source: AppendSource, request: ChainedRestore, platform: Platform): RestorePlan {
   checkSize(request);
   // A part with a hole no longer matches its digest; the marker of the erasure names it.
   for (const part of request.parts) if (part.damaged !== true) checkPart(part, platform.sha256);
@@ -67,7 +67,7 @@ export function judgeRestore(source: AppendSource, request: RestoreRequest, plat
 }
 
 /** Returns the branch that a restore writes to, as an append would name it. */
-export function restoreTarget({ branch, parent }: RestoreRequest): AppendTarget {
+export function restoreTarget({ branch, parent }: ChainedRestore): AppendTarget {
   return parent === undefined ? { kind: 'branch', branch } : { kind: 'fork', branch, parent };
 }
 
@@ -75,10 +75,11 @@ export function restoreTarget({ branch, parent }: RestoreRequest): AppendTarget 
 function eventsAfter(
   source: AppendSource,
   { history: { head }, digest }: BranchState,
-  { branch, events }: RestoreRequest,
-): readonly RestoredEvent[] {
+  { branch, events }: ChainedRestore,
+): readonly ChainedEvent[] {
   const known = events.findLast((event) => event.seq <= head);
-  if (known !== undefined) {
+  // One that leaves out its digest is proved by the last event, which comes after it.
+  if (known !== undefined && (known.digest !== undefined || known === events.at(-1))) {
     const stored = known.seq === head ? digest : source.stateAt({ branch, seq: known.seq })?.digest;
     if (stored !== known.digest) throw conflict(branch, known.seq, 'a different event is there');
   }
@@ -96,7 +97,7 @@ function conflict(branch: string, seq: Seq, why: string): RepriseError {
 }
 
 /** Refuses ids that stand elsewhere in the session: they are not part of this history. */
-function checkIds(source: AppendSource, events: readonly RestoredEvent[]): void {
+function checkIds(source: AppendSource, events: readonly ChainedEvent[]): void {
   const [taken] = source.known(events.map(({ id }) => id)).values();
   if (taken === undefined) return;
   throw new RepriseError(
@@ -106,14 +107,15 @@ function checkIds(source: AppendSource, events: readonly RestoredEvent[]): void 
   );
 }
 
-function rowOf(state: BranchState, event: RestoredEvent, request: RestoreRequest, platform: Platform): RestoredRow {
+function rowOf(state: BranchState, event: ChainedEvent, request: ChainedRestore, platform: Platform): RestoredRow {
   const { branch } = request;
-  const { seq, id, time, type, version, agent, run, turn, cause, causeSeq, digest, data, salt, keys } = event;
+  const { seq, id, time, type, version, agent, run, turn, cause, causeSeq, data, salt, keys } = event;
   const dataDigest = proofOf(event, platform);
   const isNext = seq === later(state.history.head, 1);
   const link = { seq, id, type, version, time, agent, run, turn, cause, dataDigest: dataDigest ?? ('' as Digest) };
-  if (dataDigest === undefined || !isNext || chainDigest(platform.sha256, state.digest, link) !== digest)
-    throw damaged(request, seq);
+  const digest = chainDigest(platform.sha256, state.digest, link);
+  const isProved = event.digest === undefined ? event !== request.events.at(-1) : event.digest === digest;
+  if (dataDigest === undefined || !isNext || !isProved) throw damaged(request, seq);
   const kept = event.erased ? dataDigest : null;
   return {
     branch,
@@ -136,16 +138,19 @@ function rowOf(state: BranchState, event: RestoredEvent, request: RestoreRequest
 }
 
 /** Returns the digest of a payload, or the one kept when it was erased; undefined if there is neither. */
-function proofOf({ erased, data, salt, dataDigest, type }: RestoredEvent, { sha256 }: Platform): Digest | undefined {
+function proofOf({ erased, data, salt, dataDigest, type }: ChainedEvent, { sha256 }: Platform): Digest | undefined {
   if (!erased) return data === null || salt === null ? undefined : dataDigestOf(sha256, salt, data);
   const isGone = data === null && salt === null && dataDigest !== null && !isStructural(type);
   return isGone ? dataDigest : undefined;
 }
 
-function damaged({ session, branch }: RestoreRequest, seq: Seq): RepriseError {
+function damaged({ session, branch, events }: ChainedRestore, seq: Seq): RepriseError {
+  const isAlone = events.every(({ digest }) => digest !== undefined);
   return new RepriseError(
     'event.damaged',
-    `Cannot restore "${branch}@${seq}" of session "${session}": it does not match its digest`,
+    isAlone
+      ? `Cannot restore "${branch}@${seq}" of session "${session}": it does not match its digest`
+      : `Cannot restore "${branch}@${seq}" of session "${session}": the events up to it do not match its digest`,
     {
       hint: 'Verify the history in the store it comes from.',
       details: { session, branch, seq },

@@ -74,7 +74,11 @@ export async function filesAt(
   if (survey.isTouched) return inFiles(await changed(history, survey), survey, history);
   // The point may be in a base.
   if (hasBase && (isAlone || !hasOwn)) return inFiles(await collected(plainUnits(history, survey)), survey, history);
-  const names = new Set(['', ...survey.frames.keys(), ...files.flatMap(({ base, file }) => (base === undefined ? file : []))]);
+  const names = new Set([
+    '',
+    ...survey.frames.keys(),
+    ...files.flatMap(({ base, file }) => (base === undefined ? file : [])),
+  ]);
   return [...names].map((file) => ({
     file,
     frame: sourceFrame(survey, file),
@@ -109,7 +113,8 @@ async function surveyOf(engine: Engine, place: Place, format: ForeignFormat, isH
         }
   };
   await read(rawSegments(place.history, place.seq), true);
-  if (isSource && touchedAt === undefined && isHead) await read(await forksOf(engine, session, place.record.branch), false);
+  if (isSource && touchedAt === undefined && isHead)
+    await read(await forksOf(engine, session, place.record.branch), false);
   return { isSource, isTouched: touchedAt !== undefined, touchedAt, frames, index };
 }
 
@@ -176,8 +181,11 @@ async function edgesOf(units: AsyncIterable<UnitOut>): Promise<{ readonly first?
 function inFiles(units: readonly UnitOut[], survey: Survey, { format }: WrittenHistory): readonly FileOut[] {
   const isJoined = units.some(({ unit }) => unit?.base !== undefined);
   const all = isJoined ? joined(units, format) : units;
-  const fileOf = ({ unit, differs }: UnitOut): string => unit?.file ?? (isJoined ? '' : (differs?.file ?? ''));
-  const names = isJoined ? [''] : [...new Set(['', ...survey.frames.keys(), ...all.map(fileOf)])];
+  const named = all.flatMap(({ unit }) => unit?.file ?? []);
+  const names = isJoined ? [''] : [...new Set(['', ...survey.frames.keys(), ...named])];
+  // A file whose units are all gone is not written.
+  const fileOf = ({ unit, differs }: UnitOut): string =>
+    unit?.file ?? (names.includes(differs?.file ?? '') ? (differs?.file ?? '') : '');
   return names.map((file) => ({
     file,
     frame: isJoined ? undefined : sourceFrame(survey, file),
@@ -189,7 +197,9 @@ function inFiles(units: readonly UnitOut[], survey: Survey, { format }: WrittenH
 
 /** Returns the units of a source and of its bases as those of one file. */
 function joined(units: readonly UnitOut[], { base }: ForeignFormat): readonly UnitOut[] {
-  const texts = units.flatMap(({ unit }) => (typeof unit?.text === 'string' && unit.text.trim() !== '' ? unit.text : []));
+  const texts = units.flatMap(({ unit }) =>
+    typeof unit?.text === 'string' && unit.text.trim() !== '' ? unit.text : [],
+  );
   const at = units.find(({ unit }) => unit !== undefined)?.unit?.seq ?? seq(0);
   return [
     ...(base?.joined(texts) ?? texts).map((text) => ({ unit: unitAt(text, at), differs: undefined })),
@@ -218,8 +228,7 @@ async function newFile({ engine, ref, place, format }: WrittenHistory): Promise<
   const writer = open();
   if (writer === undefined) return [];
   // A frame may name what the events tell, such as the model.
-  if (writer.frame !== undefined)
-    for await (const page of view()) for (const event of page) writer.event(event);
+  if (writer.frame !== undefined) for await (const page of view()) for (const event of page) writer.event(event);
   const frame = writer.frame?.() ?? { head: '', between: '\n', tail: '\n' };
   return [
     {

@@ -121,8 +121,10 @@ export function changedUnits(
   for (const seq of [...seqs].sort((a, b) => a - b)) {
     const group = groups.get(seq);
     if (group !== undefined) {
-      const { unit, why } = changedUnit(group, unitOf(group, group.events, stretches), current, before, writer);
+      const kept = unitOf(group, group.events, stretches);
+      const { unit, why } = changedUnit(group, kept, current, before, writer);
       if (unit !== undefined) units.push(unit);
+      else if (kept === undefined && isForkedIn(group)) units.push(...writtenAnew(group, current, writer));
       if (why !== undefined) differs.push({ file: group.file, at: group.at, why });
     } else if (!member.has(seq)) {
       const event = view.find((each) => each.seq === seq);
@@ -132,6 +134,22 @@ export function changedUnits(
     }
   }
   return { units, differs };
+}
+
+/** Tells whether a fork left out the last events of a unit: its text names them, and cannot be filled. */
+const isForkedIn = ({ events }: Group): boolean => events.every(({ erased }) => erased !== true);
+
+/** Returns the units of the events of a unit that are in view, written as those that were recorded here. */
+function writtenAnew(
+  { events }: Group,
+  current: ReadonlyMap<number, Event>,
+  writer: ForeignWriter | undefined,
+): ExportedUnit[] {
+  return events.flatMap(({ seq }) => {
+    const event = current.get(seq);
+    const texts = event === undefined ? [] : (writer?.event(event) ?? []);
+    return texts.map((text) => ({ file: '', at: undefined, text, end: undefined, seq }));
+  });
 }
 
 function changedUnit(
@@ -175,7 +193,8 @@ function groupsOf(raw: readonly Event[]): Group[] {
     const own = placeOf(event);
     const place = own ?? erasedPlace(event, last);
     if (place === undefined) continue;
-    if (!startsUnit(event) && last !== undefined && last.file === place.file && last.at === place.at) last.events.push(event);
+    if (!startsUnit(event) && last !== undefined && last.file === place.file && last.at === place.at)
+      last.events.push(event);
     else {
       const group = { ...place, events: [event] };
       groups.push(group);
@@ -222,7 +241,11 @@ export function stretchesIn(events: readonly Event[]): Stretches {
   return isArray(held) ? held.map((piece) => (isObject(piece) || typeof piece === 'string' ? piece : {})) : [];
 }
 
-function unitOf({ file, base, at }: UnitGroup, events: readonly Event[], stretches: Stretches): ExportedUnit | undefined {
+function unitOf(
+  { file, base, at }: UnitGroup,
+  events: readonly Event[],
+  stretches: Stretches,
+): ExportedUnit | undefined {
   const [first] = events;
   const foreign = first?.data['foreign'];
   // The text of a unit tells what every one of its events says.

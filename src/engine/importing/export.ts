@@ -82,7 +82,11 @@ async function exported(engine: Engine, ref: Ref, format: ForeignFormat, isAlone
     own.push(piece.bytes);
     differs.push(...piece.differs);
   }
-  return { format: format.name, files: [...files].map(([file, pieces]) => ({ file, bytes: encoded(pieces) })), differs };
+  return {
+    format: format.name,
+    files: [...files].map(([file, pieces]) => ({ file, bytes: encoded(pieces) })),
+    differs,
+  };
 }
 
 /** Writes the view of a place in a foreign format, as the text of its main file. */

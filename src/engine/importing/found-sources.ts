@@ -12,6 +12,8 @@ export const headBytes = 65_536;
 export interface FoundSource {
   readonly path: string;
   readonly parts: readonly string[];
+  /** The id of its session if it has none of its own; that of its file if left out. */
+  readonly stem?: string;
 }
 
 /** A file of a folder, and the source it belongs to. */
@@ -129,6 +131,20 @@ function sharedLength(left: string, right: string): number {
   return length;
 }
 
+/** Returns the name of a file without its ending. */
+export function stemOf(path: string): string | undefined {
+  return /([^/\\]+?)(?:\.traj\.json|\.[^./\\]*)?$/.exec(path)?.[1];
+}
+
+/** Refuses a file of several sources where one is asked for. */
+export function refuseSeveral(path: string | undefined): never {
+  const what = path === undefined ? 'the source' : JSON.stringify(path);
+  throw new RepriseError('import.invalid', `Cannot import ${what} as one session: each of its lines is one`, {
+    hint: 'Use importAll, or `reprise import` without --session.',
+    details: { path: path ?? null },
+  });
+}
+
 function refuseFolder(folder: string): never {
   throw new RepriseError(
     'limit.exceeded',
@@ -151,7 +167,8 @@ const lineFeed = 10;
 /** Returns a first line: one that holds an image says which session it is of behind the image. */
 function firstLineOf(bytes: Uint8Array): Uint8Array {
   const end = bytes.indexOf(lineFeed);
-  return end < 0 ? bytes : bytes.subarray(0, Math.max(end + 1, headBytes));
+  // A little more shows whether a second line follows.
+  return end < 0 ? bytes : bytes.subarray(0, Math.max(end + 1024, headBytes));
 }
 
 /** Returns the format that a source begins like; undefined if there is none. */

@@ -20,6 +20,12 @@ export interface ImportOptions {
   readonly onProgress?: (progress: ImportProgress) => void;
 }
 
+/** How to import one of several sources. */
+export interface SourceOptions extends ImportOptions {
+  /** The id of the session if the source has none; that of its file if left out. */
+  readonly stem?: string;
+}
+
 /** How far an import is. */
 export interface ImportProgress {
   readonly session: string;

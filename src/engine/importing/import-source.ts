@@ -9,7 +9,8 @@ import { mainBranch } from '../../core/ref.ts';
 import { utf8Length } from '../../core/utf8.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { secretFinder, sessionMasking } from '../recording/session-masking.ts';
-import type { Imported, ImportOptions, ImportWarning } from './import-options.ts';
+import { refuseSeveral } from './found-sources.ts';
+import type { Imported, ImportWarning, SourceOptions } from './import-options.ts';
 import {
   begin,
   framed,
@@ -51,11 +52,12 @@ export interface SourceFile {
 const lookupUnits = 100;
 
 /** Reads one source into a session, or adds what is new to it. */
-export async function importSource(engine: Engine, source: OpenedSource, options: ImportOptions): Promise<Imported> {
+export async function importSource(engine: Engine, source: OpenedSource, options: SourceOptions): Promise<Imported> {
   const { format, path, files } = source;
   const main = files.find(({ name }) => name === '');
   await format.load?.();
   const cut = format.cut({ path, text: source.text });
+  if (cut.kind === 'sources') refuseSeveral(path);
   const read: Record<string, string> = {};
   const count = { bytes: 0 };
   const chunksOf = ({ name, chunks }: SourceFile) => {
@@ -65,12 +67,8 @@ export async function importSource(engine: Engine, source: OpenedSource, options
     return counted(found, count);
   };
   const whole = cut.kind === 'lines' || main === undefined ? undefined : await readWhole(chunksOf(main), cut, '');
-  const reader = format.open({
-    path,
-    text: source.text,
-    document: whole?.document,
-    files: files.map(({ name }) => name),
-  });
+  const names = files.map(({ name }) => name);
+  const reader = format.open({ path, text: source.text, document: whole?.document, files: names });
   const run = await ImportRun.open(engine, source, reader, { ...options, count, frame: whole?.frame });
   const bases = await run.bases();
   if (bases.found.length === 0 && (await run.isUnchanged())) return { ...run.report(), bytes: 0 };
@@ -78,7 +76,7 @@ export async function importSource(engine: Engine, source: OpenedSource, options
   for (const file of files) {
     const own = format.cut({ path: file.name === '' ? path : file.name, text: source.text });
     if (file.name === '' && whole !== undefined) await run.whole('', whole);
-    else if (own.kind === 'lines') await run.lines(file.name, chunksOf(file));
+    else if (own.kind === 'lines' || own.kind === 'sources') await run.lines(file.name, chunksOf(file));
     else await run.whole(file.name, await readWhole(chunksOf(file), own, file.name));
   }
   return run.finish(read);
@@ -100,7 +98,7 @@ async function* counted(
 }
 
 /** The options of an import, and what its source begins with. */
-interface RunOptions extends ImportOptions {
+interface RunOptions extends SourceOptions {
   readonly count: ReadCount;
   readonly frame: Frame | undefined;
 }
@@ -222,7 +220,8 @@ class ImportRun {
   }
 
   /** Reads a file of elements, and keeps the text around them. */
-  async whole(file: string, { units, frame }: WholeFile): Promise<void> {
+  async whole(file: string, { units, frame, fault }: WholeFile): Promise<void> {
+    if (fault !== undefined) this.#warn(file, units.length, `the text around its units was not read: ${fault}`);
     if (frame !== undefined) await this.#frame(file, frame);
     const later = (from: number) => (count: number) => {
       const text = units[from + count]?.text;

@@ -14,7 +14,8 @@ import { type Engine, sessionRef } from '../context/engine.ts';
 import { readEvents } from '../history/stored-events.ts';
 import { replayPages } from '../looking/replay.ts';
 import { holdsStretches, isCutOff, stretchesIn } from './export-units.ts';
-import type { ImportOptions } from './import-options.ts';
+import { stemOf } from './found-sources.ts';
+import type { SourceOptions } from './import-options.ts';
 import type { Frame } from './source-units.ts';
 import { firstUnitId, isEnd, type SourceName, type UnitEvents } from './unit-events.ts';
 
@@ -69,11 +70,11 @@ export function sessionIdOf(
   engine: Engine,
   { path }: { readonly path: string | undefined },
   { session }: ForeignReader,
-  options: ImportOptions,
+  options: SourceOptions,
 ): { readonly id: string; readonly fault?: string } {
   if (options.session !== undefined) return { id: options.session };
   if (session !== undefined && isId('session', session)) return { id: session };
-  const stem = path === undefined ? undefined : /([^/\\]+?)(?:\.[^./\\]*)?$/.exec(path)?.[1];
+  const stem = options.stem ?? (path === undefined ? undefined : stemOf(path));
   const id = stem !== undefined && isId('session', stem) ? stem : engine.platform.newId();
   if (session === undefined) return { id };
   return { id, fault: `the id of its session, ${JSON.stringify(String(session).slice(0, 60))}, cannot be an id here` };

@@ -1,19 +1,21 @@
 import { hasCode, messageOf, RepriseError } from '../../core/error.ts';
-import { isObject, type JsonInput } from '../../core/json.ts';
+import { given, isObject, type JsonInput } from '../../core/json.ts';
 import { checkKeys, shownValue } from '../../core/known-keys.ts';
 import { limits } from '../../core/limits.ts';
 import type { FileReading } from '../../core/recording/foreign-files.ts';
 import type { ForeignFormat, FoundFile } from '../../core/recording/foreign-format.ts';
 import type { Engine } from '../context/engine.ts';
-import { detected, type FoundSource, foundIn, headBytes, headOf } from './found-sources.ts';
+import { detected, type FoundSource, foundIn, headBytes, headOf, refuseSeveral } from './found-sources.ts';
 import {
   type Imported,
   type ImportFailure,
   type ImportOptions,
   type ImportSource,
   importKeys,
+  type SourceOptions,
 } from './import-options.ts';
 import { importSource, type OpenedSource, type SourceFile } from './import-source.ts';
+import { isSeveral, sourcesIn, withStems } from './several-sources.ts';
 import { BaseFiles } from './source-bases.ts';
 
 /** How often an import is made again because a different one wrote the same session. */
@@ -31,13 +33,22 @@ export async function importOne(engine: Engine, source: ImportSource, options: I
 async function importPath(
   engine: Engine,
   path: string,
-  options: ImportOptions,
+  options: SourceOptions,
   bases: BaseFiles,
   parts?: readonly string[],
 ): Promise<Imported> {
+  return importAgain(engine, () => openPath(engine, path, options, bases, parts), options);
+}
+
+/** Imports a source, and tries again if a different import wrote the same session. */
+async function importAgain(
+  engine: Engine,
+  open: () => Promise<OpenedSource>,
+  options: SourceOptions,
+): Promise<Imported> {
   for (let tries = 1; ; tries++) {
     try {
-      return await importSource(engine, await openPath(engine, path, options, bases, parts), options);
+      return await importSource(engine, await open(), options);
     } catch (error) {
       // A different import of the same session was faster: what it stored is known now.
       const isRace = (['append.conflict', 'event.id-reused', 'session.exists'] as const).some((code) =>
@@ -56,7 +67,12 @@ export async function* importEach(
 ): AsyncGenerator<Imported | ImportFailure, void, undefined> {
   checkKeys(options, importKeys);
   if (typeof source !== 'string' || (await engine.files.kindOf(source)) !== 'folder') {
-    yield await importOne(engine, source, options);
+    const opened = await opens(engine, source, options);
+    if (isSeveral(opened)) yield* importSeveral(engine, opened, options);
+    else
+      yield await (typeof source === 'string'
+        ? importPath(engine, source, options, new BaseFiles(engine))
+        : importSource(engine, opened, options));
     return;
   }
   const { sources: found, broken, ids } = await foundIn(engine, source, options.format);
@@ -69,8 +85,27 @@ export async function* importEach(
         hint: 'Leave out the session, or import the files one by one.',
       },
     );
-  yield* importFound(engine, found, options, new BaseFiles(engine, ids));
+  yield* importFound(engine, withStems(found, source), options, new BaseFiles(engine, ids));
   yield* broken;
+}
+
+function opens(engine: Engine, source: ImportSource, options: ImportOptions): Promise<OpenedSource> {
+  return typeof source === 'string'
+    ? openPath(engine, source, options, new BaseFiles(engine))
+    : openValue(engine, source, options);
+}
+
+/** Reads the sources of a file in which each line is one; one that cannot be read does not stop the rest. */
+async function* importSeveral(
+  engine: Engine,
+  whole: OpenedSource,
+  options: ImportOptions,
+): AsyncGenerator<Imported | ImportFailure, void, undefined> {
+  if (options.session !== undefined) refuseSeveral(whole.path);
+  for await (const { source, stem } of sourcesIn(engine.files, whole))
+    yield await reported(whole.path ?? '-', options, () =>
+      importAgain(engine, async () => source, { ...options, ...given({ stem }) }),
+    );
 }
 
 /** Sources that are read at the same time, so that their appends share transactions. */
@@ -83,13 +118,12 @@ async function* importFound(
   options: ImportOptions,
   bases: BaseFiles,
 ): AsyncGenerator<Imported | ImportFailure, void, undefined> {
-  const started: Promise<Imported | ImportFailure>[] = [];
+  const started: Promise<readonly (Imported | ImportFailure)[]>[] = [];
   try {
     for (const [index, source] of found.entries()) {
       for (let next = started.length; next < Math.min(index + atOnce, found.length); next++)
         started.push(importReported(engine, found[next] ?? source, options, bases));
-      const told = await started[index];
-      if (told !== undefined) yield told;
+      yield* (await started[index]) ?? [];
     }
   } finally {
     // A caller that stops early must not leave work behind.
@@ -97,14 +131,30 @@ async function* importFound(
   }
 }
 
+/** Reads the sources of a file. */
 async function importReported(
   engine: Engine,
-  { path, parts }: FoundSource,
+  { path, parts, stem }: FoundSource,
   options: ImportOptions,
   bases: BaseFiles,
-): Promise<Imported | ImportFailure> {
+): Promise<readonly (Imported | ImportFailure)[]> {
+  const told: (Imported | ImportFailure)[] = [];
+  const one = await reported(path, options, async () => {
+    const opened = await openPath(engine, path, options, bases, parts);
+    if (!isSeveral(opened)) return importPath(engine, path, { ...options, ...given({ stem }) }, bases, parts);
+    for await (const each of importSeveral(engine, opened, options)) told.push(each);
+    return undefined;
+  });
+  return one === undefined ? told : [...told, one];
+}
+
+async function reported<Told extends Imported | undefined>(
+  path: string,
+  options: ImportOptions,
+  body: () => Promise<Told>,
+): Promise<Told | ImportFailure> {
   try {
-    return await importPath(engine, path, options, bases, parts);
+    return await body();
   } catch (error) {
     if (options.signal?.aborted === true) throw error;
     return { path, error: error instanceof Error ? error : new Error(String(error)) };

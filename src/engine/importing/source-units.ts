@@ -1,6 +1,6 @@
 import { parseJson } from '../../core/canonical-json.ts';
 import { hasCode, RepriseError } from '../../core/error.ts';
-import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
+import { given, isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { elementsOf } from '../../core/json-elements.ts';
 import { limits } from '../../core/limits.ts';
 import { type TextHint, textHint } from '../../core/masking/text-hint.ts';
@@ -34,7 +34,12 @@ export interface WholeFile {
   readonly frame: Frame | undefined;
   /** The JSON around the elements. */
   readonly document: JsonObject | undefined;
+  /** The reason why the text around the elements cannot be read; left out if it can. */
+  readonly fault?: string;
 }
+
+/** How a file that is read as a whole is cut. */
+export type WholeCut = Exclude<UnitCut, { kind: 'lines' | 'sources' }>;
 
 const decoding = { fatal: true, ignoreBOM: true };
 
@@ -176,7 +181,7 @@ function refuseUnit(file: string, at: number, bytes: number, limit: LineLimit = 
 /** Reads a source as a whole and cuts it into its elements; a file of bytes that are not text is one unit. */
 export async function readWhole(
   chunks: AsyncIterable<string | Uint8Array>,
-  cut: Exclude<UnitCut, { kind: 'lines' }>,
+  cut: WholeCut,
   file: string,
 ): Promise<WholeFile> {
   const pieces: Uint8Array[] = [];
@@ -196,7 +201,7 @@ export async function readWhole(
   return cutText(text, cut, file);
 }
 
-function cutText(text: string, cut: Exclude<UnitCut, { kind: 'lines' }>, file: string): WholeFile {
+function cutText(text: string, cut: WholeCut, file: string): WholeFile {
   const found = cut.kind === 'whole' ? undefined : firstElements(text, cut.of);
   if (found === undefined) {
     if (text.length > limits.importUnitBytesMax) refuseUnit(file, 0, text.length);
@@ -211,11 +216,15 @@ function cutText(text: string, cut: Exclude<UnitCut, { kind: 'lines' }>, file: s
   const tail = last === undefined ? '' : text.slice(last.end);
   const between = elements.slice(1).map(({ start }, index) => text.slice(elements[index]?.end ?? 0, start));
   const isEven = between.every((separator) => separator === between[0]);
+  // Of a file that is cut off in an element, that element tells.
+  const isCut = last !== undefined && parseUnit(text.slice(last.start, last.end)).fault !== undefined;
+  const { fault } = first === undefined || isCut ? {} : parseUnit(`${head}${tail}`.replace(/^\uFEFF/, ''));
   return {
     units: elements.map(({ start, end }, at) => ({ at, text: text.slice(start, end) })),
     frame: { head, tail, between: isEven ? (between[0] ?? ',\n    ') : between, events: elements.length },
     // Of a file that is cut off, what stands before the elements can still be read.
     document: documentOf(first === undefined ? text : `${head}${tail}`) ?? documentOf(`${head}]}`),
+    ...given({ fault }),
   };
 }
 

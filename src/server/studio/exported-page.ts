@@ -14,6 +14,7 @@ import type { BundleRedaction } from '../../engine/bundling/bundle-manifest.ts';
 import { type BundleScope, scopeOf } from '../../engine/bundling/bundle-scope.ts';
 import { heldSize } from '../../engine/bundling/held-size.ts';
 import { type PageBatch, pageBatches } from '../../engine/bundling/page-batches.ts';
+import { type PageRows, packRows } from '../../engine/bundling/page-rows.ts';
 import { redactedCopy } from '../../engine/bundling/redact-bundle.ts';
 import { parseRedactRules } from '../../engine/bundling/redact-rules.ts';
 import type { Engine } from '../../engine/context/engine.ts';
@@ -30,24 +31,7 @@ export interface PageParts {
 }
 
 /** Where the branches of a session end. */
-type Heads = readonly { readonly branch: string; readonly seq: number; readonly digest: string }[];
-
-/** A session as an exported page holds it; `studio/src/page/exported-rows.ts` reads it. */
-interface ExportedRows {
-  /** The version of this form. */
-  readonly format: 1;
-  readonly release: string;
-  readonly namespace: string;
-  readonly session: string;
-  /** Where to open it. */
-  readonly ref: string;
-  readonly created: Pick<BundleScope['record'], 'root' | 'seed' | 'createdAt' | 'erasures'>;
-  readonly restores: readonly PageBatch[];
-  /** How many payloads each rule left out. */
-  readonly leftOut: readonly { readonly rule: string; readonly payloads: number }[];
-  /** Where the branches end at the source: the digests to hold against one's own. */
-  readonly heads: Heads;
-}
+type Heads = PageRows['heads'];
 
 /** The payloads that an export leaves out, before it is written. */
 export interface ExportPreview {
@@ -212,13 +196,12 @@ const blockBytes = 3_145_728;
 /** Writes a page: the app and the rows, in one file that needs nothing else. */
 function pageText(
   preview: ExportPreview,
-  copied: Pick<ExportedRows, 'session' | 'created' | 'restores' | 'heads'>,
+  copied: Pick<PageRows, 'session' | 'created' | 'heads'> & Pick<Copied, 'restores'>,
   { parts = noPage(), release, namespace }: Pick<PageExport, 'parts' | 'release' | 'namespace'>,
 ): string {
   const { script, style } = parts;
   const leftOut = Object.entries(preview.rules).map(([rule, payloads]) => ({ rule, payloads }));
-  const rows: ExportedRows = { format: 1, release, namespace, ref: preview.ref, ...copied, leftOut };
-  const packed = deflateSync(JSON.stringify(rows), { level: 4 });
+  const packed = deflateSync(packRows({ release, namespace, ref: preview.ref, ...copied, leftOut }), { level: 4 });
   const blocks = Array.from({ length: Math.ceil(packed.length / blockBytes) }, (_, index) =>
     packed.subarray(index * blockBytes, (index + 1) * blockBytes).toString('base64'),
   );

@@ -35,7 +35,7 @@ import type {
   SnapshotKey,
 } from '../../core/store/event-store.ts';
 import type { ReceiptsRequest } from '../../core/store/receipt.ts';
-import type { RestoreOutcome, RestoreRequest } from '../../core/store/restore-request.ts';
+import type { ChainedRestore, ChainRestorer, RestoreOutcome } from '../../core/store/restore-request.ts';
 import type { NewSession, RenameRequest } from '../../core/store/session-request.ts';
 import type { SessionSize } from '../../core/store/session-size.ts';
 import type { StoreHealth } from '../../core/store/store-health.ts';
@@ -72,7 +72,7 @@ import { findHeld, heldBranch, heldSession, type Shelf } from './shelf.ts';
  * await using inMemory = await openReprise({ store: openMemoryStore({ platform }), platform });
  * ```
  */
-export function openMemoryStore(options: { readonly platform: Platform }): EventStore & TokenKeeper {
+export function openMemoryStore(options: { readonly platform: Platform }): EventStore & TokenKeeper & ChainRestorer {
   checkKeys(options, openKeys);
   return new MemoryStore(options.platform);
 }
@@ -83,7 +83,7 @@ const openKeys: KnownKeys = optionKeys<{ platform: Platform }>('open the store',
 const turnEventsMax = 2_000;
 
 // The methods are async so that an error becomes a rejection, as with every other store.
-class MemoryStore implements EventStore, TokenKeeper {
+class MemoryStore implements EventStore, TokenKeeper, ChainRestorer {
   readonly tokens: TokenStore = memoryTokens(() => this.#open());
   readonly #platform: Platform;
   readonly #shelf: Shelf = { namespaces: new Map(), touches: 0 };
@@ -109,7 +109,7 @@ class MemoryStore implements EventStore, TokenKeeper {
     return outcomes;
   }
 
-  async restore(request: RestoreRequest): Promise<RestoreOutcome> {
+  async restore(request: ChainedRestore): Promise<RestoreOutcome> {
     const outcome = restore(this.#open(), this.#platform, request);
     this.#watchers.wake();
     return outcome;

@@ -66,11 +66,12 @@ export class Studio {
     source.onNews((news) => this.#take(news));
   }
 
-  /** Reads what may be done here, and which runs there are; and the history that the address names, before it is drawn. */
-  begin(): void {
-    const address = this.bar.address.value;
-    if (address.screen === 'run' && address.with.length === 0 && isPlace(address))
-      this.open({ namespace: this.namespace, session: address.session, branch: address.branch }, Number(address.at));
+  /**
+   * Reads what may be done here, and which runs there are; and the history that the address names, before it is drawn.
+   * Returns that history.
+   */
+  begin(): OpenHistory | undefined {
+    const opened = this.#openNamed();
     const { signal } = new AbortController();
     this.source
       .rights(signal)
@@ -85,6 +86,14 @@ export class Studio {
         const failure = asError(error);
         if (failure.code.startsWith('token.')) this.locked.set(failure);
       });
+    return opened;
+  }
+
+  #openNamed(): OpenHistory | undefined {
+    const address = this.bar.address.value;
+    if (address.screen !== 'run' || address.with.length > 0 || !isPlace(address)) return undefined;
+    const { session, branch, at } = address;
+    return this.open({ namespace: this.namespace, session, branch }, Number(at)).history;
   }
 
   /** Opens the history of a branch, or returns it if it is open. */

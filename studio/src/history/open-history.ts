@@ -63,6 +63,19 @@ export class OpenHistory {
       });
   }
 
+  /** Resolves when there is something to show: the first events, or why there are none. */
+  firstShown(): Promise<void> {
+    return new Promise((resolve) => {
+      const isShown = (): boolean => this.progress.value.version > 0 || !this.progress.value.isLoading;
+      if (isShown()) return resolve();
+      const leave = this.progress.subscribe(() => {
+        if (!isShown()) return;
+        leave();
+        resolve();
+      });
+    });
+  }
+
   /** Takes parts that arrived live. */
   take(parts: readonly IndexPart[], head: number, digest: string): void {
     for (const part of parts) this.#take(part);

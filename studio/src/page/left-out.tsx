@@ -1,9 +1,9 @@
 import { useState } from 'react';
+import type { PageRows } from '../../../src/engine/bundling/page-rows.ts';
 import { plural } from '../../../src/wording/amount.ts';
-import type { ExportedRows } from './exported-rows.ts';
 
 /** Says what rules left out of this file. */
-export function LeftOut({ leftOut }: { readonly leftOut: ExportedRows['leftOut'] }): React.ReactNode {
+export function LeftOut({ leftOut }: { readonly leftOut: PageRows['leftOut'] }): React.ReactNode {
   const [isOpen, setOpen] = useState(true);
   const count = leftOut.reduce((sum, { payloads }) => sum + payloads, 0);
   if (count === 0 || !isOpen) return null;

@@ -1,4 +1,5 @@
 import { createRouterTransport } from '@connectrpc/connect';
+import type { PageRows } from '../../../src/engine/bundling/page-rows.ts';
 import { createReprise } from '../../../src/engine/reprise-parts.ts';
 import { sessionService } from '../../../src/server/calls/session-service.ts';
 import { studioLooks } from '../../../src/server/studio/studio-service.ts';
@@ -8,12 +9,11 @@ import { SessionService } from '../../../src/wire/generated/reprise/v1/session_p
 import { StudioService } from '../../../src/wire/generated/reprise/v1/studio_pb.ts';
 import { serverSource } from '../source/server-source.ts';
 import type { StudioSource } from '../source/studio-source.ts';
-import type { ExportedRows } from './exported-rows.ts';
 import { pagePlatform } from './page-platform.ts';
 import { sha256 } from './sha256.ts';
 
 /** Returns a source that answers in this page: the server's own handlers on an engine with the memory store. */
-export async function pageSource(rows: ExportedRows): Promise<StudioSource> {
+export async function pageSource(rows: PageRows): Promise<StudioSource> {
   const platform = pagePlatform();
   const store = openMemoryStore({ platform });
   const { namespace, session } = rows;

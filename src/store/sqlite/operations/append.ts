@@ -22,6 +22,7 @@ import { keepClock } from './clocks.ts';
 import { firstChange, indexEvent } from './keys.ts';
 import { findEvents, findPlaces } from './locate.ts';
 import { bytesOfParts, heldPart, holdParts, notHeld, partLookupOf } from './parts.ts';
+import { cellBytes, inPagingOrder } from './row-order.ts';
 
 /** Judges one append and writes it, inside the caller's transaction. Throws why it is refused, before it writes anything. */
 export function append(
@@ -134,42 +135,67 @@ export function writeRows(
   plan: { readonly events: readonly WrittenRow[]; readonly after: BranchState },
   newPartBytes: number,
 ): void {
-  let last = catalogue.lastId(session);
+  // The catalogue may look these up in the file, so it is asked before anything is written.
   const before = catalogue.bytesOf(branch);
-  const parts = before.parts + newPartBytes;
-  let { events } = before;
+  let last = catalogue.lastId(session);
   let clock = catalogue.clockOf(branch);
+  const parts = before.parts + newPartBytes;
+  const rows = rowsOf(session, branch, plan.events, { ...before, parts });
   database.repeat(insertSql, (insert) => {
-    for (const event of plan.events) {
-      events += Buffer.byteLength(event.data ?? '');
-      insert.get(
-        session.id,
-        branch.id,
-        event.seq,
-        event.id,
-        event.time,
-        event.type,
-        event.version,
-        event.agent,
-        event.run,
-        event.turn,
-        event.cause,
-        event.causeSeq,
-        isStructural(event.type) ? 1 : null,
-        events,
-        parts,
-        event.digest,
-        event.salt,
-        event.data,
-      );
-      for (const key of event.keys) indexEvent(database, branch.id, key, event.seq);
-      clock = clockWith(clock, event);
-      keepClock(database, branch.id, clock, event);
-      if (compareUtf8(event.id, last) > 0) last = event.id;
-    }
+    for (const { values } of inPagingOrder(rows, rowBytes)) insert.get(...values);
   });
+  for (const event of plan.events) {
+    for (const key of event.keys) indexEvent(database, branch.id, key, event.seq);
+    clock = clockWith(clock, event);
+    keepClock(database, branch.id, clock, event);
+    if (compareUtf8(event.id, last) > 0) last = event.id;
+  }
+  const events = rows.reduce((sum, { textBytes }) => sum + textBytes, before.events);
   catalogue.setLastId(session, last);
   catalogue.setBytes(branch, { events, parts });
   catalogue.setClock(branch, clock);
   catalogue.recentKeys.add(branch.id, later(plan.after.history.head, -plan.events.length), plan.events);
+}
+
+/** The columns of an event, its data last, and the size of its data. */
+interface EventRow {
+  readonly values: readonly (string | number | null)[];
+  readonly textBytes: number;
+}
+
+const rowBytes = ({ values, textBytes }: EventRow): number => cellBytes(values, textBytes);
+
+/** Returns events as rows; `bytes` is the size of the branch before them, and with the parts that they bring. */
+function rowsOf(
+  session: SessionRow,
+  branch: BranchRow,
+  events: readonly WrittenRow[],
+  bytes: { readonly events: number; readonly parts: number },
+): EventRow[] {
+  let total = bytes.events;
+  return events.map((event) => {
+    const textBytes = Buffer.byteLength(event.data ?? '');
+    total += textBytes;
+    const values = [
+      session.id,
+      branch.id,
+      event.seq,
+      event.id,
+      event.time,
+      event.type,
+      event.version,
+      event.agent,
+      event.run,
+      event.turn,
+      event.cause,
+      event.causeSeq,
+      isStructural(event.type) ? 1 : null,
+      total,
+      bytes.parts,
+      event.digest,
+      event.salt,
+      event.data,
+    ];
+    return { values, textBytes };
+  });
 }

@@ -7,6 +7,7 @@ import type { PartsPage, PartsRequest } from '../../../core/store/event-store.ts
 import { heldAmong, partOf, type ReachedPart, withUnreached } from '../../sql/part-row.ts';
 import type { BranchRow, SessionRow } from '../catalogue.ts';
 import type { Database } from '../database.ts';
+import { cellBytes, inPagingOrder } from './row-order.ts';
 
 type PartRow = readonly [
   digest: Digest,
@@ -155,18 +156,30 @@ export function holdParts(
   let [last] = database.one<[number]>('SELECT coalesce(max(id), 0) FROM parts');
   database.repeat(addSql, (add) =>
     database.repeat(holdSql, (hold) => {
-      for (const plan of plans) {
+      for (const { plan, textBytes } of inPagingOrder(plans.map(sized), planBytes)) {
         const { digest, kind, salt, damaged, refs, text } = plan.part;
         const id = 'id' in plan ? plan.id : ++last;
         const refsText = refs.length === 0 ? null : JSON.stringify(refs);
         if (!('id' in plan))
           add.get(id, session.namespaceId, digest, kind, salt, damaged === true ? 1 : 0, refsText, text);
         if (plan.kind === 'complete') database.run(completeSql, kind, text, id);
-        hold.get(session.id, digest, id, branch.id, Buffer.byteLength(text));
+        hold.get(session.id, digest, id, branch.id, textBytes);
       }
     }),
   );
 }
+
+/** A part that is planned, and the size of its text. */
+interface SizedPlan {
+  readonly plan: PartPlan;
+  readonly textBytes: number;
+}
+
+const sized = (plan: PartPlan): SizedPlan => ({ plan, textBytes: Buffer.byteLength(plan.part.text) });
+
+/** A digest takes 32 bytes, half of its text; the ids before it take few. */
+const planBytes = ({ plan: { part }, textBytes }: SizedPlan): number =>
+  cellBytes([part.digest.slice(32), part.kind, part.salt, ...part.refs, part.text], textBytes) + 6;
 
 /** Subtracts bytes from the size of a branch. */
 export const erasedBytesSql = 'UPDATE branches SET erased_bytes = erased_bytes + ? WHERE id = ?';

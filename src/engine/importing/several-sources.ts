@@ -1,0 +1,65 @@
+import type { ForeignFiles } from '../../core/recording/foreign-files.ts';
+import { type FoundSource, stemOf } from './found-sources.ts';
+import type { OpenedSource } from './import-source.ts';
+import { lineBatches, type RawUnit } from './source-units.ts';
+
+/** One source of several, and the id of its session if it has none of its own. */
+export interface NamedSource {
+  readonly source: OpenedSource;
+  readonly stem: string | undefined;
+}
+
+/** Tells whether each line of a source is a source of its own. */
+export const isSeveral = ({ format, path, text }: OpenedSource): boolean =>
+  format.cut({ path, text }).kind === 'sources';
+
+/** Reads the sources of a file in which each line is one, a line at a time. */
+export async function* sourcesIn(files: ForeignFiles, whole: OpenedSource): AsyncGenerator<NamedSource> {
+  const { path } = whole;
+  for (const file of whole.files)
+    for await (const units of lineBatches(
+      file.chunks(() => undefined),
+      file.name,
+    ))
+      for (const raw of units)
+        if (raw.text?.trim() !== '')
+          yield {
+            source: lineSource(files, whole, raw),
+            stem: path === undefined ? undefined : `${stemOf(path)}-${raw.at + 1}`,
+          };
+}
+
+function lineSource(
+  files: ForeignFiles,
+  { format, path, bases }: OpenedSource,
+  { text, bytes, end = '\n' }: RawUnit,
+): OpenedSource {
+  const own = text === undefined ? (bytes ?? new Uint8Array()) : new TextEncoder().encode(`${text}${end}`);
+  const digest = (): string => {
+    const made = files.createDigest();
+    made.update(own);
+    return made.digest();
+  };
+  const main = {
+    name: '',
+    chunks: async function* (onEnd: (digest: string) => void) {
+      yield own;
+      onEnd(digest());
+    },
+    digest: async () => digest(),
+  };
+  return { format, path, text: text ?? '', files: [main], bases };
+}
+
+/**
+ * Gives sources below a folder the ids that their sessions have if they have none of their own: the name of the file, or
+ * its path in the folder if a different source there has the same name.
+ */
+export function withStems(found: readonly FoundSource[], folder: string): readonly FoundSource[] {
+  const alike = Map.groupBy(found, ({ path }) => stemOf(path));
+  return found.map((source) => {
+    if ((alike.get(stemOf(source.path))?.length ?? 0) < 2) return source;
+    const below = source.path.startsWith(folder) ? source.path.slice(folder.length) : source.path;
+    return { ...source, stem: below.replace(/^[/\\.]+/, '').replace(/[/\\]+/g, '-') };
+  });
+}

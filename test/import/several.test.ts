@@ -1,0 +1,142 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { conversation, type Imported, openReprise, type Reprise, summary } from '../../src/index.ts';
+import { claudeLine } from './sources.ts';
+
+let directory = '';
+let reprise: Reprise;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'reprise-several-'));
+  reprise = await openReprise({ store: 'memory:', config: false });
+});
+afterAll(async () => {
+  await reprise.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+async function written(files: Readonly<Record<string, string>>): Promise<string> {
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(directory, name)), { recursive: true });
+    await writeFile(join(directory, name), text);
+  }
+  return directory;
+}
+
+async function imported(path: string): Promise<Imported[]> {
+  const told: Imported[] = [];
+  for await (const each of reprise.importAll(path)) {
+    if ('error' in each) throw each.error;
+    told.push(each);
+  }
+  return told;
+}
+
+const lines = (...values: readonly object[]): string => values.map((value) => `${JSON.stringify(value)}\n`).join('');
+const talk = (text: string): object => ({ messages: [{ role: 'user', content: text }] });
+const action = (id: number, content: string): object => ({
+  id,
+  timestamp: `2026-01-14T01:05:${10 + id}.000000`,
+  source: id === 0 ? 'user' : 'agent',
+  action: 'message',
+  args: { content },
+});
+
+async function textsOf(session: string): Promise<unknown[]> {
+  const { messages } = await (await reprise.session(session)).stateAt('main', conversation);
+  return messages.map(({ message }) => message?.['content']);
+}
+
+test('a file in which each line is a source becomes a session a line; together they give the file back', async () => {
+  const sources = {
+    'talks.jsonl': [lines(talk('One?'), talk('Two?'), talk('Three?')), 'messages', ['talks-1', 'talks-2', 'talks-3']],
+    'output.jsonl': [
+      lines(
+        { instance_id: 'case-1', history: [action(0, 'One?'), action(1, 'Yes.')] },
+        { instance_id: 'case-2', history: [action(0, 'Two?')] },
+      ),
+      'openhands',
+      ['case-1', 'case-2'],
+    ],
+  } as const;
+  for (const [name, [text, format, sessions]] of Object.entries(sources)) {
+    const path = join(await written({ [name]: text }), name);
+    expect((await imported(path)).map(({ session, outcome }) => [session, outcome])).toEqual(
+      sessions.map((session) => [session, 'imported']),
+    );
+    const texts = await Promise.all(sessions.map((session) => reprise.export(session, { format })));
+    expect(texts.join('')).toBe(text);
+    expect((await imported(path)).map(({ outcome }) => outcome)).toEqual(sessions.map(() => 'unchanged'));
+    await expect(reprise.import(path)).rejects.toMatchObject({ code: 'import.invalid' });
+  }
+  expect(await textsOf('talks-2')).toEqual(['Two?']);
+  expect(await textsOf('case-1')).toEqual(['One?', 'Yes.']);
+});
+
+test('the events of OpenHands that are files of their own are one session for each conversation', async () => {
+  const events = (name: string): Record<string, string> =>
+    Object.fromEntries(
+      Array.from({ length: 12 }, (_, id) => [
+        `runs/${name}/events/${id}.json`,
+        JSON.stringify(action(id, `${name} ${id}`)),
+      ]),
+    );
+  await written({
+    ...events('first'),
+    ...events('second'),
+    'runs/first/event_cache/0-2.json': JSON.stringify([action(0, 'first 0'), action(1, 'first 1')]),
+  });
+  const told = await imported(join(directory, 'runs'));
+  expect(told.map(({ session, outcome, kept }) => [session, outcome, kept])).toEqual([
+    ['first', 'imported', 2],
+    ['second', 'imported', 0],
+  ]);
+  expect(await textsOf('second')).toEqual(Array.from({ length: 12 }, (_, id) => `second ${id}`));
+});
+
+test('sources of a folder that share a name and have no id of their own are no branches of each other', async () => {
+  const trace = (id: string): string =>
+    JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: [{ traceId: id, spanId: id, name: id }] }] }] });
+  await written({
+    'same/a/trace.json': trace('a1'),
+    'same/b/trace.json': trace('b1'),
+    'same/b/other.json': trace('c'),
+  });
+  const told = await imported(join(directory, 'same'));
+  expect(told.map(({ session, outcome }) => [session, outcome])).toEqual([
+    ['a-trace.json', 'imported'],
+    ['other', 'imported'],
+    ['b-trace.json', 'imported'],
+  ]);
+});
+
+test('text around the units of a document that cannot be read gives a warning', async () => {
+  const path = join(await written({ 'odd.json': `${JSON.stringify(talk('One?'), null, 1)}\nand more\n` }), 'odd.json');
+  const [told] = await imported(path);
+  expect(told?.warnings).toEqual([
+    { file: '', at: 1, message: 'the text around its units was not read: it is not JSON' },
+  ]);
+});
+
+test('a sub-agent of Claude Code whose lines are in a file and in lines of progress spoke once', async () => {
+  const said = { id: 'm1', model: 'claude-opus-4-5', role: 'assistant', content: [{ type: 'text', text: 'Found.' }] };
+  const message = { ...said, usage: { input_tokens: 10, output_tokens: 5 } };
+  const inner = { type: 'assistant', uuid: 'x1', timestamp: '2026-01-14T01:05:02.000Z', message };
+  const name = 'claude/sub.jsonl';
+  await written({
+    [name]: lines(
+      claudeLine('user', 'u1', null, { sessionId: 'sub', message: { role: 'user', content: 'Look.' } }),
+      claudeLine('progress', 'p1', 'u1', {
+        sessionId: 'sub',
+        data: { type: 'agent_progress', agentId: 'ab1', message: inner },
+      }),
+    ),
+    'claude/sub/subagents/agent-ab1.jsonl': lines(
+      claudeLine('assistant', 'x1', null, { sessionId: 'sub', isSidechain: true, agentId: 'ab1', message }),
+    ),
+  });
+  const [told] = await imported(join(directory, name));
+  const { spending, agents } = await (await reprise.session(told?.session ?? '')).stateAt('main', summary);
+  expect([spending.outputTokens, agents]).toEqual([5, ['ab1', 'claude-code']]);
+});
