@@ -158,7 +158,7 @@ const EventRow = memo(
           <span className="row-name">{rowName(index, seq)}</span>
           {line === undefined ? null : (
             <span className="row-line">
-              <RecordedText text={shortLine(line, index.word('name', seq))} />
+              <RecordedText text={shortLine(line, rowName(index, seq))} />
             </span>
           )}
         </span>

@@ -210,13 +210,17 @@ function drawOpenEnd(pen: Pen, color: string, x: number, y: number, tall: number
   pen.setLineDash([]);
 }
 
+/** A bar has its name beside it from this width on, in pixels: where bars are slivers, a few names would say little. */
+const besideMin = 12;
+
 /** Draws the name of a bar in it, or beside it where it has no room but the stretch up to the next bar has. */
 function drawBarText(pen: Pen, scene: Scene, shape: BarShape, limit: number): void {
   const { index, colors } = scene;
   const { seq, end, from, to, y, failed, look } = shape;
   const name = index.word('name', seq);
   const room = Math.floor((to - from - 10) / letter);
-  const isBeside = name.length + 2 > room && name.length * letter < limit - to - 8;
+  const isBeside =
+    to - from >= besideMin && name.length + 2 > room && name.length * letter < limit - to - 8;
   if (!isBeside && room < 2) return;
   pen.globalAlpha = barAlpha(scene, shape);
   pen.fillStyle = failed ? colors.error : isBeside ? colors.dim : colors.text;
