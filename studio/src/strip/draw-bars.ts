@@ -219,8 +219,7 @@ function drawBarText(pen: Pen, scene: Scene, shape: BarShape, limit: number): vo
   const { seq, end, from, to, y, failed, look } = shape;
   const name = index.word('name', seq);
   const room = Math.floor((to - from - 10) / letter);
-  const isBeside =
-    to - from >= besideMin && name.length + 2 > room && name.length * letter < limit - to - 8;
+  const isBeside = to - from >= besideMin && name.length + 2 > room && name.length * letter < limit - to - 8;
   if (!isBeside && room < 2) return;
   pen.globalAlpha = barAlpha(scene, shape);
   pen.fillStyle = failed ? colors.error : isBeside ? colors.dim : colors.text;
