@@ -23,7 +23,7 @@ import { forkReason } from './import-writer.ts';
 import { UnitIndex } from './unit-index.ts';
 
 /** A unit on its way out, and why it differs from its source; no unit if it was erased. */
-export interface UnitOut {
+interface UnitOut {
   readonly unit: ExportedUnit | undefined;
   readonly differs: DifferingUnit | undefined;
 }
