@@ -17,7 +17,7 @@ import type { CopyRow } from '../src/cli/render/copy-table.ts';
 import type { Event } from '../src/core/event/event.ts';
 import type { Belief } from '../src/core/fleet/belief.ts';
 import type { FleetTask } from '../src/core/fleet/fleet-task.ts';
-import type { FleetAgent } from '../src/engine/fleet/fleet-at.ts';
+import type { FleetAgent } from '../src/engine/believing/fleet-at.ts';
 import type { InclusionProof } from '../src/engine/proving/event-proof.ts';
 
 import type {
@@ -28,20 +28,20 @@ import type {
   EraseAnswer,
   MarkAnswer,
   SetAnswer,
-} from '../src/reading/change-answers.ts';
-import type { CodingAnswer } from '../src/reading/coding-answer.ts';
-import type { CounterfactualAnswer } from '../src/reading/counterfactual-answer.ts';
-import type { DiffAnswer } from '../src/reading/diff-answer.ts';
-import type { FingerprintAnswer } from '../src/reading/first-difference.ts';
-import type { ForwardAnswer } from '../src/reading/fleet-answers.ts';
-import type { ForkAnswer } from '../src/reading/fork-report.ts';
-import type { ShowAnswer } from '../src/reading/known-at.ts';
-import type { ListRow } from '../src/reading/list-branches.ts';
-import type { ExperimentRowAnswer, ResumeAnswer, RetryAnswer } from '../src/reading/run-answers.ts';
+} from '../src/reading/answers/change-answers.ts';
+import type { CodingAnswer } from '../src/reading/answers/coding-answer.ts';
+import type { CounterfactualAnswer } from '../src/reading/answers/counterfactual-answer.ts';
+import type { DiffAnswer } from '../src/reading/answers/diff-answer.ts';
+import type { FingerprintAnswer } from '../src/reading/answers/first-difference.ts';
+import type { ForwardAnswer } from '../src/reading/answers/fleet-answers.ts';
+import type { ForkAnswer } from '../src/reading/answers/fork-report.ts';
+import type { ShowAnswer } from '../src/reading/answers/known-at.ts';
+import type { ListRow } from '../src/reading/answers/list-branches.ts';
+import type { ExperimentRowAnswer, ResumeAnswer, RetryAnswer } from '../src/reading/answers/run-answers.ts';
+import type { SpaceRow } from '../src/reading/answers/space-used.ts';
+import type { StateRow, VersionRow } from '../src/reading/answers/state-entries.ts';
+import type { TreeRow } from '../src/reading/answers/tree-rows.ts';
 import type { ProjectionRow, StateAnswer } from '../src/reading/shipped-projections.ts';
-import type { SpaceRow } from '../src/reading/space-used.ts';
-import type { StateRow, VersionRow } from '../src/reading/state-entries.ts';
-import type { TreeRow } from '../src/reading/tree-rows.ts';
 
 /** The keys of an answer, and what else there is to know about it. */
 export interface CliShape {

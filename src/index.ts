@@ -1,10 +1,10 @@
 // The front door.
 
+export { AgentSurface } from './engine/agents/agent-surface.ts';
+export { BeliefsHandle } from './engine/believing/beliefs-handle.ts';
 export { Branch } from './engine/branch.ts';
 export { CodingHandle } from './engine/coding/coding-handle.ts';
 export { Exchange } from './engine/exchange.ts';
-export { AgentSurface } from './engine/fleet/agent-surface.ts';
-export { BeliefsHandle } from './engine/fleet/beliefs-handle.ts';
 export { FleetHandle } from './engine/fleet/fleet-handle.ts';
 
 export { SessionRecorder } from './engine/recording/recorder.ts';
@@ -199,6 +199,23 @@ export type {
   SessionSource,
 } from './core/session/session-log.ts';
 export type { SessionSize } from './core/store/session-size.ts';
+export type {
+  AgentBeliefs,
+  AgentKnowledge,
+  AgentReplayOptions,
+  AgentVerbs,
+  AsOptions,
+} from './engine/agents/agent-verbs.ts';
+export type { AuditOptions } from './engine/believing/audit.ts';
+export type { BeliefsVerbs } from './engine/believing/beliefs-verbs.ts';
+export type { CommitOptions, CommittedBelief } from './engine/believing/commit-belief.ts';
+export type { FleetAgent, FleetState } from './engine/believing/fleet-at.ts';
+export type { BeliefsAtOptions, TwoTimes } from './engine/believing/fleet-times.ts';
+export type { Contradicts, JudgeOptions, Strategy, Winner } from './engine/believing/judge.ts';
+export type { RevertBeliefOptions, RevertedBelief } from './engine/believing/revert-belief.ts';
+export type { SettledPair } from './engine/believing/settle.ts';
+export type { SettledTold } from './engine/believing/settle-told.ts';
+export type { StrategyOptions } from './engine/believing/strategy.ts';
 export type { ArchiveOptions } from './engine/changing/archive-branch.ts';
 export type { DeleteBranchOptions, DeletedBranch } from './engine/changing/delete-branch.ts';
 export type { Edited } from './engine/changing/edit.ts';
@@ -227,24 +244,11 @@ export type {
   VariantSummary,
 } from './engine/experimenting/experiment-result.ts';
 export type { FieldFixed, OptionFixed, PointFixed } from './engine/fixed-verb.ts';
-export type {
-  AgentBeliefs,
-  AgentKnowledge,
-  AgentReplayOptions,
-  AgentVerbs,
-  AsOptions,
-} from './engine/fleet/agent-verbs.ts';
-export type { AuditOptions } from './engine/fleet/audit.ts';
-export type { BeliefsVerbs } from './engine/fleet/beliefs-verbs.ts';
-export type { CommitOptions, CommittedBelief } from './engine/fleet/commit-belief.ts';
-export type { FleetAgent, FleetState } from './engine/fleet/fleet-at.ts';
 export type { ClaimTask, EndTask, FailedVerification, StartTask } from './engine/fleet/fleet-tasks.ts';
-export type { BeliefsAtOptions, TwoTimes } from './engine/fleet/fleet-times.ts';
 export type { FleetVerbs, TasksVerbs } from './engine/fleet/fleet-verbs.ts';
-export type { Contradicts, JudgeOptions, Strategy, Winner } from './engine/fleet/judge.ts';
 export type { Mutated, Mutation, StateMutation } from './engine/fleet/mutate.ts';
 export type { AgentFields, ChangeOptions, EndOptions, SpawnOptions } from './engine/fleet/register-agent.ts';
-export type { RevertBeliefOptions, RevertedBelief } from './engine/fleet/revert-belief.ts';
+export type { BranchFleetVerbs, SessionFleetVerbs } from './engine/fleet/session-fleet-verbs.ts';
 export type {
   AgentTurn,
   FleetTurn,
@@ -254,11 +258,7 @@ export type {
   LiveTurn,
   OnTurn,
   ReusedTurn,
-} from './engine/fleet/run-forward-options.ts';
-export type { BranchFleetVerbs, SessionFleetVerbs } from './engine/fleet/session-fleet-verbs.ts';
-export type { SettledPair } from './engine/fleet/settle.ts';
-export type { SettledTold } from './engine/fleet/settle-told.ts';
-export type { StrategyOptions } from './engine/fleet/strategy.ts';
+} from './engine/forwarding/run-forward-options.ts';
 export type { Located } from './engine/history/place.ts';
 export type { Exported, HandedBack } from './engine/importing/export.ts';
 export type { Imported, ImportFailure, ImportOptions, ImportSource } from './engine/importing/import-options.ts';

@@ -171,7 +171,7 @@ function soon<Result>(work: () => Promise<Result>): Promise<Result> {
 /** Loads the importer of OTLP, for spans that come one after the other. */
 async function loadSpans(): Promise<SpanFormat> {
   const { otlp } = await import('./adapters/import/otlp.ts');
-  const { otlpDocument } = await import('./adapters/import/otlp-protobuf.ts');
+  const { otlpDocument } = await import('./adapters/import/otlp/protobuf.ts');
   return {
     documentOf: otlpDocument,
     draftsOf: (document) => {

@@ -4,6 +4,9 @@ import type { Masker } from '../core/masking/masking.ts';
 import type { Agent } from '../core/recording/agent.ts';
 import type { PointInput, Ref } from '../core/ref.ts';
 import type { SessionRecord } from '../core/store/event-store.ts';
+import type { FleetState } from './believing/fleet-at.ts';
+import type { OnBranch } from './believing/fleet-look.ts';
+import type { BeliefsAtOptions, TwoTimes } from './believing/fleet-times.ts';
 import type { BundleOptions, ExportedBundle } from './bundling/write-bundle.ts';
 import type { MarkConsequences } from './changing/mark.ts';
 import type { Engine } from './context/engine.ts';
@@ -11,9 +14,6 @@ import type { Copied, CopyOptions } from './copying/copy-options.ts';
 import type { Erased, EraseOptions } from './erasing/erase.ts';
 import type { ExperimentOptions, ExperimentSetOptions } from './experimenting/experiment-options.ts';
 import type { ExperimentResult, ExperimentSetResult } from './experimenting/experiment-result.ts';
-import type { FleetState } from './fleet/fleet-at.ts';
-import type { OnBranch } from './fleet/fleet-look.ts';
-import type { BeliefsAtOptions, TwoTimes } from './fleet/fleet-times.ts';
 import type { Exported, ExportedPiece, HandedBack } from './importing/export.ts';
 import type { Imported, ImportFailure, ImportOptions, ImportSource } from './importing/import-options.ts';
 import type { CompareOptions, Comparison } from './looking/compare.ts';
@@ -170,18 +170,18 @@ export async function prove(
 
 /** Returns the claims that stand at a moment; see `fleet-at.ts`. */
 export async function beliefsAt(engine: Engine, on: OnBranch, options: BeliefsAtOptions): Promise<readonly Belief[]> {
-  return (await import('./fleet/fleet-at.ts')).beliefsAt(engine, on, options);
+  return (await import('./believing/fleet-at.ts')).beliefsAt(engine, on, options);
 }
 
 /** Returns who is there at a moment; see `fleet-at.ts`. */
 export async function fleetAt(engine: Engine, on: OnBranch, where: PointInput | TwoTimes): Promise<FleetState> {
-  return (await import('./fleet/fleet-at.ts')).fleetAt(engine, on, where);
+  return (await import('./believing/fleet-at.ts')).fleetAt(engine, on, where);
 }
 
 /** Returns the consequences of markers on beliefs, for the verbs that mark a history; see `settle-marked.ts`. */
 export function beliefConsequences(engine: Engine): MarkConsequences {
   return async (place, markers) => {
-    const { settleMarked } = await import('./fleet/settle-marked.ts');
+    const { settleMarked } = await import('./believing/settle-marked.ts');
     return (await settleMarked(engine, place, markers)).drafts;
   };
 }
@@ -190,7 +190,7 @@ export function beliefConsequences(engine: Engine): MarkConsequences {
 export async function compare(engine: Engine, left: Ref, right: Ref, options: CompareOptions): Promise<Comparison> {
   const compared = await (await import('./looking/compare.ts')).compare(engine, left, right, options);
   if (options.beliefs !== true) return compared;
-  const { compareBeliefs } = await import('./fleet/compare-beliefs.ts');
+  const { compareBeliefs } = await import('./believing/compare-beliefs.ts');
   return { ...compared, beliefs: await compareBeliefs(engine, left, right, options.fromTurn) };
 }
 

@@ -72,9 +72,9 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
 
   shownEventsMax: 'test/contract/studio-reading.test.ts',
   shownTextMax: 'test/contract/studio-reading.test.ts',
-  shownBytesMax: 'src/reading/cut-value.test.ts',
-  shownStretchMax: 'src/reading/cut-value.test.ts',
-  shownGistMax: 'src/reading/cut-value.test.ts',
+  shownBytesMax: 'src/reading/looks/cut-value.test.ts',
+  shownStretchMax: 'src/reading/looks/cut-value.test.ts',
+  shownGistMax: 'src/reading/looks/cut-value.test.ts',
   shownRowsMax: 'test/contract/studio-reading.test.ts',
   searchHitsMax: 'test/contract/studio-reading.test.ts',
   searchEventsMax: 'test/contract/studio-reading.test.ts',
@@ -412,7 +412,7 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
     await session.fleet.spawn('a', { scope: topics });
     await exceeds('scopeTopicsMax', () => session.fleet.spawn('b', { scope: [...topics, 'one more'] }));
   },
-  judgementMsMax: 'src/engine/fleet/judge.test.ts',
+  judgementMsMax: 'src/engine/believing/judge.test.ts',
   stateKeyBytesMax: async ({ session }) => {
     const { state } = session;
     const longest = '\u0000'.repeat(limits.stateKeyBytesMax);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { BernsteinChain } from '../../src/adapters/import/bernstein-chain.ts';
+import { BernsteinChain } from '../../src/adapters/import/bernstein/chain.ts';
 
 // The vectors of a run's journal, computed by the algorithm that Bernstein documents.
 const rows = [

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Span, spanEvents } from '../../src/adapters/import/span-events.ts';
+import { type Span, spanEvents } from '../../src/adapters/import/pieces/span-events.ts';
 import {
   conversation,
   type Event,

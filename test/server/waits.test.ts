@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openRemoteStore } from '../../src/client/open-remote-store.ts';
 import { createReprise } from '../../src/engine/reprise-parts.ts';
 import { createNodePlatform, openMemoryStore, type Reprise, type Session } from '../../src/index.ts';
-import { listBranches } from '../../src/reading/list-branches.ts';
+import { listBranches } from '../../src/reading/answers/list-branches.ts';
 import { serving } from './running-server.ts';
 import { type Waits, waitingStore } from './waiting-store.ts';
 

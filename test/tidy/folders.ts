@@ -28,6 +28,9 @@ const folders: Readonly<Record<string, readonly string[]>> = {
     'state',
     'recording',
     'resuming',
+    'believing',
+    'agents',
+    'forwarding',
     'fleet',
     'experimenting',
     'proving',
@@ -38,13 +41,18 @@ const folders: Readonly<Record<string, readonly string[]>> = {
     'coding',
     itself,
   ],
+  reading: [itself, 'answers', 'looks'],
+  'adapters/import': ['pieces', 'bernstein', 'claude-code', 'codex', 'gemini-cli', 'otlp', 'pi', 'shipit', itself],
   server: ['http', 'guarding', 'answering', 'calls', 'spans', 'studio', itself],
   cli: ['terminal', itself, 'answering', 'render', 'demo', 'options', 'running', 'commands'],
 };
 
 /** Returns the folder of its room that a path under `src/` lies in, or undefined if the room is not divided. */
 export function folderOf(path: string): { readonly room: string; readonly folder: string } | undefined {
-  const [, room = '', ...rest] = path.split('/');
+  const [, first = '', second = '', ...deeper] = path.split('/');
+  const isNested = folders[`${first}/${second}`] !== undefined;
+  const room = isNested ? `${first}/${second}` : first;
+  const rest = isNested ? deeper : [second, ...deeper];
   if (folders[room] === undefined) return undefined;
   return { room, folder: rest.length > 1 ? (rest[0] ?? itself) : itself };
 }

@@ -18,10 +18,10 @@ import {
   type UnitMeaning,
   type WriterSource,
 } from '../../core/recording/foreign-format.ts';
-import { neutralContent } from './anthropic-blocks.ts';
-import { firstTime, hasDocuments } from './first-lines.ts';
-import { listFrame } from './list-frame.ts';
-import { said, Talk, toolCallPart } from './talk.ts';
+import { neutralContent } from './pieces/anthropic-blocks.ts';
+import { firstTime, hasDocuments } from './pieces/first-lines.ts';
+import { listFrame } from './pieces/list-frame.ts';
+import { said, Talk, toolCallPart } from './pieces/talk.ts';
 
 /** Trajectories in the Agent Trajectory Interchange Format, 1.0 to 1.7; written as 1.7. */
 export const atif: ForeignFormat = defineFormat({

@@ -15,8 +15,8 @@ import {
   type ForeignUnit,
   type UnitMeaning,
 } from '../../core/recording/foreign-format.ts';
-import { BernsteinChain } from './bernstein-chain.ts';
-import { firstLines, readJson } from './first-lines.ts';
+import { BernsteinChain } from './bernstein/chain.ts';
+import { firstLines, readJson } from './pieces/first-lines.ts';
 
 /** The files of a run, in the order in which they are read: rotated parts come first. */
 const runFiles = [

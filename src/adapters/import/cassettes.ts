@@ -2,8 +2,8 @@ import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { arrayAt, isObject, type JsonObject, type JsonValue, numberAt, objectAt, stringAt } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
 import { defineFormat, type ForeignFormat, type UnitMeaning } from '../../core/recording/foreign-format.ts';
-import { firstTime } from './first-lines.ts';
-import { exchangeEvents, type HttpExchange } from './http-exchange.ts';
+import { firstTime } from './pieces/first-lines.ts';
+import { exchangeEvents, type HttpExchange } from './pieces/http-exchange.ts';
 
 /** Reads YAML text; it is there once a cassette is opened. */
 let readYaml: ((text: string) => unknown) | undefined;

@@ -1,8 +1,8 @@
 import { booleanAt, isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { defineFormat, type ForeignFormat, type FoundFile } from '../../core/recording/foreign-format.ts';
-import { ClaudeCodeReader } from './claude-code-events.ts';
-import { claudeWriter } from './claude-code-writing.ts';
-import { firstLines, firstString, readJson } from './first-lines.ts';
+import { ClaudeCodeReader } from './claude-code/events.ts';
+import { claudeWriter } from './claude-code/writing.ts';
+import { firstLines, firstString, readJson } from './pieces/first-lines.ts';
 
 /** The path of a file of a sub-agent. */
 const subAgent = /(?:^|[/\\])agent-[^/\\]*\.jsonl$/;

@@ -1,9 +1,9 @@
 import { given, isObject, type JsonObject, objectAt, stringAt } from '../../core/json.ts';
 import { defineFormat, type ForeignFormat, type ResumeFacts } from '../../core/recording/foreign-format.ts';
-import { codexBase, metaIn, metaOf, numbered, withMeta } from './codex-base.ts';
-import { CodexReader } from './codex-events.ts';
-import { codexWriter } from './codex-writing.ts';
-import { firstLines, firstString } from './first-lines.ts';
+import { codexBase, metaIn, metaOf, numbered, withMeta } from './codex/base.ts';
+import { CodexReader } from './codex/events.ts';
+import { codexWriter } from './codex/writing.ts';
+import { firstLines, firstString } from './pieces/first-lines.ts';
 
 /** The rollouts of Codex CLI, 0.40 to current. */
 export const codex: ForeignFormat = defineFormat({

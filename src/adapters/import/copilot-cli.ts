@@ -1,8 +1,8 @@
 import type { EventDraft } from '../../core/event/event.ts';
 import { arrayAt, booleanAt, given, isObject, type JsonObject, numberAt, objectAt, stringAt } from '../../core/json.ts';
 import { defineFormat, type ForeignFormat, type UnitMeaning } from '../../core/recording/foreign-format.ts';
-import { firstLines, firstString } from './first-lines.ts';
-import { said, Talk, toolCallPart } from './talk.ts';
+import { firstLines, firstString } from './pieces/first-lines.ts';
+import { said, Talk, toolCallPart } from './pieces/talk.ts';
 
 /** The event files of Copilot CLI. */
 export const copilotCli: ForeignFormat = defineFormat({

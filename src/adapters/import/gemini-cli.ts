@@ -1,7 +1,7 @@
 import { given, isObject, stringAt } from '../../core/json.ts';
 import { defineFormat, type ForeignFormat, type FoundFile } from '../../core/recording/foreign-format.ts';
-import { firstLines, firstString } from './first-lines.ts';
-import { GeminiReader } from './gemini-events.ts';
+import { GeminiReader } from './gemini-cli/events.ts';
+import { firstLines, firstString } from './pieces/first-lines.ts';
 
 /** The path of a chat of a sub-agent: it lies in a folder that is named by the session it works for. */
 const subAgent = /[/\\]chats[/\\]([^/\\]+)[/\\]([^/\\]+)\.jsonl$/;

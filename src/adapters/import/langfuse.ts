@@ -11,8 +11,8 @@ import {
   stringAt,
 } from '../../core/json.ts';
 import { defineFormat, type ForeignFormat, type UnitMeaning } from '../../core/recording/foreign-format.ts';
-import { firstLines, firstTime } from './first-lines.ts';
-import { neutralMessage, parsed, type Span, spanEvents } from './span-events.ts';
+import { firstLines, firstTime } from './pieces/first-lines.ts';
+import { neutralMessage, parsed, type Span, spanEvents } from './pieces/span-events.ts';
 
 /** The traces of Langfuse: a trace with its observations, a list of observations, or one a line. */
 export const langfuse: ForeignFormat = defineFormat({

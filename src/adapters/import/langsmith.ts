@@ -11,8 +11,8 @@ import {
   stringAt,
 } from '../../core/json.ts';
 import { defineFormat, type ForeignFormat, type UnitMeaning } from '../../core/recording/foreign-format.ts';
-import { firstLines, firstTime } from './first-lines.ts';
-import { neutralMessage, type Span, spanEvents } from './span-events.ts';
+import { firstLines, firstTime } from './pieces/first-lines.ts';
+import { neutralMessage, type Span, spanEvents } from './pieces/span-events.ts';
 
 /** The runs of LangSmith: a list of them, a run with its children inside, or a run a line. */
 export const langsmith: ForeignFormat = defineFormat({

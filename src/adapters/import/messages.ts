@@ -15,10 +15,10 @@ import {
   type ForeignWriter,
   type UnitMeaning,
 } from '../../core/recording/foreign-format.ts';
-import { neutralContent } from './anthropic-blocks.ts';
-import { firstLines, hasDocuments, readJson } from './first-lines.ts';
-import { listFrame } from './list-frame.ts';
-import { said, Talk, toolCallPart } from './talk.ts';
+import { neutralContent } from './pieces/anthropic-blocks.ts';
+import { firstLines, hasDocuments, readJson } from './pieces/first-lines.ts';
+import { listFrame } from './pieces/list-frame.ts';
+import { said, Talk, toolCallPart } from './pieces/talk.ts';
 
 /** The names under which a file holds its list of messages. */
 const lists = ['messages', 'history', 'conversation', 'traj', ''];

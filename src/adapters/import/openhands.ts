@@ -1,8 +1,8 @@
 import type { EventDraft } from '../../core/event/event.ts';
 import { arrayAt, given, isObject, type JsonObject, numberAt, objectAt, stringAt } from '../../core/json.ts';
 import { defineFormat, type ForeignFormat, type UnitMeaning } from '../../core/recording/foreign-format.ts';
-import { firstTime, hasDocuments } from './first-lines.ts';
-import { said, Talk, toolCallPart } from './talk.ts';
+import { firstTime, hasDocuments } from './pieces/first-lines.ts';
+import { said, Talk, toolCallPart } from './pieces/talk.ts';
 
 /** The path of an event that is a file of its own, in a folder of its conversation. */
 const eventFile = /(?:^|[/\\])events[/\\](\d+)\.json$/;

@@ -1,8 +1,8 @@
 import type { EventDraft } from '../../core/event/event.ts';
 import { arrayAt, isObject, type JsonObject, type JsonValue, numberAt, objectAt, stringAt } from '../../core/json.ts';
 import { defineFormat, type ForeignFormat, type UnitMeaning } from '../../core/recording/foreign-format.ts';
-import { firstLines, firstString } from './first-lines.ts';
-import { said, Talk } from './talk.ts';
+import { firstLines, firstString } from './pieces/first-lines.ts';
+import { said, Talk } from './pieces/talk.ts';
 
 /** The path of a payload that is a file of its own. */
 const blob = /(^|[/\\])blobs[/\\][0-9a-f]{2}[/\\][0-9a-f]{64}$/;

@@ -14,11 +14,11 @@ import {
   type ForeignUnit,
   type UnitMeaning,
 } from '../../core/recording/foreign-format.ts';
-import { firstLines, readJson } from './first-lines.ts';
-import { type OtlpSpan, readSpan, timeOf } from './otlp-dialects.ts';
-import { otlpDocument } from './otlp-protobuf.ts';
-import { otlpWriter } from './otlp-writing.ts';
-import { spanEvents } from './span-events.ts';
+import { type OtlpSpan, readSpan, timeOf } from './otlp/dialects.ts';
+import { otlpDocument } from './otlp/protobuf.ts';
+import { otlpWriter } from './otlp/writing.ts';
+import { firstLines, readJson } from './pieces/first-lines.ts';
+import { spanEvents } from './pieces/span-events.ts';
 
 /**
  * Traces of OpenTelemetry: OTLP as JSON (one document, or one a line) and protobuf, and lists of spans as exporters of

@@ -10,10 +10,10 @@ import {
   stringAt,
 } from '../../core/json.ts';
 import { defineFormat, type ForeignFormat, type UnitMeaning } from '../../core/recording/foreign-format.ts';
-import { resultOutput } from './anthropic-blocks.ts';
-import { firstLines, firstString, readJson } from './first-lines.ts';
-import { piWriter } from './pi-writing.ts';
-import { said, Talk, toolCallPart } from './talk.ts';
+import { piWriter } from './pi/writing.ts';
+import { resultOutput } from './pieces/anthropic-blocks.ts';
+import { firstLines, firstString, readJson } from './pieces/first-lines.ts';
+import { said, Talk, toolCallPart } from './pieces/talk.ts';
 
 /** The sessions of pi: a tree of entries, or lines in order in version 1. */
 export const pi: ForeignFormat = defineFormat({

@@ -7,8 +7,8 @@ import {
   type ForeignSource,
   type ForeignUnit,
 } from '../../core/recording/foreign-format.ts';
-import { isToolCall, ShipitReader } from './shipit-events.ts';
-import { shipitWriter } from './shipit-writing.ts';
+import { isToolCall, ShipitReader } from './shipit/events.ts';
+import { shipitWriter } from './shipit/writing.ts';
 
 /**
  * The trace files of shipit: `{ trace_id, metadata, events: [{ type, message, payload }] }`, as its runtime and its

@@ -2,7 +2,7 @@ import type { EventDraft } from '../../core/event/event.ts';
 import { arrayAt, given, isObject, type JsonObject, numberAt, objectAt, stringAt } from '../../core/json.ts';
 import { defineFormat, type ForeignFormat, type UnitMeaning } from '../../core/recording/foreign-format.ts';
 import { MessagesReader } from './messages.ts';
-import { said, Talk, toolCallPart } from './talk.ts';
+import { said, Talk, toolCallPart } from './pieces/talk.ts';
 
 /** The trajectories of SWE-agent (`.traj`) and mini-swe-agent (`.traj.json`). */
 export const sweAgent: ForeignFormat = defineFormat({

@@ -1,6 +1,6 @@
 import { refText } from '../../core/ref.ts';
-import type { FleetAgent } from '../../engine/fleet/fleet-at.ts';
-import type { AgentsAnswer } from '../../reading/fleet-answers.ts';
+import type { FleetAgent } from '../../engine/believing/fleet-at.ts';
+import type { AgentsAnswer } from '../../reading/answers/fleet-answers.ts';
 import { scopeText } from '../../wording/fleet-text.ts';
 import { plain } from '../../wording/text.ts';
 import type { CommandSpec } from '../command.ts';

@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import type { Belief } from '../../core/fleet/belief.ts';
 import { given } from '../../core/json.ts';
 import { refText } from '../../core/ref.ts';
-import type { BeliefsAnswer } from '../../reading/fleet-answers.ts';
+import type { BeliefsAnswer } from '../../reading/answers/fleet-answers.ts';
 import { plain } from '../../wording/text.ts';
 import type { CommandSpec } from '../command.ts';
 import { done } from '../exit-code.ts';

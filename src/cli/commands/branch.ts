@@ -3,7 +3,7 @@ import { RepriseError } from '../../core/error.ts';
 import { given } from '../../core/json.ts';
 import { parseRef, refText } from '../../core/ref.ts';
 import type { Session } from '../../engine/session.ts';
-import type { BranchAnswer } from '../../reading/change-answers.ts';
+import type { BranchAnswer } from '../../reading/answers/change-answers.ts';
 import { countText, plural } from '../../wording/amount.ts';
 import { plain } from '../../wording/text.ts';
 import type { CommandSpec } from '../command.ts';

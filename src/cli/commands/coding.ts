@@ -4,7 +4,13 @@ import { RepriseError } from '../../core/error.ts';
 import { given } from '../../core/json.ts';
 import { refText } from '../../core/ref.ts';
 import { coding as codingProjection } from '../../projections/coding.ts';
-import { type CodingLook, codingAnswer, codingOn, compareCoding, replayOf } from '../../reading/coding-answer.ts';
+import {
+  type CodingLook,
+  codingAnswer,
+  codingOn,
+  compareCoding,
+  replayOf,
+} from '../../reading/answers/coding-answer.ts';
 import type { OpenRef } from '../../reading/open-ref.ts';
 import { plural } from '../../wording/amount.ts';
 import { seqsText } from '../../wording/seqs.ts';

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { readCounterfactual } from '../../reading/counterfactual-answer.ts';
+import { readCounterfactual } from '../../reading/answers/counterfactual-answer.ts';
 import { eventsUpTo } from '../../reading/open-ref.ts';
 import { seqsText } from '../../wording/seqs.ts';
 import { projectionNamed } from '../answering/node-projections.ts';

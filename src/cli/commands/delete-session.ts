@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { RepriseError } from '../../core/error.ts';
-import { countsOf, type DeleteSessionAnswer } from '../../reading/change-answers.ts';
+import { countsOf, type DeleteSessionAnswer } from '../../reading/answers/change-answers.ts';
 import { countText, plural } from '../../wording/amount.ts';
 import { plain } from '../../wording/text.ts';
 import type { CommandSpec } from '../command.ts';

@@ -1,5 +1,5 @@
 import { refText } from '../../core/ref.ts';
-import type { DeleteAnswer } from '../../reading/change-answers.ts';
+import type { DeleteAnswer } from '../../reading/answers/change-answers.ts';
 import { plain } from '../../wording/text.ts';
 import type { CommandSpec } from '../command.ts';
 import { done, no } from '../exit-code.ts';

@@ -3,7 +3,7 @@ import type { StrictDiff } from '../../core/comparing/diff-strict.ts';
 import { given } from '../../core/json.ts';
 import { refText } from '../../core/ref.ts';
 import type { Comparison } from '../../engine/looking/compare.ts';
-import { diffAnswer, readDiffDetails, strictDiffAnswer } from '../../reading/diff-answer.ts';
+import { diffAnswer, readDiffDetails, strictDiffAnswer } from '../../reading/answers/diff-answer.ts';
 import { eventsUpTo, type OpenRef } from '../../reading/open-ref.ts';
 import { plural } from '../../wording/amount.ts';
 import { divergenceLines, verdictText } from '../../wording/diff-verdict.ts';

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { type SpaceAnswer, type SpaceRow, spaceUsed } from '../../reading/space-used.ts';
+import { type SpaceAnswer, type SpaceRow, spaceUsed } from '../../reading/answers/space-used.ts';
 import { bytesText, countText, plural } from '../../wording/amount.ts';
 import { plain } from '../../wording/text.ts';
 import type { CommandSpec } from '../command.ts';

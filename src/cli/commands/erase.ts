@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { refText } from '../../core/ref.ts';
 import type { Erased } from '../../engine/erasing/erase.ts';
-import type { EraseAnswer } from '../../reading/change-answers.ts';
+import type { EraseAnswer } from '../../reading/answers/change-answers.ts';
 import { plural } from '../../wording/amount.ts';
 import { plain } from '../../wording/text.ts';
 import type { CommandSpec } from '../command.ts';

@@ -9,7 +9,7 @@ import { given } from '../../core/json.ts';
 import { refText } from '../../core/ref.ts';
 import type { TestRunInput } from '../../engine/coding/coding-inputs.ts';
 import type { CodingVerbs } from '../../engine/coding/coding-verbs.ts';
-import { codingOn } from '../../reading/coding-answer.ts';
+import { codingOn } from '../../reading/answers/coding-answer.ts';
 import { plain } from '../../wording/text.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context } from '../context.ts';

@@ -5,7 +5,7 @@ import { given } from '../../core/json.ts';
 import type { ExperimentOptions } from '../../engine/experimenting/experiment-options.ts';
 import type { ExperimentProgress, ExperimentSetResult } from '../../engine/experimenting/experiment-result.ts';
 import { absoluteUrl } from '../../node/store-location.ts';
-import { experimentRowAnswer } from '../../reading/run-answers.ts';
+import { experimentRowAnswer } from '../../reading/answers/run-answers.ts';
 import { durationText } from '../../wording/amount.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context } from '../context.ts';

@@ -5,7 +5,7 @@ import { RepriseError } from '../../core/error.ts';
 import { given } from '../../core/json.ts';
 import { refText } from '../../core/ref.ts';
 import { createNodePlatform } from '../../node/platform.ts';
-import { type Difference, type FingerprintAnswer, firstDifference } from '../../reading/first-difference.ts';
+import { type Difference, type FingerprintAnswer, firstDifference } from '../../reading/answers/first-difference.ts';
 import { eventsUpTo, type OpenRef } from '../../reading/open-ref.ts';
 import { plain } from '../../wording/text.ts';
 import type { CommandSpec } from '../command.ts';

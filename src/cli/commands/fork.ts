@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import { given } from '../../core/json.ts';
 import { refText } from '../../core/ref.ts';
 import type { Branch } from '../../engine/branch.ts';
-import { type ForkReport, forkAnswer, forkReport } from '../../reading/fork-report.ts';
+import { type ForkReport, forkAnswer, forkReport } from '../../reading/answers/fork-report.ts';
 import { detailOf } from '../../wording/event-gist.ts';
 import { rangeText, seqsText } from '../../wording/seqs.ts';
 import { plain } from '../../wording/text.ts';

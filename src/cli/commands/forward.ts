@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { given } from '../../core/json.ts';
 import { refText } from '../../core/ref.ts';
-import { forwardAnswer } from '../../reading/fleet-answers.ts';
+import { forwardAnswer } from '../../reading/answers/fleet-answers.ts';
 import { plural } from '../../wording/amount.ts';
 import { plain } from '../../wording/text.ts';
 import type { CommandSpec } from '../command.ts';

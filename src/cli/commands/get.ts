@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { given } from '../../core/json.ts';
 import { refText } from '../../core/ref.ts';
-import type { StateRow } from '../../reading/state-entries.ts';
+import type { StateRow } from '../../reading/answers/state-entries.ts';
 import { plain } from '../../wording/text.ts';
 import type { CommandSpec } from '../command.ts';
 import { done, no } from '../exit-code.ts';

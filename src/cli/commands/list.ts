@@ -13,7 +13,7 @@ import {
   type ListRow,
   listBranches,
   listRow,
-} from '../../reading/list-branches.ts';
+} from '../../reading/answers/list-branches.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context } from '../context.ts';
 import { done } from '../exit-code.ts';

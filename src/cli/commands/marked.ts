@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import { given } from '../../core/json.ts';
 import type { Ref } from '../../core/ref.ts';
 import type { Marked } from '../../engine/changing/mark.ts';
-import { markAnswer } from '../../reading/change-answers.ts';
+import { markAnswer } from '../../reading/answers/change-answers.ts';
 import { seqsText } from '../../wording/seqs.ts';
 import type { Context } from '../context.ts';
 import { type OptionValues, textOption } from '../option-values.ts';

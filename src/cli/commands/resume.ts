@@ -3,7 +3,7 @@ import { RepriseError } from '../../core/error.ts';
 import { given } from '../../core/json.ts';
 import { parseRef, refText } from '../../core/ref.ts';
 import type { ResumeResult } from '../../engine/resuming/resume.ts';
-import { resumeAnswer } from '../../reading/run-answers.ts';
+import { resumeAnswer } from '../../reading/answers/run-answers.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context } from '../context.ts';
 import { done, exitCodeOfRun } from '../exit-code.ts';

@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import { RepriseError } from '../../core/error.ts';
 import { checkWrite } from '../../core/event/state-key.ts';
 import { refText } from '../../core/ref.ts';
-import type { SetAnswer } from '../../reading/change-answers.ts';
+import type { SetAnswer } from '../../reading/answers/change-answers.ts';
 import { plain } from '../../wording/text.ts';
 import type { CommandSpec } from '../command.ts';
 import { done } from '../exit-code.ts';

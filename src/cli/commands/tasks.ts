@@ -1,6 +1,6 @@
 import type { FleetTask } from '../../core/fleet/fleet-task.ts';
 import { refText } from '../../core/ref.ts';
-import type { TasksAnswer } from '../../reading/fleet-answers.ts';
+import type { TasksAnswer } from '../../reading/answers/fleet-answers.ts';
 import { plain } from '../../wording/text.ts';
 import type { CommandSpec } from '../command.ts';
 import { done } from '../exit-code.ts';

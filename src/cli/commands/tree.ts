@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import { given } from '../../core/json.ts';
 import { refText } from '../../core/ref.ts';
 import type { Session } from '../../engine/session.ts';
-import { readTree, type TreeAnswer, type TreeBranch, treeRow } from '../../reading/tree-rows.ts';
+import { readTree, type TreeAnswer, type TreeBranch, treeRow } from '../../reading/answers/tree-rows.ts';
 import { countText } from '../../wording/amount.ts';
 import { plain } from '../../wording/text.ts';
 import type { CommandSpec } from '../command.ts';

@@ -1,4 +1,4 @@
-import type { AgentTurn, OnTurn } from '../../engine/fleet/run-forward-options.ts';
+import type { AgentTurn, OnTurn } from '../../engine/forwarding/run-forward-options.ts';
 
 /** Returns the topic and claim of an agent in a turn, from what it sees. */
 type Says = (seen: ReadonlySet<string>, turn: number) => readonly [topic: string, claim: string] | undefined;

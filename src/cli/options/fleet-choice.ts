@@ -1,6 +1,6 @@
 import { RepriseError } from '../../core/error.ts';
 import { nearest } from '../../core/nearest.ts';
-import type { OnTurn } from '../../engine/fleet/run-forward-options.ts';
+import type { OnTurn } from '../../engine/forwarding/run-forward-options.ts';
 import type { Context } from '../context.ts';
 import { demoAgentName } from './agent-options.ts';
 

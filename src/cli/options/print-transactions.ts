@@ -1,7 +1,7 @@
 import { refText } from '../../core/ref.ts';
-import type { EventReading } from '../../reading/event-reading.ts';
+import type { EventReading } from '../../reading/answers/event-reading.ts';
+import { readTransactions, type TransactionsAnswer } from '../../reading/answers/transaction-reading.ts';
 import type { OpenRef } from '../../reading/open-ref.ts';
-import { readTransactions, type TransactionsAnswer } from '../../reading/transaction-reading.ts';
 import type { Context } from '../context.ts';
 import { operationLines } from '../render/operation-line.ts';
 import { JsonList } from '../terminal/json-list.ts';

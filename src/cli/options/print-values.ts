@@ -1,5 +1,5 @@
 import { refText } from '../../core/ref.ts';
-import type { EntriesAnswer, StateRow } from '../../reading/state-entries.ts';
+import type { EntriesAnswer, StateRow } from '../../reading/answers/state-entries.ts';
 import type { Context } from '../context.ts';
 import { JsonList } from '../terminal/json-list.ts';
 import type { OpenState } from './state-options.ts';

@@ -4,7 +4,7 @@ import { parseFilter } from '../../core/event/filter.ts';
 import { parseRef } from '../../core/ref.ts';
 import type { SetPoint } from '../../engine/experimenting/experiment-place.ts';
 import type { Reprise } from '../../engine/reprise.ts';
-import { checkListQuery, listBranches } from '../../reading/list-branches.ts';
+import { checkListQuery, listBranches } from '../../reading/answers/list-branches.ts';
 import { inputText } from './input-text.ts';
 
 const sessionsMax = 1_000;

@@ -1,7 +1,7 @@
 import { refText } from '../../core/ref.ts';
 import { msBetween } from '../../core/time.ts';
 import { waitingText } from '../../engine/resuming/person-decisions.ts';
-import type { ListedBranch } from '../../reading/list-branches.ts';
+import type { ListedBranch } from '../../reading/answers/list-branches.ts';
 import { bytesText, countText, durationText, priceText, timeText } from '../../wording/amount.ts';
 import { gitText } from '../../wording/event-gist.ts';
 import { plain } from '../../wording/text.ts';

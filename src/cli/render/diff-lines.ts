@@ -1,7 +1,7 @@
 import { type ChangedValue, pathText } from '../../core/comparing/value-diff.ts';
 import type { Event } from '../../core/event/event.ts';
 import type { JsonValue } from '../../core/json.ts';
-import type { DiffHunk, DiffRow } from '../../reading/diff-hunks.ts';
+import type { DiffHunk, DiffRow } from '../../reading/answers/diff-hunks.ts';
 import { plural } from '../../wording/amount.ts';
 import { detailOf, short } from '../../wording/event-gist.ts';
 import { cut, fit, plain } from '../../wording/text.ts';

@@ -3,7 +3,7 @@ import type {
   ExperimentSetResult,
   VariantSummary,
 } from '../../engine/experimenting/experiment-result.ts';
-import { intervalText, number, scoresText, verdictText } from '../../reading/experiment-report.ts';
+import { intervalText, number, scoresText, verdictText } from '../../reading/answers/experiment-report.ts';
 import { countText, durationText, priceText } from '../../wording/amount.ts';
 import { plain } from '../../wording/text.ts';
 import type { Output, Style } from '../terminal/output.ts';

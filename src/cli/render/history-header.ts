@@ -1,4 +1,4 @@
-import type { HistoryFacts } from '../../reading/history-facts.ts';
+import type { HistoryFacts } from '../../reading/answers/history-facts.ts';
 import { durationText, timeText } from '../../wording/amount.ts';
 import { gitText } from '../../wording/event-gist.ts';
 import { cut, fold, plain } from '../../wording/text.ts';

@@ -1,12 +1,12 @@
 import type { Event } from '../../core/event/event.ts';
 import { checkId } from '../../core/id.ts';
+import type { OnBranch } from '../believing/fleet-look.ts';
+import { Judge, type JudgeOptions } from '../believing/judge.ts';
 import type { Engine } from '../context/engine.ts';
-import type { OnBranch } from './fleet-look.ts';
+import type { ForwardOptions, ForwardResult } from '../forwarding/run-forward-options.ts';
 import type { FleetVerbs, TasksVerbs } from './fleet-verbs.ts';
-import { Judge, type JudgeOptions } from './judge.ts';
 import type { Mutated, Mutation } from './mutate.ts';
 import type { ChangeOptions, EndOptions, SpawnOptions } from './register-agent.ts';
-import type { ForwardOptions, ForwardResult } from './run-forward-options.ts';
 
 /** The agents of a branch, and their tasks. `FleetVerbs` describes the verbs; their code is loaded on first use. */
 export class FleetHandle implements FleetVerbs {
@@ -62,7 +62,7 @@ export class FleetHandle implements FleetVerbs {
   }
 
   async runForward<Result>(options: ForwardOptions<Result>): Promise<ForwardResult<Result>> {
-    const { runForward } = await import('./run-forward.ts');
+    const { runForward } = await import('../forwarding/run-forward.ts');
     return runForward(this.#engine, this.#on, options, this.#judge);
   }
 

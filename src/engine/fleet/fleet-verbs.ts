@@ -1,9 +1,9 @@
 import type { Event } from '../../core/event/event.ts';
+import type { JudgeOptions } from '../believing/judge.ts';
+import type { ForwardOptions, ForwardResult } from '../forwarding/run-forward-options.ts';
 import type { ClaimTask, EndTask, FailedVerification, StartTask } from './fleet-tasks.ts';
-import type { JudgeOptions } from './judge.ts';
 import type { Mutated, Mutation } from './mutate.ts';
 import type { ChangeOptions, EndOptions, SpawnOptions } from './register-agent.ts';
-import type { ForwardOptions, ForwardResult } from './run-forward-options.ts';
 
 /** The tasks of a fleet. Each is taken by one agent and ended once. */
 export interface TasksVerbs {

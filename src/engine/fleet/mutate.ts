@@ -2,13 +2,13 @@ import { RepriseError } from '../../core/error.ts';
 import { checkAgent, defaultAgent } from '../../core/event/state-key.ts';
 import { given, type JsonInputValue } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import { type CommitOptions, type CommittedBelief, commitBelief } from '../believing/commit-belief.ts';
+import { fleetAtHead, type OnBranch } from '../believing/fleet-look.ts';
+import type { Judge } from '../believing/judge.ts';
+import { setStrategy } from '../believing/strategy.ts';
 import type { Engine } from '../context/engine.ts';
 import { StateHandle } from '../state/state-handle.ts';
-import { type CommitOptions, type CommittedBelief, commitBelief } from './commit-belief.ts';
-import { fleetAtHead, type OnBranch } from './fleet-look.ts';
-import type { Judge } from './judge.ts';
 import { type AgentFields, changeAgent, turnGiven } from './register-agent.ts';
-import { setStrategy } from './strategy.ts';
 
 /** A key of state to write; without a value it is deleted. */
 export interface StateMutation {

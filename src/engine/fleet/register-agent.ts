@@ -9,10 +9,7 @@ import { given, type JsonInput } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys, shownValue } from '../../core/known-keys.ts';
 import { checkLimit } from '../../core/limits.ts';
 import { checkTurn } from '../../core/ref.ts';
-import { write } from '../changing/write.ts';
-import type { Engine } from '../context/engine.ts';
-import { keepSnapshots } from '../history/keep-snapshots.ts';
-import { checkTrust } from './commit-belief.ts';
+import { checkTrust } from '../believing/commit-belief.ts';
 import {
   type FleetLook,
   fleetAtHead,
@@ -21,7 +18,10 @@ import {
   momentNow,
   type OnBranch,
   turnNow,
-} from './fleet-look.ts';
+} from '../believing/fleet-look.ts';
+import { write } from '../changing/write.ts';
+import type { Engine } from '../context/engine.ts';
+import { keepSnapshots } from '../history/keep-snapshots.ts';
 
 /** Who an agent is. */
 export interface AgentFields {

@@ -2,15 +2,15 @@ import type { Event } from '../../core/event/event.ts';
 import type { Belief } from '../../core/fleet/belief.ts';
 import type { PointInput } from '../../core/ref.ts';
 import type { Replay } from '../../core/session/session-log.ts';
-import type { AgentVerbs, AsOptions } from './agent-verbs.ts';
-import type { AuditOptions } from './audit.ts';
-import type { BeliefsVerbs } from './beliefs-verbs.ts';
-import type { FleetState } from './fleet-at.ts';
-import type { BeliefsAtOptions, TwoTimes } from './fleet-times.ts';
+import type { AgentVerbs, AsOptions } from '../agents/agent-verbs.ts';
+import type { AuditOptions } from '../believing/audit.ts';
+import type { BeliefsVerbs } from '../believing/beliefs-verbs.ts';
+import type { FleetState } from '../believing/fleet-at.ts';
+import type { BeliefsAtOptions, TwoTimes } from '../believing/fleet-times.ts';
+import type { ForwardOptions, ForwardResult } from '../forwarding/run-forward-options.ts';
 import type { FleetVerbs } from './fleet-verbs.ts';
 import type { Mutated, Mutation } from './mutate.ts';
 import type { SpawnOptions } from './register-agent.ts';
-import type { ForwardOptions, ForwardResult } from './run-forward-options.ts';
 
 /** The verbs of a session that are about its fleet: agents, beliefs and tasks. */
 export interface SessionFleetVerbs {

@@ -1,7 +1,7 @@
+import type { AgentVerbs } from '../../engine/agents/agent-verbs.ts';
+import type { BeliefsHandle } from '../../engine/believing/beliefs-handle.ts';
 import type { Branch } from '../../engine/branch.ts';
 import type { CodingHandle } from '../../engine/coding/coding-handle.ts';
-import type { AgentVerbs } from '../../engine/fleet/agent-verbs.ts';
-import type { BeliefsHandle } from '../../engine/fleet/beliefs-handle.ts';
 import type { FleetHandle } from '../../engine/fleet/fleet-handle.ts';
 import type { Reprise } from '../../engine/reprise.ts';
 import type { Session } from '../../engine/session.ts';

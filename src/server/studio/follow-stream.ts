@@ -6,9 +6,9 @@ import { type Seq, seq as toSeq } from '../../core/point.ts';
 import { columnFlags } from '../../core/session/event-columns.ts';
 import type { EventStore, SessionRecord } from '../../core/store/event-store.ts';
 import type { Reprise } from '../../engine/reprise.ts';
-import { newChunks, viewPieces } from '../../reading/event-index.ts';
-import type { StudioRun } from '../../reading/run-orders.ts';
-import { sessionRow } from '../../reading/session-rows.ts';
+import { newChunks, viewPieces } from '../../reading/looks/event-index.ts';
+import type { StudioRun } from '../../reading/looks/run-orders.ts';
+import { sessionRow } from '../../reading/looks/session-rows.ts';
 import type {
   BranchSubscription,
   FollowResponseSchema,

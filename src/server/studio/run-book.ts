@@ -10,8 +10,8 @@ import type { Reprise } from '../../engine/reprise.ts';
 import type { Decisions } from '../../engine/resuming/person-decisions.ts';
 import type { Session } from '../../engine/session.ts';
 import { summary } from '../../projections/summary.ts';
-import { experimentSummary, resumeAnswer } from '../../reading/run-answers.ts';
-import type { AgentRow, QuestionAnswer, RunOrder, StudioRun } from '../../reading/run-orders.ts';
+import { experimentSummary, resumeAnswer } from '../../reading/answers/run-answers.ts';
+import type { AgentRow, QuestionAnswer, RunOrder, StudioRun } from '../../reading/looks/run-orders.ts';
 import { RunQuestions } from './run-questions.ts';
 import { type AgentSource, agentFor, carryOut, type NamedAgent, type RunEnd } from './run-work.ts';
 

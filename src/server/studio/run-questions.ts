@@ -3,8 +3,8 @@ import type { Config } from '../../core/recording/config.ts';
 import type { WaitingCall } from '../../core/recording/person-calls.ts';
 import type { EffectAnswer, EffectQuestion } from '../../engine/resuming/effect-guard.ts';
 import type { Decisions } from '../../engine/resuming/person-decisions.ts';
-import { decisionsFor, joinedDecisions } from '../../reading/question-decisions.ts';
-import type { QuestionAnswer, RunQuestion } from '../../reading/run-orders.ts';
+import { decisionsFor, joinedDecisions } from '../../reading/looks/question-decisions.ts';
+import type { QuestionAnswer, RunQuestion } from '../../reading/looks/run-orders.ts';
 
 type Simulations = NonNullable<Config['simulate']>;
 

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
-import { cutValue } from '../../reading/cut-value.ts';
-import type { StudioRun } from '../../reading/run-orders.ts';
+import { cutValue } from '../../reading/looks/cut-value.ts';
+import type { StudioRun } from '../../reading/looks/run-orders.ts';
 
 /** Characters of one text of a run: of an answer, or of the arguments in a question. Its branch has the whole. */
 const textMax = 65_536;

@@ -11,7 +11,7 @@ import type { ExperimentProgress, ExperimentResult } from '../../engine/experime
 import type { EffectAnswer, EffectQuestion } from '../../engine/resuming/effect-guard.ts';
 import type { ResumeReport } from '../../engine/resuming/resume.ts';
 import type { Session } from '../../engine/session.ts';
-import type { RunOrder } from '../../reading/run-orders.ts';
+import type { RunOrder } from '../../reading/looks/run-orders.ts';
 
 /** The agents that a server may start: a configuration and the file it came from. */
 export interface AgentSource {

@@ -3,7 +3,7 @@ import { RepriseError } from '../../core/error.ts';
 import { isObject, type JsonValue } from '../../core/json.ts';
 import type { EventStore } from '../../core/store/event-store.ts';
 import type { Reprise } from '../../engine/reprise.ts';
-import { questionAnswerFrom, runOrderFrom, type StudioRun } from '../../reading/run-orders.ts';
+import { questionAnswerFrom, runOrderFrom, type StudioRun } from '../../reading/looks/run-orders.ts';
 import type { StudioService } from '../../wire/generated/reprise/v1/studio_pb.ts';
 import type { DoneChanges } from '../calls/done-changes.ts';
 import type { VerbParts } from '../calls/session-service.ts';

@@ -10,20 +10,20 @@ import type { EffectPolicy } from '../../core/recording/effects.ts';
 import { parsePoint } from '../../core/ref.ts';
 import type { Edit } from '../../core/view/edit.ts';
 import type { Session } from '../../engine/session.ts';
-import { branchPage } from '../../reading/branch-rows.ts';
-import { contextAt } from '../../reading/call-context.ts';
-import { comparedPage, compareTable, compareViews, type FoldedComparison } from '../../reading/compared-views.ts';
-import { type CutValue, cutValue } from '../../reading/cut-value.ts';
-import { changeNames, previewChange, previewEdits } from '../../reading/edit-preview.ts';
-import { causesOf } from '../../reading/event-causes.ts';
-import { type IndexPart, type IndexPiece, readIndex } from '../../reading/event-index.ts';
-import { searchEvents } from '../../reading/event-search.ts';
-import { knownProjections, knownSection, lookProjection, lookProjections } from '../../reading/known-sections.ts';
-import { experimentRowAnswer, experimentSummary } from '../../reading/run-answers.ts';
-import { type SessionFilter, sessionPage } from '../../reading/session-rows.ts';
+import { experimentRowAnswer, experimentSummary } from '../../reading/answers/run-answers.ts';
+import { branchPage } from '../../reading/looks/branch-rows.ts';
+import { contextAt } from '../../reading/looks/call-context.ts';
+import { comparedPage, compareTable, compareViews, type FoldedComparison } from '../../reading/looks/compared-views.ts';
+import { type CutValue, cutValue } from '../../reading/looks/cut-value.ts';
+import { changeNames, previewChange, previewEdits } from '../../reading/looks/edit-preview.ts';
+import { causesOf } from '../../reading/looks/event-causes.ts';
+import { type IndexPart, type IndexPiece, readIndex } from '../../reading/looks/event-index.ts';
+import { searchEvents } from '../../reading/looks/event-search.ts';
+import { knownProjections, knownSection, lookProjection, lookProjections } from '../../reading/looks/known-sections.ts';
+import { type SessionFilter, sessionPage } from '../../reading/looks/session-rows.ts';
+import { cutEvents, eventsAt, gistOf, textAt } from '../../reading/looks/shown-events.ts';
+import { readChanges } from '../../reading/looks/value-changes.ts';
 import { projectionNamed } from '../../reading/shipped-projections.ts';
-import { cutEvents, eventsAt, gistOf, textAt } from '../../reading/shown-events.ts';
-import { readChanges } from '../../reading/value-changes.ts';
 import type {
   CutValueSchema,
   IndexViewSchema,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { hasCode } from '../../core/error.ts';
 import { given } from '../../core/json.ts';
 import type { Message } from '../../core/message/message.ts';
-import type { AgentTurn } from '../../engine/fleet/run-forward-options.ts';
+import type { AgentTurn } from '../../engine/forwarding/run-forward-options.ts';
 import type { Session } from '../../engine/session.ts';
 import { conversation } from '../../projections/conversation.ts';
 import { all, onSession, refuses, type VerbCase } from './verb-case.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { AgentTurn } from '../../engine/fleet/run-forward-options.ts';
+import type { AgentTurn } from '../../engine/forwarding/run-forward-options.ts';
 import type { Session } from '../../engine/session.ts';
 import { all, note, onSession, refuses, type VerbCase } from './verb-case.ts';
 

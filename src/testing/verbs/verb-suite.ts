@@ -1,7 +1,7 @@
+import type { AgentSurface } from '../../engine/agents/agent-surface.ts';
+import type { BeliefsHandle } from '../../engine/believing/beliefs-handle.ts';
 import type { Branch } from '../../engine/branch.ts';
 import type { CodingHandle } from '../../engine/coding/coding-handle.ts';
-import type { AgentSurface } from '../../engine/fleet/agent-surface.ts';
-import type { BeliefsHandle } from '../../engine/fleet/beliefs-handle.ts';
 import type { FleetHandle } from '../../engine/fleet/fleet-handle.ts';
 import type { SessionRecorder } from '../../engine/recording/recorder.ts';
 import type { Reprise } from '../../engine/reprise.ts';

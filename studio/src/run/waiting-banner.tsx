@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { decisionsFor, joinedDecisions } from '../../../src/reading/question-decisions.ts';
+import { decisionsFor, joinedDecisions } from '../../../src/reading/looks/question-decisions.ts';
 import { refOf, useStudio } from '../frame/studio.ts';
 import { announce } from '../parts/announcer.ts';
 import { useCell } from '../parts/cell.ts';

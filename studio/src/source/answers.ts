@@ -2,16 +2,22 @@
 
 export type { DoctorAnswer as Diagnosis } from '../../../src/cli/answering/diagnosis.ts';
 export type { WaitingCall } from '../../../src/core/recording/person-calls.ts';
-export type { BranchRow as StudioBranch } from '../../../src/reading/branch-rows.ts';
-export type { ContextAnswer } from '../../../src/reading/call-context.ts';
-export type { CompareAnswer, ComparePair, CompareRow } from '../../../src/reading/compared-views.ts';
-export type { ContextMark, ContextMessage, ContextTool } from '../../../src/reading/context-marks.ts';
-export type { ChangePreview, EditPreview } from '../../../src/reading/edit-preview.ts';
-export type { CausesAnswer } from '../../../src/reading/event-causes.ts';
-export type { SearchHit } from '../../../src/reading/event-search.ts';
-export type { KnownSection } from '../../../src/reading/known-sections.ts';
-export type { ExperimentAnswer } from '../../../src/reading/run-answers.ts';
-export type { AgentRow, QuestionAnswer, RunOrder, RunQuestion, StudioRun } from '../../../src/reading/run-orders.ts';
-export type { SessionFilter, SessionRow } from '../../../src/reading/session-rows.ts';
-export type { EventLine } from '../../../src/reading/shown-events.ts';
-export type { ValueChange } from '../../../src/reading/value-changes.ts';
+export type { ExperimentAnswer } from '../../../src/reading/answers/run-answers.ts';
+export type { BranchRow as StudioBranch } from '../../../src/reading/looks/branch-rows.ts';
+export type { ContextAnswer } from '../../../src/reading/looks/call-context.ts';
+export type { CompareAnswer, ComparePair, CompareRow } from '../../../src/reading/looks/compared-views.ts';
+export type { ContextMark, ContextMessage, ContextTool } from '../../../src/reading/looks/context-marks.ts';
+export type { ChangePreview, EditPreview } from '../../../src/reading/looks/edit-preview.ts';
+export type { CausesAnswer } from '../../../src/reading/looks/event-causes.ts';
+export type { SearchHit } from '../../../src/reading/looks/event-search.ts';
+export type { KnownSection } from '../../../src/reading/looks/known-sections.ts';
+export type {
+  AgentRow,
+  QuestionAnswer,
+  RunOrder,
+  RunQuestion,
+  StudioRun,
+} from '../../../src/reading/looks/run-orders.ts';
+export type { SessionFilter, SessionRow } from '../../../src/reading/looks/session-rows.ts';
+export type { EventLine } from '../../../src/reading/looks/shown-events.ts';
+export type { ValueChange } from '../../../src/reading/looks/value-changes.ts';

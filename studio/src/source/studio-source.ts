@@ -3,7 +3,7 @@ import type { EventFilter } from '../../../src/core/event/filter.ts';
 import type { JsonObject, JsonValue } from '../../../src/core/json.ts';
 import type { EventRows } from '../../../src/core/session/event-columns.ts';
 import type { Edit } from '../../../src/core/view/edit.ts';
-import type { Cut } from '../../../src/reading/cut-value.ts';
+import type { Cut } from '../../../src/reading/looks/cut-value.ts';
 import type {
   AgentRow,
   CausesAnswer,
@@ -26,7 +26,7 @@ import type {
   ValueChange,
 } from './answers.ts';
 
-export type { Cut } from '../../../src/reading/cut-value.ts';
+export type { Cut } from '../../../src/reading/looks/cut-value.ts';
 
 /** A branch of a session in a namespace. */
 export interface BranchName {

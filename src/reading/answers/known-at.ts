@@ -1,0 +1,211 @@
+import { canonicalJson } from '../../core/canonical-json.ts';
+import type { Coding, CodingConstraint, CodingFailure } from '../../core/coding/coding.ts';
+import { diffValues, type ValueDiff } from '../../core/comparing/value-diff.ts';
+import type { Event } from '../../core/event/event.ts';
+import type { Projection } from '../../core/event/projection.ts';
+import type { Belief } from '../../core/fleet/belief.ts';
+import type { JsonObject, JsonValue } from '../../core/json.ts';
+import { beginning, previous } from '../../core/point.ts';
+import type { WaitingCall } from '../../core/recording/person-calls.ts';
+import type { Spending } from '../../core/recording/spending.ts';
+import { type At, pointText, refText } from '../../core/ref.ts';
+import type { ConversationMessage, LaneConversation } from '../../core/session/conversation-lane.ts';
+import type { FleetAgent } from '../../engine/believing/fleet-at.ts';
+import type { Session } from '../../engine/session.ts';
+import { openWork } from '../../projections/coding.ts';
+import { type Conversation, conversation } from '../../projections/conversation.ts';
+import { type SimulatedCall, simulated } from '../../projections/simulated.ts';
+import { type State, state } from '../../projections/state.ts';
+import { summary } from '../../projections/summary.ts';
+import { waiting } from '../../projections/waiting.ts';
+import type { OpenRef } from '../open-ref.ts';
+
+/** How the knowledge of an agent changed since the turn before. */
+export interface Changes {
+  /** The point compared with: the end of the turn before. */
+  readonly since: string;
+  readonly added: readonly ConversationMessage[];
+  readonly removed: readonly ConversationMessage[];
+  /** Changes of the model, system prompt, tools and settings. */
+  readonly settings: ValueDiff;
+  readonly state: ValueDiff;
+}
+
+/** Everything an agent knew at a point. */
+export interface Known {
+  /** The event of the point; undefined at the beginning. */
+  readonly event: Event | undefined;
+  /** The conversation of the event's agent, else the one with the latest message. */
+  readonly seen: LaneConversation;
+  /** The other conversations at that point. */
+  readonly others: readonly LaneConversation[];
+  readonly state: State;
+  /** The claims that stand. */
+  readonly beliefs: readonly Belief[];
+  /** The agents that are there. */
+  readonly agents: readonly FleetAgent[];
+  readonly changes: Changes;
+  /** The questions that wait for a person. */
+  readonly waiting: readonly WaitingCall[];
+  /** The calls that simulations answered. */
+  readonly simulated: readonly SimulatedCall[];
+  readonly usage: Spending;
+  readonly metadata: JsonObject;
+  /** The open work of the coding session: its goal, constraints, tests and files. */
+  readonly coding: Coding;
+}
+
+/** Everything an agent knew at a point, as `reprise show --json` prints it. */
+export interface ShowAnswer extends Omit<LaneConversation, 'openCalls'> {
+  readonly ref: string;
+  /** Null at the beginning. */
+  readonly event: Event | null;
+  readonly state: State;
+  /** The claims that stand. */
+  readonly beliefs: readonly Belief[];
+  /** The agents that are there. */
+  readonly agents: readonly FleetAgent[];
+  /** Calls that have not ended. */
+  readonly calls: LaneConversation['openCalls'];
+  /** The questions that wait for a person. */
+  readonly waiting: readonly WaitingCall[];
+  /** The calls that simulations answered. */
+  readonly simulated: readonly SimulatedCall[];
+  readonly usage: Spending;
+  readonly changes: Changes;
+  readonly others: readonly LaneConversation[];
+  readonly metadata: JsonObject;
+  /** Tests that have failed and are not resolved. */
+  readonly failures: readonly CodingFailure[];
+  readonly constraints: readonly CodingConstraint[];
+}
+
+/** Reads the event at a point, as it is stored; undefined at the beginning. */
+export async function eventAt(session: Session, point: string): Promise<Event | undefined> {
+  const { seq } = await session.locate(point);
+  if (seq === beginning) return undefined;
+  for await (const event of session.replay({ at: point, history: 'raw', after: previous(seq) })) return event;
+  return undefined;
+}
+
+/** The event at a point, for looks that need neither its request nor the raw answer: each may be many megabytes. */
+export const eventHere: Projection<{ readonly event?: Event }> = {
+  name: 'event here',
+  history: 'raw',
+  window: 1,
+  without: ['request', 'response'],
+  initial: () => ({}),
+  apply: (_before, event) => ({ event }),
+};
+
+/** Reads everything an agent knew at a point. */
+export async function knownAt({ session, ref: { branch }, point }: OpenRef): Promise<Known> {
+  const event = await eventAt(session, point);
+  const turn = event?.turn ?? 0;
+  const turnBefore: At = turn === 0 ? { kind: 'seq', seq: beginning } : { kind: 'turn', turn: turn - 1 };
+  const since = pointText({ branch, at: turnBefore });
+  const whole = await session.stateAt(point, conversation);
+  const before = await session.stateAt(since, conversation);
+  const seen = laneFor(whole, event);
+  const held = await session.stateAt(point, state);
+  const heldBefore = await session.stateAt(since, state);
+  const { spending } = await session.stateAt(point, summary);
+  return {
+    event,
+    seen,
+    others: whole.lanes.filter((lane) => !isSame(lane, seen)),
+    state: held,
+    beliefs: await session.beliefsAt({ point }),
+    agents: (await session.fleetAt({ point })).agents,
+    changes: changesOf(since, { seen, before: laneBefore(before, seen), held, heldBefore }),
+    waiting: (await session.stateAt(point, waiting)).calls,
+    simulated: (await session.stateAt(point, simulated)).calls,
+    usage: spending,
+    metadata: await session.metadata(point),
+    coding: await session.stateAt(point, openWork),
+  };
+}
+
+/** Returns the JSON answer for a point that was read. */
+export function showAnswer({ ref }: OpenRef, known: Known): ShowAnswer {
+  const { event = null, seen, others, changes, waiting: waits, simulated: calledOff } = known;
+  const { beliefs, agents, usage, metadata } = known;
+  const { constraints } = known.coding;
+  const failures = known.coding.failures.filter(({ status }) => status !== 'resolved');
+  const { messages, openCalls: calls, ...about } = seen;
+  const held = { state: known.state, beliefs, agents };
+  const looked = { event, messages, ...held, calls, waiting: waits, simulated: calledOff, usage, changes };
+  return { ref: refText(ref), ...looked, ...about, others, metadata, failures, constraints };
+}
+
+const isSame = (a: LaneConversation, b: LaneConversation): boolean => a.agent === b.agent && a.run === b.run;
+
+function laneFor(whole: Conversation, event: Event | undefined): LaneConversation {
+  const { lanes, ...current } = whole;
+  const { agent, run } = event ?? {};
+  if (agent === undefined) return current;
+  const own = lanes.filter((lane) => lane.agent === agent);
+  return own.find((lane) => lane.run === (run ?? null)) ?? own[0] ?? current;
+}
+
+/** Finds the same conversation at an earlier point; an empty one if it had not begun. */
+function laneBefore({ lanes }: Conversation, seen: LaneConversation): LaneConversation {
+  const own = lanes.filter((lane) => lane.agent === seen.agent);
+  const empty = {
+    messages: [],
+    model: null,
+    system: null,
+    tools: null,
+    settings: null,
+    openCalls: [],
+    calledAt: null,
+  };
+  return own.find((lane) => lane.run === seen.run) ?? own[0] ?? { ...seen, ...empty, erased: 0 };
+}
+
+interface Sides {
+  readonly seen: LaneConversation;
+  readonly before: LaneConversation;
+  readonly held: State;
+  readonly heldBefore: State;
+}
+
+function changesOf(since: string, { seen, before, held, heldBefore }: Sides): Changes {
+  return {
+    since,
+    added: without(seen.messages, before.messages),
+    removed: without(before.messages, seen.messages),
+    settings: diffValues(settingsOf(before), settingsOf(seen)),
+    state: diffValues(valuesOf(heldBefore), valuesOf(held)),
+  };
+}
+
+/** Returns the messages of one list that the other lacks; a message that occurs twice counts twice. */
+function without(
+  messages: readonly ConversationMessage[],
+  others: readonly ConversationMessage[],
+): readonly ConversationMessage[] {
+  const counts = new Map<string, number>();
+  for (const other of others) counts.set(keyOf(other), (counts.get(keyOf(other)) ?? 0) + 1);
+  return messages.filter((message) => {
+    const left = counts.get(keyOf(message)) ?? 0;
+    counts.set(keyOf(message), left - 1);
+    return left <= 0;
+  });
+}
+
+const keyOf = ({ seq, message }: ConversationMessage): string =>
+  message === undefined ? `erased ${seq}` : canonicalJson(message);
+
+function settingsOf({ model, system, tools, settings }: LaneConversation): JsonValue {
+  return { model, system, tools, settings };
+}
+
+function valuesOf(held: State): JsonValue {
+  return Object.fromEntries(
+    Object.entries(held).map(([agent, keys]) => [
+      agent,
+      Object.fromEntries(Object.entries(keys).map(([key, { value }]) => [key, value])),
+    ]),
+  );
+}

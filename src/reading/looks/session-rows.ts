@@ -1,0 +1,192 @@
+import { type ErrorJson, hasCode, RepriseError } from '../../core/error.ts';
+import { agentHolds } from '../../core/event/filter.ts';
+import { project } from '../../core/event/projection.ts';
+import { given, type JsonValue } from '../../core/json.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import type { Seq } from '../../core/point.ts';
+import type { WaitingCall } from '../../core/recording/person-calls.ts';
+import type { SessionRecord } from '../../core/store/event-store.ts';
+import { isoTime } from '../../core/time.ts';
+import type { Reprise } from '../../engine/reprise.ts';
+import type { Session } from '../../engine/session.ts';
+import { type Activity, activity } from '../../projections/activity.ts';
+import { type Summary, summary } from '../../projections/summary.ts';
+import { waiting } from '../../projections/waiting.ts';
+import { branchesOf } from '../branch-tree.ts';
+import { cutText, cutValue } from './cut-value.ts';
+
+/** One session in a list, with the facts of the branch it began with. */
+export interface SessionRow
+  extends Pick<
+    Summary,
+    | 'title'
+    | 'startedAt'
+    | 'endedAt'
+    | 'durationMs'
+    | 'events'
+    | 'turns'
+    | 'agents'
+    | 'outcome'
+    | 'silentSince'
+    | 'erased'
+  > {
+  readonly namespace: string;
+  readonly session: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  /** The branch the session began with. */
+  readonly branch: string;
+  readonly head: Seq;
+  /** How many branches there are. */
+  readonly branches: number;
+  /** The branch that was last appended to. */
+  readonly lastBranch: string;
+  readonly usage: Summary['spending'];
+  /** The questions that wait for a person; long ones are cut. */
+  readonly waiting: readonly WaitingCall[];
+  readonly activity: Activity;
+  /** Why the session cannot be read; null if it can. */
+  readonly error: ErrorJson | null;
+}
+
+/** Which sessions to list. Everything that is given must hold. */
+export interface SessionFilter {
+  /** Found in the id, the title or an agent, whatever its case. */
+  readonly text?: string;
+  /** An agent that took part; `~text` matches a part of its id. */
+  readonly agent?: string;
+  readonly outcome?: string;
+  /** Appended to at or after this time. */
+  readonly since?: string;
+  /** Appended to at or before this time. */
+  readonly until?: string;
+}
+
+const filterKeys: KnownKeys = optionKeys<SessionFilter>(
+  'list sessions',
+  { text: 'text', agent: 'text', outcome: 'text', since: 'text', until: 'text' },
+  'a filter of sessions',
+);
+
+/** A page of sessions. */
+export interface SessionPage {
+  readonly rows: readonly SessionRow[];
+  /** Where the next page begins; undefined if this is the last. */
+  readonly next: string | undefined;
+}
+
+/** Rows in one page. */
+const rowsMax = 100;
+/** Sessions that one page reads to find its rows. */
+const readMax = 500;
+
+/** Lists sessions, last appended to first, a page at a time. A page of a narrow filter may be empty and not the last. */
+export async function sessionPage(
+  reprise: Reprise,
+  {
+    filter = {},
+    cursor,
+    limit = rowsMax,
+  }: { readonly filter?: SessionFilter; readonly cursor?: string | undefined; readonly limit?: number },
+): Promise<SessionPage> {
+  checkKeys(filter, filterKeys);
+  const { since, until } = given({ since: filter.since, until: filter.until });
+  const [from, to] = [since === undefined ? '' : isoTime(since), until === undefined ? '' : isoTime(until)];
+  const after = cursor === undefined || cursor === '' ? undefined : cursorIn(cursor);
+  const rows: SessionRow[] = [];
+  let [read, isReached] = [0, after === undefined];
+  for await (const record of reprise.sessions()) {
+    if (!isReached && after !== undefined) {
+      isReached =
+        record.updatedAt < after.updatedAt ||
+        (record.updatedAt === after.updatedAt && record.session === after.session);
+      if (record.updatedAt >= after.updatedAt) continue;
+    }
+    if (record.updatedAt < from) break;
+    if (to !== '' && record.updatedAt > to) continue;
+    const row = await sessionRow(reprise, record).catch(gone);
+    if (row !== undefined && isWanted(row, filter)) rows.push(row);
+    if (rows.length >= Math.min(limit, rowsMax) || ++read >= readMax)
+      return { rows, next: JSON.stringify([record.updatedAt, record.session]) };
+  }
+  return { rows, next: undefined };
+}
+
+function cursorIn(text: string): { readonly updatedAt: string; readonly session: string } {
+  const value: unknown = safeJson(text);
+  if (Array.isArray(value) && typeof value[0] === 'string' && typeof value[1] === 'string')
+    return { updatedAt: value[0], session: value[1] };
+  throw new RepriseError('option.invalid', 'Cannot go on with the list of sessions: the cursor is not one of its own', {
+    hint: 'Pass the cursor of the page before, unchanged, or none for the first page.',
+  });
+}
+
+function safeJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Skips a session that was deleted since it was listed. */
+function gone(error: unknown): undefined {
+  if (!hasCode(error, 'session.not-found')) throw error;
+}
+
+type ListedRecord = Pick<SessionRecord, 'session' | 'root' | 'namespace' | 'createdAt' | 'updatedAt'>;
+
+/** Reads the row of a session. One that is damaged has a row with its error, so that the others can be listed. */
+export async function sessionRow(reprise: Reprise, record: ListedRecord): Promise<SessionRow> {
+  const session = await reprise.session(record.session);
+  const nodes = await branchesOf(session);
+  const last = nodes.reduce((latest, node) => (node.updatedAt > latest.updatedAt ? node : latest));
+  const { namespace, session: id, root: branch, createdAt, updatedAt } = record;
+  const head = nodes.find((node) => node.branch === branch)?.head ?? (0 as Seq);
+  const about = { namespace, session: id, createdAt, updatedAt, branch, head };
+  return { ...about, branches: nodes.length, lastBranch: last.branch, ...(await foldedFacts(session, branch)) };
+}
+
+type FoldedFacts = Omit<SessionRow, keyof ListedRecord | 'branch' | 'head' | 'branches' | 'lastBranch'>;
+
+/** Reads the facts of a row that are folded from events. */
+async function foldedFacts(session: Session, branch: string): Promise<FoldedFacts> {
+  try {
+    const held = await session.stateAt({ branch }, summary);
+    const calls = held.outcome === 'waiting' ? (await session.stateAt({ branch }, waiting)).calls : [];
+    return factsOf(held, calls, await session.stateAt({ branch }, activity), null);
+  } catch (error) {
+    if (!(error instanceof RepriseError) || hasCode(error, 'session.not-found')) throw error;
+    return factsOf(project(summary, []), [], project(activity, []), error.toJSON());
+  }
+}
+
+function factsOf(held: Summary, calls: readonly WaitingCall[], busy: Activity, error: ErrorJson | null): FoldedFacts {
+  const { title, startedAt, endedAt, durationMs, events, turns, agents, outcome, silentSince, erased, spending } = held;
+  const words = { title: shownWords(title), outcome: shownWords(outcome) };
+  const facts = { startedAt, endedAt, durationMs, events, turns, agents, silentSince, erased };
+  return { ...facts, ...words, usage: spending, waiting: shownCalls(calls), activity: busy, error };
+}
+
+/** Characters of the title, the reason or the outcome of a row. */
+const wordsMax = 1_000;
+
+/** Returns words of a row, cut if they are long. */
+export function shownWords(words: string | null): string | null {
+  return words === null ? null : cutText(words, wordsMax);
+}
+
+/** Characters of the questions of a row, and of one text in them. */
+const waitingMax = { whole: 16_384, text: 4_096 };
+
+function shownCalls(calls: readonly WaitingCall[]): readonly WaitingCall[] {
+  return cutValue(JSON.parse(JSON.stringify(calls)) as JsonValue, waitingMax).value as unknown as WaitingCall[];
+}
+
+function isWanted(row: SessionRow, { text, agent, outcome }: SessionFilter): boolean {
+  if (agent !== undefined && !row.agents.some((id) => agentHolds(agent, id))) return false;
+  if (outcome !== undefined && row.outcome !== outcome) return false;
+  if (text === undefined || text === '') return true;
+  const wanted = text.toLowerCase();
+  return [row.session, row.title ?? '', ...row.agents].some((held) => held.toLowerCase().includes(wanted));
+}
