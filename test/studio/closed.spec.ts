@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Folder, startStudio } from './studio-process.ts';
-import { expect, open, test } from './studio-test.ts';
+import { expect, open, panelOf, test } from './studio-test.ts';
 
 test('the token leaves the address at once, and nothing is read without it', async ({ page, studio }) => {
   await open(page, studio, '/s/refund/main@4');
@@ -48,7 +48,7 @@ test('a store without sessions imports a file and plays the story; a branch is d
       await first
         .locator('input[type=file]')
         .setInputFiles({ name: 'saved.json', mimeType: 'application/json', buffer });
-      await expect(page.locator('[data-part=panel]')).toContainText('Where is order 7?');
+      await expect(panelOf(page)).toContainText('Where is order 7?');
     });
     await test.step('play the story, where nothing was recorded', async () => {
       await open(page, studio, '/?namespace=fresh');

@@ -2,14 +2,14 @@
 import type { Page } from '@playwright/test';
 import { crowd, strangeId } from './crowd.ts';
 import type { RunningStudio } from './studio-process.ts';
-import { expect, open, test } from './studio-test.ts';
+import { expect, open, panelOf, test } from './studio-test.ts';
 
 const at = (page: Page, studio: RunningStudio, path: string): Promise<void> =>
   open(page, studio, `${path}${path.includes('?') ? '&' : '?'}namespace=${crowd}`);
 
 test('a message of 12 MB opens cut, with its size, and reads on', async ({ page, crowded: studio }) => {
   await at(page, studio, '/s/large/main@2');
-  const panel = page.locator('[data-part=panel]');
+  const panel = panelOf(page);
   await expect(panel).toContainText('A long letter.');
   await expect(panel).toContainText('in all, show more');
   const letters = async (): Promise<number> => (await panel.innerText()).length;
@@ -49,7 +49,7 @@ test('recorded content is text, characters that would act are shown, and much of
   crowded: studio,
 }) => {
   await at(page, studio, `/s/${encodeURIComponent(strangeId)}/main@head?panel=knew`);
-  const panel = page.locator('[data-part=panel]');
+  const panel = panelOf(page);
   await expect(panel).toContainText('<script>document.title');
   await expect(panel).toContainText('U+202E');
   await expect(panel).toContainText('U+001B');

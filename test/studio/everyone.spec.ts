@@ -1,5 +1,5 @@
 /** The studio for everyone: axe on every screen, by keyboard, zoomed, narrow. */
-import { expect, expectAccessible, open, test } from './studio-test.ts';
+import { expect, expectAccessible, open, panelOf, test } from './studio-test.ts';
 
 const screens: Readonly<Record<string, string>> = {
   sessions: '/',
@@ -103,7 +103,7 @@ test('a narrow page and a zoomed one keep everything within reach', async ({ pag
   ]) {
     await page.setViewportSize(size);
     await open(page, studio, '/s/refund/main@4');
-    await expect(page.locator('[data-part=panel]')).toContainText('Order 7');
+    await expect(panelOf(page)).toContainText('Order 7');
     const overflow = await page.evaluate<number>(
       'document.documentElement.scrollWidth - document.documentElement.clientWidth',
     );

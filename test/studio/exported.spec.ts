@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { deflateSync, inflateSync } from 'node:zlib';
-import { expect, test } from './studio-test.ts';
+import { expect, panelOf, test } from './studio-test.ts';
 
 test('an exported page opens from a disk, shows the run, compares, and verifies itself', async ({ page, folder }) => {
   const file = join(folder.path, 'refund.html');
@@ -15,11 +15,11 @@ test('an exported page opens from a disk, shows the run, compares, and verifies 
   await page.goto(pathToFileURL(file).href);
   await expect(page.locator('[data-part=point]')).toContainText('main@9');
   await page.keyboard.press('Shift+ArrowLeft');
-  await expect(page.locator('[data-part=panel]')).toContainText('New since the call at @3');
+  await expect(panelOf(page)).toContainText('New since the call at @3');
   await expect(page.locator('[data-part=fork]')).toHaveCount(0);
   await page.keyboard.press('5');
   await page.getByRole('button', { name: 'Verify up to here' }).click();
-  await expect(page.locator('[data-part=panel]')).toContainText('the chain holds');
+  await expect(panelOf(page)).toContainText('the chain holds');
   await page.keyboard.press('t');
   await expect(page.locator('[data-part=tree]')).toContainText('careful');
   await page.goto(`${pathToFileURL(file).href}#/s/refund/main@9?with=refund%2Fcareful`);

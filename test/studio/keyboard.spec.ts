@@ -1,6 +1,6 @@
 /** The whole story by keyboard alone, and in two tabs at once. */
 import type { Locator, Page } from '@playwright/test';
-import { expect, open, test } from './studio-test.ts';
+import { expect, open, panelOf, test } from './studio-test.ts';
 
 /** Goes on with Tab until something has the focus. */
 async function tabTo(page: Page, target: Locator): Promise<void> {
@@ -56,5 +56,5 @@ test('two tabs share what is live: a note of one arrives in the other', async ({
   for (const tab of [page, other]) await expect(tab.locator('.row', { hasText: 'Seen in both tabs' })).toBeVisible();
   await other.close();
   await page.keyboard.press('End');
-  await expect(page.locator('[data-part=panel]')).toBeVisible();
+  await expect(panelOf(page)).toBeVisible();
 });

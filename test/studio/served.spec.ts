@@ -2,7 +2,7 @@
 import type { Page } from '@playwright/test';
 import { startServer as startPostgres } from '../postgres/server.ts';
 import { type Folder, startServer } from './studio-process.ts';
-import { expect, test } from './studio-test.ts';
+import { expect, panelOf, test } from './studio-test.ts';
 
 /** Makes a token with some rights. */
 function makeToken(
@@ -33,7 +33,7 @@ test('on PostgreSQL, a token that only reads shows everything and offers no chan
   const server = await startServer(folder, '--port', '0', '--store', store);
   try {
     await openWith(page, server.origin, token, '/s/refund/main@4');
-    await expect(page.locator('[data-part=panel]')).toContainText('Order 7');
+    await expect(panelOf(page)).toContainText('Order 7');
     await expect(page.locator('[data-part=fork]')).toHaveCount(0);
     await expect(page.locator('[data-part=change-menu]')).toHaveCount(0);
     await page.keyboard.press('?');

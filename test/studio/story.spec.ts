@@ -1,5 +1,5 @@
 /** The story: find the bad call, read what was new, change it, run it on, and read what became different. */
-import { expect, open, selectedPoint, test } from './studio-test.ts';
+import { expect, open, panelOf, selectedPoint, test } from './studio-test.ts';
 
 test('the list of sessions opens a session', async ({ page, studio }) => {
   await open(page, studio, '/');
@@ -14,11 +14,11 @@ test('the list of sessions opens a session', async ({ page, studio }) => {
 
 test('everything follows the selected point, which is in the address', async ({ page, studio }) => {
   await open(page, studio, '/s/refund/main@4');
-  await expect(page.locator('[data-part=panel]')).toContainText('Order 7, the 500 ml mug, arrived broken');
+  await expect(panelOf(page)).toContainText('Order 7, the 500 ml mug, arrived broken');
   await expect(page.locator('[data-seq="4"]')).toHaveAttribute('aria-selected', 'true');
   await page.keyboard.press('Shift+ArrowRight');
   await expect(page).toHaveURL(/main@7$/);
-  await expect(page.locator('[data-part=panel]')).toContainText('New since the call at @3');
+  await expect(panelOf(page)).toContainText('New since the call at @3');
   const marks = page.locator('.context-row[data-mark=new]');
   await expect(marks).toHaveCount(2);
   await expect(marks.last()).toContainText('"refunded":500');
@@ -61,7 +61,7 @@ test('the words of reprise replay filter the list, and what does not match is co
 
 test('every panel says what it knows', async ({ page, studio }) => {
   await open(page, studio, '/s/refund/main@6');
-  const panel = page.locator('[data-part=panel]');
+  const panel = panelOf(page);
   await page.keyboard.press('2');
   await expect(panel).toContainText('Returned');
   await expect(panel).toContainText('refunded');

@@ -1,5 +1,5 @@
 import { AxeBuilder } from '@axe-core/playwright';
-import { test as base, expect, type Page } from '@playwright/test';
+import { test as base, expect, type Locator, type Page } from '@playwright/test';
 import { recordCrowd } from './crowd.ts';
 import { Folder, type RunningStudio, startStudio } from './studio-process.ts';
 
@@ -60,6 +60,11 @@ export const test = base.extend<StudioFixtures, StudioWorker>({
 const expected = /Failed to load resource|net::ERR_/;
 
 export { expect };
+
+/** Finds the panel that is open. The one before it stays for a moment, inert, while it leaves. */
+export function panelOf(page: Page): Locator {
+  return page.locator('[data-part=panel]:not([inert])');
+}
 
 /** Opens a screen, and waits until it is there. */
 export async function open(page: Page, studio: RunningStudio, path: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { messageOf, RepriseError } from '../../core/error.ts';
+import { hasCode, messageOf } from '../../core/error.ts';
 import type { EventDraft } from '../../core/event/event.ts';
 import { given, type JsonObject, type JsonValue, valueAt } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
@@ -309,7 +309,7 @@ class ImportRun {
       const meaning = this.#reader.unit({ file, at, text, ...given({ bytes, base }), value, later });
       if (meaning !== undefined) return { meaning, isJson };
     } catch (error) {
-      if (error instanceof RepriseError && error.code === 'import.invalid') throw error;
+      if (hasCode(error, 'import.invalid')) throw error;
       return none('unread', `it could not be read: ${messageOf(error)}`);
     }
     if (text === undefined) return none('bytes', 'it is not UTF-8 text');

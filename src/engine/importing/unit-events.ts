@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../core/bounded-map.ts';
 import type { Event, EventDraft } from '../../core/event/event.ts';
 import { isId } from '../../core/id.ts';
 import { given, isObject, type JsonObject, numberAt, objectAt, stringAt } from '../../core/json.ts';
@@ -54,7 +55,7 @@ export class UnitEvents {
   readonly #name: SourceName;
   readonly #prices: PriceTable;
   readonly #masking: UnitMasking;
-  readonly #calls = new Map<string, string>();
+  readonly #calls = new BoundedMap<string, string>(openCallsMax);
   /** The id of the last unit of each file: the id of a unit stands for it and everything before it. */
   readonly #chains = new Map<string, string>();
   /** How many units hold a secret, by rule. */
@@ -184,7 +185,6 @@ export class UnitEvents {
     const call = `${agent ?? ''}\n${stringAt(data as JsonObject, 'call') ?? ''}`;
     if (type === 'call.started') {
       this.#calls.set(call, id);
-      if (this.#calls.size > openCallsMax) this.#calls.delete(this.#calls.keys().next().value ?? '');
       return cause;
     }
     const started = this.#calls.get(call);

@@ -1,5 +1,5 @@
 import { parseJson } from '../../core/canonical-json.ts';
-import { RepriseError } from '../../core/error.ts';
+import { hasCode, RepriseError } from '../../core/error.ts';
 import { isArray, isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 
 /** Reads a field that holds JSON text. */
@@ -7,7 +7,7 @@ export function jsonIn(text: string, field: string): JsonValue {
   try {
     return parseJson(text);
   } catch (error) {
-    if (error instanceof RepriseError && error.code === 'json.unsafe-number') throw error;
+    if (hasCode(error, 'json.unsafe-number')) throw error;
     throw refused(field, 'is not JSON');
   }
 }

@@ -1,4 +1,4 @@
-import { type ErrorCode, RepriseError } from '../../core/error.ts';
+import { type ErrorCode, hasCode, RepriseError } from '../../core/error.ts';
 import { given } from '../../core/json.ts';
 
 interface Meaning {
@@ -228,7 +228,7 @@ export function connectionLost(): RepriseError {
 
 /** Tells whether a connection is useless: it is gone, or its server does not write any more. */
 export function isLost(error: unknown): boolean {
-  return error instanceof RepriseError && (error.code === 'store.unreachable' || postgresCode(error) === '25006');
+  return hasCode(error, 'store.unreachable') || (error instanceof RepriseError && postgresCode(error) === '25006');
 }
 
 /** The error for a server that does not encrypt although the URL demands it. */
