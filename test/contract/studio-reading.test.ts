@@ -23,7 +23,7 @@ import { readChanges } from '../../src/reading/looks/value-changes.ts';
 import { projectionNamed } from '../../src/reading/shipped-projections.ts';
 import { IndexChunkSchema } from '../../src/wire/generated/reprise/v1/studio_pb.ts';
 import { columnsFromWire, columnsToWire } from '../../src/wire/index-codec.ts';
-import { studioStory } from './studio-story.ts';
+import { storyEvents, studioStory } from './studio-story.ts';
 
 const { sha256 } = createNodePlatform();
 const at = (seq: number, branch = 'main') => ({ branch, seq: seq as Seq });
@@ -233,6 +233,32 @@ describe.each(['memory', 'sqlite'] as const)('the studio reads on %s', (kind) =>
       [9, 3],
     ]);
     expect([found.firstError?.seq, found.decidedBy?.seq, found.forkAt]).toEqual([9, 8, 'demo@7']);
+  });
+
+  test('a tool call whose recorder knew only the run followed from the answer that asks for it', async () => {
+    await using story = await studioStory(kind);
+    const session = await story.reprise.session('asked', { create: true });
+    await session.append(
+      storyEvents.slice(0, 6).map((draft) => (draft.id === 'e-5' ? { ...draft, cause: 'e-1' } : draft)),
+    );
+    const approved: EventDraft = { type: 'note.added', run: 'run-1', cause: 'e-4', data: { text: 'do it again' } };
+    const again = storyEvents[4] as EventDraft;
+    await session.append([
+      { ...approved, id: 'e-7' },
+      { ...again, id: 'e-8', cause: 'e-7' },
+    ]);
+    const up = async (seq: number) => (await causesOf(session, 'main', seq as Seq)).causes.map((cause) => cause.seq);
+    expect([await up(6), await up(8)]).toEqual([
+      [5, 4, 3, 2],
+      [7, 4, 3, 2],
+    ]);
+    const { consequences } = await causesOf(session, 'main', 4 as Seq);
+    expect(consequences.map(({ seq, depth, cause }) => [seq, depth, cause])).toEqual([
+      [5, 1, 4],
+      [6, 2, 5],
+      [7, 1, 4],
+      [8, 2, 7],
+    ]);
   });
 
   test('a search finds words in the view or in raw history, page by page', async () => {

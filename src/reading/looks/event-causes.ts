@@ -1,6 +1,8 @@
 import { RepriseError } from '../../core/error.ts';
 import type { Event } from '../../core/event/event.ts';
+import { given, type JsonValue } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
+import { toolCallsIn } from '../../core/message/message.ts';
 import { previous, type Seq } from '../../core/point.ts';
 import { refText } from '../../core/ref.ts';
 import { chunkEvents, columnFlags, type EventRows, rowsOf } from '../../core/session/event-columns.ts';
@@ -42,7 +44,7 @@ export async function causesOf(session: Session, branch: string, seq: Seq): Prom
   if (event === undefined) throw new RepriseError('event.not-found', `Cannot read seq ${seq} of "${branch}"`);
   const { head } = await session.locate({ branch });
   const chain = await chainUp(session, branch, event);
-  const followed = await chainDown(session, { branch, seq, head });
+  const followed = await chainDown(session, { branch, seq, head }, await askedIn(session, branch, event));
   const failed = event.run === undefined ? undefined : await failureOf(session, { branch, seq, head, run: event.run });
   const lines = await linesAt(session, branch, [...followed.found.map((found) => found.seq), ...(failed?.seqs ?? [])]);
   const line = (of: Seq | undefined): EventLine | null => (of === undefined ? null : (lines.get(of) ?? null));
@@ -66,14 +68,49 @@ export async function causesOf(session: Session, branch: string, seq: Seq): Prom
 
 async function chainUp(session: Session, branch: string, event: Event): Promise<EventLine[]> {
   const chain: EventLine[] = [];
-  let cause = event.causeSeq;
+  let cause = await causeOf(session, branch, event);
   while (cause !== undefined && chain.length < limits.causesShownMax) {
     const [found] = await eventsAt(session, branch, [cause]);
     if (found === undefined) break;
     chain.push(eventLine(found));
-    cause = found.causeSeq;
+    cause = await causeOf(session, branch, found);
   }
   return chain;
+}
+
+/** Events that are looked through for the other half of a decision: the answer of a tool call, the tool calls of an answer. */
+const decisionEventsMax = 50;
+
+/**
+ * Returns what an event followed from. A tool call followed from the answer that asks for it by its id, also where its
+ * recorder only knew the run; a recorded cause after that answer, such as an approval, is nearer.
+ */
+async function causeOf(session: Session, branch: string, event: Event): Promise<Seq | undefined> {
+  const { type, data, seq, run, causeSeq } = event;
+  if (type !== 'call.started' || data['kind'] !== 'tool') return causeSeq;
+  const filter = { types: ['call.ended'], kind: 'model', ...given({ run }) };
+  const before = { at: { branch, seq: previous(seq) }, filter, limit: decisionEventsMax };
+  for await (const answer of session.replay({ ...before, direction: 'backward', history: 'raw' }))
+    if (callsAskedIn(answer).has(data['call'])) return Math.max(answer.seq, causeSeq ?? 0) as Seq;
+  return causeSeq;
+}
+
+/** Finds the tool calls that an answer asked for. */
+async function askedIn(session: Session, branch: string, event: Event): Promise<ReadonlySet<number>> {
+  const asked = new Set<number>();
+  const calls = callsAskedIn(event);
+  if (calls.size === 0) return asked;
+  const filter = { types: ['call.started'], kind: 'tool', ...given({ run: event.run }) };
+  const after = { at: { branch }, after: event.seq, filter, limit: decisionEventsMax };
+  for await (const { seq, data, causeSeq } of session.replay({ ...after, history: 'raw' }))
+    if (calls.has(data['call']) && (causeSeq ?? 0) <= event.seq) asked.add(seq);
+  return asked;
+}
+
+/** Returns the ids of the tool calls that a model's answer asks for. */
+function callsAskedIn({ type, data }: Event): ReadonlySet<JsonValue | undefined> {
+  const isAnswer = type === 'call.ended' && data['kind'] === 'model';
+  return new Set(isAnswer ? toolCallsIn(data['message'] ?? null).map(({ toolCallId }) => toolCallId) : []);
 }
 
 interface Place {
@@ -82,10 +119,11 @@ interface Place {
   readonly head: Seq;
 }
 
-/** Finds the events whose causes lead to one, by the index alone. */
+/** Finds the events whose causes lead to one, by the index alone; `asked` are those that it asked for. */
 async function chainDown(
   session: Session,
   place: Place,
+  asked: ReadonlySet<number>,
 ): Promise<{ readonly found: { seq: Seq; depth: number; cause: Seq }[]; readonly hasMore: boolean }> {
   const depths = new Map<number, number>([[place.seq, 0]]);
   const found: { seq: Seq; depth: number; cause: Seq }[] = [];
@@ -93,9 +131,9 @@ async function chainDown(
   for await (const rows of rowsFrom(session, place)) {
     if (++chunks > chunksMax) return { found, hasMore: true };
     for (let row = 0; row < rows.count; row++) {
-      const cause = rows.cause[row] ?? 0;
-      const depth = cause === 0 ? undefined : depths.get(cause);
       const at = (rows.first + row) as Seq;
+      const cause = asked.has(at) ? place.seq : (rows.cause[row] ?? 0);
+      const depth = cause === 0 ? undefined : depths.get(cause);
       if (depth === undefined || at <= place.seq) continue;
       if (found.length >= limits.causesShownMax) return { found, hasMore: true };
       depths.set(at, depth + 1);
