@@ -245,7 +245,7 @@ export const commands: readonly CommandEntry[] = [
   {
     name: 'copy',
     group: 'Manage',
-    summary: 'copy sessions to a different store, with the same ids and digests',
+    summary: 'copy sessions to a different store with their ids and digests',
     load: async () => (await import('./commands/copy.ts')).copy,
   },
   {

@@ -136,6 +136,7 @@ const calls: Readonly<Record<string, () => unknown>> = {
   'reprise Exchange.importAll': async () => void (await Array.fromAsync(reprise.importAll({}, misspelt))),
   'reprise Exchange.export': () => reprise.export('demo', misspelt),
   'reprise Exchange.exportFiles': () => reprise.exportFiles('demo', misspelt),
+  'reprise Exchange.exportPieces': () => all(reprise.exportPieces('demo', misspelt)),
   'reprise Exchange.handBack': () => reprise.handBack('demo', misspelt),
   'reprise Exchange.exportBundle': () => reprise.exportBundle('demo', misspelt),
   'reprise Exchange.prove': () => reprise.prove('demo', misspelt),
