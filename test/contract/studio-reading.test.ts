@@ -252,13 +252,23 @@ describe.each(['memory', 'sqlite'] as const)('the studio reads on %s', (kind) =>
       [5, 4, 3, 2],
       [7, 4, 3, 2],
     ]);
-    const { consequences } = await causesOf(session, 'main', 4 as Seq);
-    expect(consequences.map(({ seq, depth, cause }) => [seq, depth, cause])).toEqual([
+    const down = async (seq: number) =>
+      (await causesOf(session, 'main', seq as Seq)).consequences.map(({ seq: at, depth, cause }) => [at, depth, cause]);
+    const followed = [
       [5, 1, 4],
       [6, 2, 5],
       [7, 1, 4],
       [8, 2, 7],
+    ];
+    expect(await down(4)).toEqual(followed);
+    expect(await down(3)).toEqual([[4, 1, 3], ...followed.map(([at, depth = 0, cause]) => [at, depth + 1, cause])]);
+    // A later answer that asks by the same id is the cause of the call after it.
+    const [answer, tool] = storyEvents.slice(3, 5) as [EventDraft, EventDraft];
+    await session.append([
+      { ...answer, id: 'e-9', cause: 'e-1' },
+      { ...tool, id: 'e-10', cause: 'e-1' },
     ]);
+    expect([await up(10), await down(9), await down(4)]).toEqual([[9, 1], [[10, 1, 9]], followed]);
   });
 
   test('a search finds words in the view or in raw history, page by page', async () => {

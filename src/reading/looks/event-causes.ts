@@ -44,7 +44,7 @@ export async function causesOf(session: Session, branch: string, seq: Seq): Prom
   if (event === undefined) throw new RepriseError('event.not-found', `Cannot read seq ${seq} of "${branch}"`);
   const { head } = await session.locate({ branch });
   const chain = await chainUp(session, branch, event);
-  const followed = await chainDown(session, { branch, seq, head }, await askedIn(session, branch, event));
+  const followed = await chainDown(session, { branch, seq, head }, event);
   const failed = event.run === undefined ? undefined : await failureOf(session, { branch, seq, head, run: event.run });
   const lines = await linesAt(session, branch, [...followed.found.map((found) => found.seq), ...(failed?.seqs ?? [])]);
   const line = (of: Seq | undefined): EventLine | null => (of === undefined ? null : (lines.get(of) ?? null));
@@ -101,9 +101,11 @@ async function askedIn(session: Session, branch: string, event: Event): Promise<
   const calls = callsAskedIn(event);
   if (calls.size === 0) return asked;
   const filter = { types: ['call.started'], kind: 'tool', ...given({ run: event.run }) };
-  const after = { at: { branch }, after: event.seq, filter, limit: decisionEventsMax };
-  for await (const { seq, data, causeSeq } of session.replay({ ...after, history: 'raw' }))
-    if (calls.has(data['call']) && (causeSeq ?? 0) <= event.seq) asked.add(seq);
+  const after = { at: { branch }, after: event.seq, filter, limit: calls.size + decisionEventsMax };
+  // A later answer may ask by the same id.
+  for await (const started of session.replay({ ...after, history: 'raw' }))
+    if (calls.has(started.data['call']) && (await causeOf(session, branch, started)) === event.seq)
+      asked.add(started.seq);
   return asked;
 }
 
@@ -119,25 +121,33 @@ interface Place {
   readonly head: Seq;
 }
 
-/** Finds the events whose causes lead to one, by the index alone; `asked` are those that it asked for. */
+/** Finds the events whose causes lead to one, by the index, and the tool calls that it or the answer to it asked for. */
 async function chainDown(
   session: Session,
   place: Place,
-  asked: ReadonlySet<number>,
+  event: Event,
 ): Promise<{ readonly found: { seq: Seq; depth: number; cause: Seq }[]; readonly hasMore: boolean }> {
   const depths = new Map<number, number>([[place.seq, 0]]);
   const found: { seq: Seq; depth: number; cause: Seq }[] = [];
+  const asked = new Map<number, Seq>();
+  const note = async (answer: Event): Promise<void> => {
+    for (const tool of await askedIn(session, place.branch, answer)) asked.set(tool, answer.seq);
+  };
+  await note(event);
+  const isQuestion = event.type === 'call.started' && event.data['kind'] === 'model';
   let chunks = 0;
   for await (const rows of rowsFrom(session, place)) {
     if (++chunks > chunksMax) return { found, hasMore: true };
     for (let row = 0; row < rows.count; row++) {
       const at = (rows.first + row) as Seq;
-      const cause = asked.has(at) ? place.seq : (rows.cause[row] ?? 0);
+      const cause = asked.get(at) ?? rows.cause[row] ?? 0;
       const depth = cause === 0 ? undefined : depths.get(cause);
       if (depth === undefined || at <= place.seq) continue;
       if (found.length >= limits.causesShownMax) return { found, hasMore: true };
       depths.set(at, depth + 1);
       found.push({ seq: at, depth: depth + 1, cause: cause as Seq });
+      if (isQuestion && depth === 0)
+        for (const answer of await eventsAt(session, place.branch, [at])) await note(answer);
     }
   }
   return { found, hasMore: false };

@@ -84,7 +84,7 @@ function SideCell({
       <span className={`color-${look.hue}`}>{look.glyph}</span>
       <span className="pair-words">
         <span className="pair-type">{line.type.replace('.', ' ')}</span>{' '}
-        <RecordedText text={line.gist.replace('  0ms', '')} />
+        <RecordedText text={line.gist.replace(/(^| {2})0ms(?= {2}|$)/, '')} />
       </span>
     </div>
   );

@@ -158,7 +158,7 @@ const EventRow = memo(
           <span className="row-name">{rowName(index, seq)}</span>
           {line === undefined ? null : (
             <span className="row-line">
-              <RecordedText text={shortLine(line, rowName(index, seq))} />
+              <RecordedText text={shortLine(line, rowName(index, seq), index.word('outcome', seq))} />
             </span>
           )}
         </span>
@@ -189,10 +189,10 @@ export function rowName(index: EventIndex, seq: number): string {
 }
 
 /** Returns a line without what stands beside it already: the name, the outcome, tokens, cost and time. */
-export function shortLine(line: string, name: string): string {
+export function shortLine(line: string, name: string, outcome: string): string {
   const pieces = line.split('  ').filter((piece) => piece !== name && piece !== `model ${name}` && !known.test(piece));
   const [first = '', ...rest] = pieces;
-  const said = first.startsWith('error: ') ? 'error' : name;
+  const said = outcome === 'error' && first.startsWith('error: ') ? 'error' : name;
   return [first.startsWith(`${said}: `) ? first.slice(said.length + 2) : first, ...rest].join('  ').replace(/⏎+/g, ' ');
 }
 

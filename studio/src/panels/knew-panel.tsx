@@ -283,8 +283,9 @@ function ChangedHere({
           <code>{shownPath(path)}</code> <del className="diff-out">{short(gone)}</del>
         </p>
       ))}
-      {real.length > changesMax || removed.length > changesMax ? (
-        <p className="knew-diff faint">and more: they are marked below</p>
+      {real.length > changesMax ? <p className="knew-diff faint">and more: they are marked below</p> : null}
+      {removed.length > changesMax ? (
+        <p className="knew-diff faint">and {removed.length - changesMax} more that are gone</p>
       ) : null}
     </>
   );

@@ -106,7 +106,7 @@ export function Line({
       <span className={`color-${look.hue}`}>{look.glyph}</span>
       <span className="event-line-type">{line.type.replace('.', ' ')}</span>
       <span className="dim event-line-gist">
-        <RecordedText text={line.gist.replace('  0ms', '')} />
+        <RecordedText text={line.gist.replace(/(^| {2})0ms(?= {2}|$)/, '')} />
       </span>
       {note === undefined ? null : <span className="chip">{note}</span>}
     </button>

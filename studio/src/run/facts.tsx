@@ -63,7 +63,7 @@ export function Facts({ index, version, point, range, forks, onGo, onBranch }: F
         </p>
       )}
       {index.hasFlag(seq, 'erased') ? (
-        <p className="color-warning">▒ Its payload was erased. The chain still holds.</p>
+        <p className="color-warning">▒ Its payload was erased; its digest is kept.</p>
       ) : null}
       <Usage index={index} end={end} />
       {index.word('kind', about) === 'model' && call !== undefined ? (

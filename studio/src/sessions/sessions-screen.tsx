@@ -105,7 +105,13 @@ export function SessionsScreen({ query }: { readonly query: string }): React.Rea
       <header className="screen-head">
         <h1>Sessions</h1>
         <SessionFilterField query={query} onQuery={(text) => bar.go({ screen: 'sessions', query: text })} />
-        <span className="faint">{list.rows.length === 0 ? '' : plural(list.rows.length, 'session')}</span>
+        <span className="faint">
+          {list.rows.length === 0
+            ? ''
+            : list.hasMore
+              ? `the first ${list.rows.length} sessions`
+              : plural(list.rows.length, 'session')}
+        </span>
         <span className="spacer" />
         <span className="bottom-keys faint">
           open <kbd className="key">{keySign('Enter')}</kbd>

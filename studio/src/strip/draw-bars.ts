@@ -217,8 +217,9 @@ const besideMin = 12;
 function drawBarText(pen: Pen, scene: Scene, shape: BarShape, limit: number): void {
   const { index, colors } = scene;
   const { seq, end, from, to, y, failed, look } = shape;
-  const name = index.word('name', seq);
   const room = Math.floor((to - from - 10) / letter);
+  if (room < 2 && to - from < besideMin) return;
+  const name = index.word('name', seq);
   const isBeside = to - from >= besideMin && name.length + 2 > room && name.length * letter < limit - to - 8;
   if (!isBeside && room < 2) return;
   pen.globalAlpha = barAlpha(scene, shape);

@@ -10,8 +10,8 @@ export function drawPoints(pen: Pen, scene: Scene, frame: Frame): void {
     drawPoint(pen, scene, frame, { at: positions.at[pinned] ?? 0, color: colors.person, label: `pin ${pinned}` });
   drawCause(pen, scene, frame);
   drawOutline(pen, scene, frame, selected, colors.accent);
-  // The place of an event is known once the event is there.
-  if (index.has(selected))
+  // The place of an event is known once the event is there; @0 is before the first.
+  if (selected === 0 || index.has(selected))
     drawPoint(pen, scene, frame, { at: positions.at[selected] ?? 0, color: colors.accent, label: `@${selected}` });
 }
 

@@ -39,7 +39,7 @@ export function drawHistory(pen: Pen, scene: Scene, frame: Frame, ticks: readonl
 export function drawSelection(pen: Pen, scene: Scene, frame: Frame, ticks: readonly Tick[]): void {
   const { colors, index, positions, selected } = scene;
   pen.fillStyle = colors.accent;
-  if (index.has(selected))
+  if (selected === 0 || index.has(selected))
     pen.fillRect(Math.round(overviewPixel(scene, positions.at[selected] ?? 0)) - 1, 0, 2, size.overview);
   drawRuler(pen, scene, ticks);
   drawPoints(pen, scene, frame);
