@@ -244,6 +244,50 @@ test('a base that ends too early, that goes on from its own fork, or has no poin
   expect(limits.importBasesMax).toBeGreaterThan(10);
 });
 
+test('a base that was too short is read to its point once it is whole', async () => {
+  const whole = rollout('fork', turn('Three?', 'Three.', 7), { of: base, lines: 10 });
+  const path = await written(whole);
+  await written({ ...base, text: base.lines.slice(0, 6).join('\n').concat('\n') });
+  await imported(path);
+  expect(await said('fork')).toBe('One? One. Three? Three.');
+  await written(base);
+  expect((await imported(path)).warnings.map((each) => each.message)).toEqual([found]);
+  expect(await said('fork')).toBe('One? One. Two? Two. Three? Three.');
+  expect(await reprise.export('fork', { format: 'codex' })).toBe(whole.text);
+  expect(await imported(path)).toMatchObject({ outcome: 'unchanged', events: 0 });
+});
+
+test('a second reading that is killed goes on: nothing of the base or the fork is missing', async () => {
+  const long = rollout('long', Array.from({ length: 700 }, (_, at) => turn(`Q${at}`, `A${at}`)).flat());
+  const own = rollout('own', Array.from({ length: 400 }, (_, at) => turn(`R${at}`, `B${at}`)).flat(), {
+    of: long,
+    lines: 2_402,
+  });
+  const path = await written(own);
+  await imported(path);
+  await written(long);
+  let told = 0;
+  const killed = imported(path, {
+    onProgress: () => {
+      if (++told === 28) throw new Error('killed');
+    },
+  });
+  await expect(killed).rejects.toThrow('killed');
+  await imported(path);
+  const words = (await said('own')).split(' ');
+  expect([words.length, new Set(words).size, words[0], words.at(-1)]).toEqual([2_000, 2_000, 'Q0', 'B399']);
+  expect(await reprise.export('own', { format: 'codex' })).toBe(own.text);
+});
+
+test('a payload that was erased from the session of the base does not come back with its file', async () => {
+  await imported(await written(base));
+  const session = await reprise.session('base');
+  const event = await session.find({ types: ['message.added'] });
+  await session.erase(`main@${event?.seq ?? 1}`, { reason: 'asked for' });
+  await imported(await written(fork));
+  expect(await said('fork')).not.toContain('One?');
+});
+
 test('two files of one thread, the second gone back in the first, are two branches of its session', async () => {
   const reverted = rollout('base', turn('Other?', 'Other.'), { of: base, lines: 6 });
   await written(base);

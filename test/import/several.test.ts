@@ -50,7 +50,7 @@ async function textsOf(session: string): Promise<unknown[]> {
 
 test('a file in which each line is a source becomes a session a line; together they give the file back', async () => {
   const sources = {
-    'talks.jsonl': [lines(talk('One?'), talk('Two?'), talk('Three?')), 'messages', ['talks-1', 'talks-2', 'talks-3']],
+    'talks.jsonl': [lines(talk('One?'), talk('Two?'), talk('Three?')), 'messages', ['talks', 'talks-2', 'talks-3']],
     'output.jsonl': [
       lines(
         { instance_id: 'case-1', history: [action(0, 'One?'), action(1, 'Yes.')] },

@@ -246,6 +246,14 @@ describe('others', () => {
     expect(await said(session)).toEqual(['user: 2+2', 'assistant: Four.']);
   });
 
+  test('VCR.py: plain bytes that a decoder would take for an empty stream are their own text', async () => {
+    const body = Buffer.from('3 refunds were paid').toString('base64');
+    const { session } = await told(
+      `interactions:\n- request:\n    method: GET\n    uri: https://example.org/n\n  response:\n    status: {code: 200, message: OK}\n    body:\n      base64_string: ${body}\nversion: 2\n`,
+    );
+    expect(JSON.stringify(await valuesOf(session, 'call.ended', 'output'))).toContain('3 refunds were paid');
+  });
+
   test('HAR: a request that got no answer has failed', async () => {
     const entry = {
       startedDateTime: at(1),

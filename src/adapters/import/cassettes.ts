@@ -1,4 +1,4 @@
-import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
+import type { gunzipSync } from 'node:zlib';
 import { arrayAt, isObject, type JsonObject, type JsonValue, numberAt, objectAt, stringAt } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
 import { defineFormat, type ForeignFormat, type UnitMeaning } from '../../core/recording/foreign-format.ts';
@@ -78,8 +78,14 @@ function bodyText(body: unknown): string {
 
 /** Returns the text of bytes that a server may have packed. Nothing says how but the bytes themselves. */
 function unpacked(bytes: Uint8Array): string {
+  // A brotli stream has no mark: some plain text reads as an empty one.
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    // Packed bytes are not UTF-8.
+  }
   const limit = { maxOutputLength: limits.importUnitBytesMax };
-  for (const unpack of [gunzipSync, inflateSync, brotliDecompressSync]) {
+  for (const unpack of unpackers()) {
     try {
       return unpack(bytes, limit).toString();
     } catch {
@@ -87,6 +93,12 @@ function unpacked(bytes: Uint8Array): string {
     }
   }
   return Buffer.from(bytes).toString();
+}
+
+/** Returns how bytes can be unpacked. A page of the studio reads cassettes too, and has none of them. */
+function unpackers(): readonly (typeof gunzipSync)[] {
+  const zlib = typeof process === 'undefined' ? undefined : process.getBuiltinModule('node:zlib');
+  return zlib === undefined ? [] : [zlib.gunzipSync, zlib.inflateSync, zlib.brotliDecompressSync];
 }
 
 function archived(entry: JsonObject): HttpExchange {

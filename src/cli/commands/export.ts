@@ -81,6 +81,10 @@ export const exportRun: CommandSpec = {
   run: async (context, [text = ''], options) => {
     const format = textOption(options, 'format');
     if (format === 'html') return exportPage(context, text, options);
+    if (flagOption(options, 'dryRun'))
+      throw new RepriseError('option.invalid', 'Cannot use --dry-run here: it is about pages', {
+        hint: 'Add --format html, or leave it out.',
+      });
     if (format !== undefined) await context.formats();
     const ref = refText((await context.at(text)).ref);
     const reprise = await context.open();
@@ -150,7 +154,7 @@ async function bundle(
   return done;
 }
 
-/** Splits rules at commas; a text or a pattern to look for may hold commas if it comes last. */
+/** Splits rules at commas. A text or a pattern to look for may hold commas if it comes last, and no rule after one. */
 function rulesIn(text: string): readonly string[] {
   const at = /(?:^|,)(?:text|pattern):/.exec(text);
   if (at === null) return text.split(',').map((rule) => rule.trim());
@@ -158,7 +162,13 @@ function rulesIn(text: string): readonly string[] {
     .slice(0, at.index)
     .split(',')
     .filter((rule) => rule !== '');
-  return [...before.map((rule) => rule.trim()), text.slice(at.index).replace(/^,/, '')];
+  const last = text.slice(at.index).replace(/^,/, '');
+  const swallowed = /,\s*(all|secrets|(?:agent|tool|field|text|pattern):.*)$/s.exec(last)?.[1];
+  if (swallowed !== undefined)
+    throw new RepriseError('option.invalid', `Cannot redact: ${JSON.stringify(last)} may be one rule or several`, {
+      hint: `Give each rule a --redact of its own; a comma of a pattern can be written as \\x2c.`,
+    });
+  return [...before.map((rule) => rule.trim()), last];
 }
 
 async function print(

@@ -224,6 +224,9 @@ export const isCutOff = (event: Event | undefined): boolean =>
 /** Returns the place of an erased event: only its id tells that it was read from a unit. */
 export function erasedPlace({ id, erased }: Event, last: UnitSpot | undefined): UnitSpot | undefined {
   if (erased !== true || !isOfUnit(id)) return undefined;
+  // Places begin anew behind a base.
+  if (last?.base !== undefined && isFirstOfUnit(id) && Number.parseInt(id.slice(0, 8), 16) <= last.at)
+    return { file: '', base: undefined, at: Number.parseInt(id.slice(0, 8), 16) };
   return { file: last?.file ?? '', base: last?.base, at: isFirstOfUnit(id) ? (last?.at ?? -1) + 1 : (last?.at ?? 0) };
 }
 

@@ -177,9 +177,10 @@ class ImportRun {
   }
 
   /** Reads the histories before the source: those that were found, else those that the session holds. */
-  async readBases({ found, held, mends }: BasePlan): Promise<void> {
+  async readBases({ found, held, restart }: BasePlan): Promise<void> {
     if (found.length === 0) return this.#readHeld(held);
-    if (mends) await this.#restart(found.length);
+    if (restart !== undefined)
+      await this.#restart(restart, `${found.length} bases found after ${held?.units.length ?? 0} units`);
     for (const { source, erased, units } of found) {
       const where = `the session "${source}", which it goes on from,`;
       if (erased > 0) this.#warn('', 0, `${where} has ${erased} erased units`);
@@ -204,9 +205,11 @@ class ImportRun {
   }
 
   /** Begins again on `main`, so that the bases come first. */
-  async #restart(bases: number): Promise<void> {
-    const { id = '' } = this.#events.about({ type: 'branch.rewound', data: {} }, `${bases} bases found`);
-    await this.#writer.restart(this.#standing.begin, id);
+  async #restart(to: number, why: string): Promise<void> {
+    // Until all of it is read again, no earlier reading counts.
+    await keepRead(this.#engine, this.#standing, { files: {}, branches: [] });
+    const { id = '' } = this.#events.about({ type: 'branch.rewound', data: {} }, why);
+    await this.#writer.restart(to, id);
     this.#warn('', 0, 'the messages before it were found: the session was read again, and they come first now');
   }
 

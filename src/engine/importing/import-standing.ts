@@ -39,6 +39,8 @@ export interface Standing {
 export interface StoredTail {
   /** The seq of the last event that was read from a unit; 0 if there is none. A line that was cut off does not count. */
   readonly stored: number;
+  /** The id of the unit that it was read from. */
+  readonly unit: string;
   /** The seqs of the events that the end of the source settled: a source that goes on takes them back. */
   readonly ends: readonly Seq[];
   /** The seqs of last lines that were cut off: the whole line takes its place. */
@@ -163,13 +165,14 @@ async function firstOf(engine: Engine, { session, begin: at }: Standing): Promis
 }
 
 /** Of a branch without units. */
-export const noTail: StoredTail = { stored: 0, ends: [], cut: [] };
+export const noTail: StoredTail = { stored: 0, unit: '', ends: [], cut: [] };
 
 /** Finds out where the units of a branch end. */
 export async function storedTail(engine: Engine, session: string, branch: string): Promise<StoredTail> {
   const record = (await engine.store.branches(sessionRef(engine, session))).find((each) => each.branch === branch);
   if (record === undefined) return noTail;
-  const stored = await lastUnitSeq(engine, session, record);
+  const last = await lastUnit(engine, session, record);
+  const stored = last?.seq ?? 0;
   const after = Math.max(stored, record.parent?.seq ?? 0);
   // Those of an earlier end were taken back; the view has the rest.
   const [ends, cut]: [Seq[], Seq[]] = [[], []];
@@ -177,16 +180,16 @@ export async function storedTail(engine: Engine, session: string, branch: string
     ends.push(...page.filter(isEnd).map((event) => event.seq));
     cut.push(...page.filter(isCutOff).map((event) => event.seq));
   }
-  return { stored, ends, cut };
+  return { stored, unit: last?.id.split('-', 1)[0] ?? '', ends, cut };
 }
 
-async function lastUnitSeq(engine: Engine, session: string, record: BranchSummary): Promise<number> {
+async function lastUnit(engine: Engine, session: string, record: BranchSummary): Promise<Event | undefined> {
   const backward = { direction: 'backward', limit: 64 } as const;
   for await (const { events } of readEvents(engine, session, [ownSegment(record)], backward)) {
     const found = events.find(isUnit);
-    if (found !== undefined) return found.seq;
+    if (found !== undefined) return found;
   }
-  return 0;
+  return undefined;
 }
 
 /** Tells whether an event was read from a whole unit. */

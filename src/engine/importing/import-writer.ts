@@ -119,7 +119,9 @@ export class ImportWriter {
     }
     line.turn = this.#rewoundTo(unit)?.turn ?? line.turn;
     this.#turn(line, unit);
-    line.reached = Math.max(line.reached, point.seq);
+    // An earlier reading may have found more in the last unit.
+    const isLast = line.tail.unit === unit.id;
+    line.reached = Math.max(line.reached, isLast ? line.tail.stored : point.seq);
     // A line that is still cut off stands.
     if (line.tail.cut.includes(point.seq))
       line.tail = { ...line.tail, cut: line.tail.cut.filter((at) => at !== point.seq) };

@@ -268,19 +268,22 @@ async function openValue(
 ): Promise<OpenedSource> {
   const chunks = isStream(source) ? source[Symbol.asyncIterator]() : valueChunks(source);
   const first: (string | Uint8Array)[] = [];
-  let [length, hasLine] = [0, false];
-  while (length < headBytes || (!hasLine && length < limits.importUnitBytesMax)) {
+  let [length, hasLine, hasMore] = [0, false, false];
+  while (length < headBytes || (!hasMore && length < limits.importUnitBytesMax)) {
     const next = await chunks.next();
     if (next.done === true) break;
     first.push(next.value);
     length += next.value.length;
+    hasMore ||= hasLine;
     hasLine ||= typeof next.value === 'string' ? next.value.includes('\n') : next.value.includes(10);
+    // A little more shows whether a second line follows.
+    hasMore ||= hasLine && ![10, '\n'].includes(next.value.at(-1) ?? '');
   }
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   const all = first
     .map((chunk) => (typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true })))
     .join('');
-  const text = all.slice(0, Math.max(headBytes, hasLine ? all.indexOf('\n') + 1 : all.length));
+  const text = all.slice(0, Math.max(headBytes, hasLine ? all.indexOf('\n') + 1_024 : all.length));
   const format = formatFor(engine, { path: undefined, text }, options.format);
   const main: SourceFile = {
     name: '',

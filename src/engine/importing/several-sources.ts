@@ -25,7 +25,8 @@ export async function* sourcesIn(files: ForeignFiles, whole: OpenedSource): Asyn
         if (raw.text?.trim() !== '')
           yield {
             source: lineSource(files, whole, raw),
-            stem: path === undefined ? undefined : `${stemOf(path)}-${raw.at + 1}`,
+            // A file of one line is a source of its own: its session stays when more lines follow.
+            stem: path === undefined ? undefined : raw.at === 0 ? stemOf(path) : `${stemOf(path)}-${raw.at + 1}`,
           };
 }
 

@@ -1,9 +1,10 @@
 import type { Event } from '../../core/event/event.ts';
 import { isId } from '../../core/id.ts';
-import { numberAt, stringAt } from '../../core/json.ts';
+import { given, numberAt, stringAt } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
 import { type Seq, seq } from '../../core/point.ts';
 import type { BasePoint, ForeignFormat, SourceBase, SourceHead } from '../../core/recording/foreign-format.ts';
+import { isFirstOfUnit } from '../../core/recording/unit-id.ts';
 import { mainBranch } from '../../core/ref.ts';
 import { utf8Length } from '../../core/utf8.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
@@ -36,8 +37,8 @@ export interface BasePlan {
   /** Those to read; none if the session holds them, or they are nowhere. */
   readonly found: readonly BaseHistory[];
   readonly held: HeldBases | undefined;
-  /** Whether the session holds the source without them, so that it is read again. */
-  readonly mends: boolean;
+  /** The seq to read the source again from, if the session holds it without them or with a part of them. */
+  readonly restart: number | undefined;
 }
 
 /** Finds the files of bases. It reads the names in a folder once. */
@@ -96,23 +97,26 @@ interface Continuation {
 export async function planBases(
   engine: Engine,
   source: Continuation,
-  { isNew, session, head }: Standing,
+  { isNew, session, head, begin }: Standing,
   firstId: string,
 ): Promise<BasePlan> {
   const { format } = source;
-  if (format.base?.pointOf(source.head) === undefined) return { found: [], held: undefined, mends: false };
+  if (format.base?.pointOf(source.head) === undefined) return { found: [], held: undefined, restart: undefined };
   const held = isNew ? undefined : await heldBases(engine, session, head);
-  if (held?.isWhole === true && !goesOn(format, held)) return { found: [], held, mends: false };
+  const short = held?.isWhole === true && isShort(format, source.head, held);
+  if (held?.isWhole === true && !short && !goesOn(format, held)) return { found: [], held, restart: undefined };
   const found = await basesOf(engine, source);
   if (held !== undefined) {
     // An earlier import may have found only the last of the bases.
-    const isMore = held.isWhole && found.length > new Set(held.units.map(({ base }) => base)).size;
-    const mends = isMore && (await isUntouched(engine, session, head));
-    return { found: held.isWhole && !isMore ? [] : found, held, mends };
+    const hasMore = found.length > new Set(held.units.map(({ base }) => base)).size;
+    const isMore = held.isWhole && (hasMore || (short && (await unitsIn(found)) > held.units.length));
+    const to = hasMore ? begin : held.units.at(-1)?.last;
+    const restart = isMore && (await isUntouched(engine, session, head)) ? to : undefined;
+    return { found: held.isWhole && !isMore ? [] : found, held, restart };
   }
   const stored = await engine.store.locate(sessionRef(engine, session), [firstId]);
   const isAlone = !isNew && found.length > 0 && stored.get(firstId)?.branch === mainBranch;
-  return { found, held, mends: isAlone && (await isUntouched(engine, session, head)) };
+  return { found, held, restart: isAlone && (await isUntouched(engine, session, head)) ? begin : undefined };
 }
 
 /** Tells whether the oldest base that a session holds goes on from a different one. */
@@ -150,7 +154,9 @@ async function findBase(
 ): Promise<FoundBase | undefined> {
   const path =
     from === undefined || format.base === undefined ? undefined : await files.pathOf(format.base, source, from);
-  if (path !== undefined) {
+  // The file still has the payloads that were erased from the session of the base.
+  const held = isId('session', source) ? await engine.store.session(sessionRef(engine, source)) : undefined;
+  if (path !== undefined && (held?.erasures ?? 0) === 0) {
     const text = await headOf(engine, path);
     if (format.detect({ path, text }))
       return { head: { path, text }, erased: 0, chunks: () => engine.files.read(path) };
@@ -225,19 +231,48 @@ function lengthOf({ text, bytes, end }: RawUnit): number {
 
 /** Returns the history before a source as `main` of its session holds it; undefined if it holds none. */
 async function heldBases(engine: Engine, session: string, head: number): Promise<HeldBases | undefined> {
-  const events: Event[] = [];
+  const about: Event[] = [];
+  let events: Event[] = [];
   const at = { branch: mainBranch, seq: seq(head) };
-  let hasBase = false;
+  let [hasBase, isWhole] = [false, false];
   for await (const page of replayPages(engine, session, { at, history: 'raw' })) {
     for (const event of page) {
       const { base, at: place } = placeIn(event);
+      if (event.type === 'session.imported') about.push(event);
+      // The source was read again from here: only its last reading counts.
+      const to = event.type === 'branch.rewound' && isFirstOfUnit(event.id) ? numberAt(event.data, 'to') : undefined;
+      if (to !== undefined) {
+        events = events.filter((held) => held.seq <= to);
+        [hasBase, isWhole] = [events.length > 0, false];
+      }
       hasBase ||= base !== undefined;
       // Units of the source before those of its bases are from a time when the bases were not found.
-      if (hasBase && base === undefined && place !== undefined) return { units: baseUnits(events), isWhole: true };
-      if (hasBase || event.type === 'session.imported') events.push(event);
+      isWhole ||= hasBase && base === undefined && place !== undefined;
+      if (hasBase && !isWhole) events.push(event);
     }
   }
-  return hasBase ? { units: baseUnits(events), isWhole: false } : undefined;
+  return hasBase ? { units: baseUnits([...about, ...events]), isWhole } : undefined;
+}
+
+/** Tells whether the bases that a session holds end before the point that the source goes on from. */
+function isShort({ base }: ForeignFormat, head: SourceHead, { units }: HeldBases): boolean {
+  const point = base?.pointOf(head);
+  const own = units.filter((unit) => unit.base === point?.source);
+  const text = own.at(-1)?.text;
+  const to = own.reduce((sum, unit) => sum + lengthOf({ at: 0, ...rawText(unit) }), 0);
+  const value = typeof text === 'string' ? parseUnit(text).value : undefined;
+  return point?.sideOf({ value, from: 0, to }) === 'before';
+}
+
+const rawText = ({ text, end }: KeptUnit): Pick<RawUnit, 'text' | 'bytes' | 'end'> => ({
+  text: typeof text === 'string' ? text : undefined,
+  ...given({ bytes: typeof text === 'string' ? undefined : text, end }),
+});
+
+async function unitsIn(bases: readonly BaseHistory[]): Promise<number> {
+  let count = 0;
+  for (const { units } of bases) for await (const batch of units(() => undefined)) count += batch.length;
+  return count;
 }
 
 const placeIn = ({

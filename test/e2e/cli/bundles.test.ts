@@ -51,6 +51,10 @@ test('a changed bundle is 1 with the first thing that is wrong, and a file that 
   const twice = await place.run(['export', 'refund', '--to', 'plain']);
   expect([twice.code, twice.stderr]).toEqual([2, expect.stringContaining('nothing is overwritten')]);
   expect((await place.run(['export', 'refund'])).stderr).toContain('--to DIR');
+  const joined = await place.run(['export', 'refund', '--to', 'x', '--redact', 'text:bob,secrets']);
+  expect([joined.code, joined.stderr]).toEqual([2, expect.stringContaining('may be one rule or several')]);
+  const dry = await place.run(['export', 'refund', '--to', 'x', '--dry-run']);
+  expect([dry.code, dry.stderr]).toEqual([2, expect.stringContaining('Cannot use --dry-run here')]);
   expect((await place.run(['export', 'refund', '--to', 'x', '--redact', 'everything'])).stderr).toContain(
     'Rules are all',
   );

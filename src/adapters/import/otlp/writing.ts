@@ -43,6 +43,7 @@ export function otlpWriter({ session }: WriterSource): ForeignWriter {
       }
       if (type !== 'call.ended') return [];
       const from = started.get(`call ${String(data['call'])}`) ?? event;
+      started.delete(`call ${String(data['call'])}`);
       const name = String(data['name']);
       if (data['kind'] === 'model') return [span(from, event, `chat ${name}`, modelAttributes(name, from, event))];
       if (data['kind'] !== 'tool') return [];
