@@ -61,6 +61,7 @@ test('a store without sessions imports a file and plays the story; a branch is d
     });
     await test.step('delete a branch', async () => {
       await page.keyboard.press('Home');
+      await expect(page.locator('[data-part=fork]')).toBeVisible();
       await page.keyboard.press('f');
       await page.locator('[data-part=drawer]').getByLabel('name').fill('doomed');
       await page.locator('[data-part=only-fork]').click();

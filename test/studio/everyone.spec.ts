@@ -27,6 +27,7 @@ for (const theme of ['light', 'dark'] as const)
       });
     await test.step('the drawer, the palette and the sheet', async () => {
       await open(page, studio, '/s/refund/main@4');
+      await expect(page.locator('[data-part=fork]')).toBeVisible();
       await page.keyboard.press('f');
       await expect(page.locator('[data-part=drawer]')).toContainText('Before it runs');
       await expectAccessible(page);
@@ -69,6 +70,7 @@ test('single letters can be switched off', async ({ page, studio }) => {
   await page.keyboard.press('?');
   await page.getByLabel('Single letters act as keys').uncheck();
   await page.keyboard.press('Escape');
+  await expect(page.locator('[data-part=fork]')).toBeVisible();
   await page.keyboard.press('f');
   await expect(page.locator('[data-part=drawer]')).toHaveCount(0);
   await page.keyboard.press('ArrowRight');

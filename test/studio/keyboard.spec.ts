@@ -20,6 +20,7 @@ test('the story by keyboard alone: find, read, change, run, answer, compare, tre
   await page.keyboard.press('Home');
   await page.keyboard.press('ArrowRight');
   await expect(page).toHaveURL(/main@2/);
+  await expect(page.locator('[data-part=fork]')).toBeVisible();
   await page.keyboard.press('f');
   const drawer = page.locator('[data-part=drawer]');
   await tabTo(page, drawer.getByRole('button', { name: '+ system' }));

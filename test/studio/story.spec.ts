@@ -75,6 +75,7 @@ test('every panel says what it knows', async ({ page, studio }) => {
 
 test('a fork with a changed result runs, asks, ends and is compared', async ({ page, studio }) => {
   await open(page, studio, '/s/refund/main@2');
+  await expect(page.locator('[data-part=fork]')).toBeVisible();
   await page.keyboard.press('f');
   const drawer = page.locator('[data-part=drawer]');
   await drawer.getByRole('button', { name: '+ system' }).click();
