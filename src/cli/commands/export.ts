@@ -226,7 +226,7 @@ interface WrittenPieces {
 
 /** Prints the main file piece by piece; as a part of a JSON answer, it is held. */
 async function printed(out: Context['out'], pieces: AsyncIterable<ExportedPiece>): Promise<WrittenPieces> {
-  const decoder = new TextDecoder();
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   const [held, differing, others]: [string[], DifferingUnit[], Set<string>] = [[], [], new Set()];
   let bytes = 0;
   for await (const { file, bytes: piece, differs } of pieces) {
@@ -234,9 +234,13 @@ async function printed(out: Context['out'], pieces: AsyncIterable<ExportedPiece>
     if (file !== '') others.add(file);
     else {
       bytes += piece.length;
-      const text = decoder.decode(piece, { stream: true });
-      if (out.json === undefined) await out.jsonFile(text);
-      else held.push(text);
+      // A pipe takes the bytes of the source, which need not be text; a terminal and a JSON answer take text.
+      if (out.json === undefined && process.stdout.isTTY !== true) await out.bytes(piece);
+      else {
+        const text = decoder.decode(piece, { stream: true });
+        if (out.json === undefined) await out.jsonFile(text);
+        else held.push(text);
+      }
     }
   }
   return { bytes, text: out.json === undefined ? null : held.join(''), differs: differing, others: others.size };

@@ -82,6 +82,12 @@ export class Output {
     return writeAnswer(text);
   }
 
+  /** Writes bytes as they are, after everything before them. */
+  async bytes(bytes: Uint8Array): Promise<void> {
+    await this.flush();
+    if (!writeAnswer(bytes)) await new Promise<void>((resolve) => void process.stdout.once('drain', () => resolve()));
+  }
+
   /** Writes JSON text of a different system: as it is, but on a terminal without what that would obey. */
   jsonFile(text: string): Promise<void> {
     return this.write(process.stdout.isTTY === true ? escapedJson(text) : text);
