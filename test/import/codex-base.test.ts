@@ -279,6 +279,19 @@ test('a second reading that is killed goes on: nothing of the base or the fork i
   expect(await reprise.export('own', { format: 'codex' })).toBe(own.text);
 });
 
+test('a session whose name of the source was erased with its run is still that of its file', async () => {
+  const path = await written(base);
+  await imported(path);
+  const session = await reprise.session('base');
+  const { seq } = (await session.find({ types: ['run.started'] })) ?? { seq: 1 };
+  await session.erase(`main@${seq}`, { reason: 'asked for' });
+  const names = await Array.fromAsync(session.replay({ filter: { types: ['session.imported'] }, history: 'raw' }));
+  expect(names.map(({ erased }) => erased)).toEqual([true]);
+  await written(rollout('base', [...turn('One?', 'One.'), ...turn('Two?', 'Two.'), ...turn('Four?', 'Four.')]));
+  expect(await imported(path)).toMatchObject({ outcome: 'extended', branches: ['main'] });
+  expect(await said('base')).toContain('Four? Four.');
+});
+
 test('a payload that was erased from the session of the base does not come back with its file', async () => {
   await imported(await written(base));
   const session = await reprise.session('base');

@@ -111,8 +111,8 @@ export async function begin(
 }
 
 /**
- * Finds out how far a session holds a source; undefined if there is no session, or nothing in it. `text` is the beginning
- * of the source.
+ * Returns how far a session holds a source, which begins with `text`. Returns undefined if the session does not exist or
+ * is empty.
  */
 export async function standingOf(
   engine: Engine,
@@ -128,8 +128,14 @@ export async function standingOf(
   const events = await beginningOf(engine, session, branch.head);
   const first = events.find(({ type }) => type === 'session.imported');
   const { format, source = name.source } = first?.data ?? {};
-  const isSame = source === name.source || (source === session && (await beginsLike(engine, session, name, text)));
-  if (first === undefined || format !== name.format || !isSame)
+  // An erasure may have taken the name of the source; the id of its first unit stays.
+  const isErased = first?.erased === true;
+  const isSame = isErased
+    ? await beginsLike(engine, session, name, text)
+    : format === name.format &&
+      (source === name.source ||
+        (source === session && (await beginsLike(engine, session, { ...name, source }, text))));
+  if (first === undefined || !isSame)
     throw new RepriseError('session.exists', `Cannot import into session "${session}": it is not from this source`, {
       hint: 'Choose a different id with the option "session", or delete the session first.',
       details: { session },
@@ -141,9 +147,9 @@ export async function standingOf(
   return { isNew: false, session, source: String(source), head: branch.head, begin, stretches, tail };
 }
 
-/** Tells whether a session was imported from a source that begins so before the source had a name of its own. */
-async function beginsLike(engine: Engine, session: string, { format }: SourceName, text: string): Promise<boolean> {
-  const id = firstUnitId(engine, { format, source: session }, text);
+/** Tells whether a session holds the first unit of a source of this name that begins so. */
+async function beginsLike(engine: Engine, session: string, name: SourceName, text: string): Promise<boolean> {
+  const id = firstUnitId(engine, name, text);
   return (await engine.store.locate(sessionRef(engine, session), [id])).has(id);
 }
 
