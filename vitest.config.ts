@@ -32,6 +32,7 @@ function kind(name: string, timeoutMs: number, include: readonly string[] = [`te
       exclude: ['**/fixtures/**', ...(name === 'postgres' ? [] : [onServer])],
       testTimeout: timeoutMs,
       hookTimeout: timeoutMs,
+      expect: { poll: { timeout: timeoutMs } },
       env: {
         // Tests must neither read nor make the key file of the person who runs them.
         REPRISE_MASK_KEY: 'a key for tests, which everyone may know',

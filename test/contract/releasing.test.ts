@@ -99,11 +99,20 @@ interface World {
 const note = (text: string) => ({ type: 'note.added', data: { text } });
 const turn = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Collects what nobody holds any more. */
-async function collectGarbage(): Promise<void> {
+/**
+ * Collects garbage until at most one of the events is left, and returns how many are. The engine may hold an event that
+ * nobody uses for a while, such as one that a compilation in the background has seen.
+ */
+async function leftOf(seen: readonly WeakRef<Event>[]): Promise<number> {
   setFlagsFromString('--expose-gc');
-  await turn(0);
-  (runInNewContext('gc') as () => void)();
+  const collect = runInNewContext('gc') as () => void;
+  let left = seen.length;
+  for (let round = 0; round < 50 && left > 1; round++) {
+    await turn(round);
+    collect();
+    left = seen.filter((ref) => ref.deref() !== undefined).length;
+  }
+  return left;
 }
 
 describe.each(Object.entries(stores))('a replay on %s that is left early', (_, open) => {
@@ -132,8 +141,7 @@ describe.each(Object.entries(stores))('a replay on %s that is left early', (_, o
     const replay = session.replay();
     const seen: WeakRef<Event>[] = [];
     for await (const event of replay) if (seen.push(new WeakRef(event)) === 40) break;
-    await collectGarbage();
-    expect(seen.filter((ref) => ref.deref() !== undefined).length).toBeLessThan(2);
+    expect(await leftOf(seen)).toBeLessThan(2);
     expect(await replay.next()).toEqual({ value: undefined, done: true });
   });
 
@@ -180,8 +188,7 @@ describe.each(Object.entries(stores))('a replay on %s that is left early', (_, o
   inWorld('that follows ends when it is returned while it waits', async ({ session, held }) => {
     const replay = session.replay({ follow: true, after: 900, at: 'main' });
     const waiting = replay.next();
-    await turn(80);
-    expect(held.watches).toBe(1);
+    await expect.poll(() => held.watches).toBe(1);
     const end = { value: undefined, done: true };
     expect(await replay.return()).toEqual(end);
     expect(await waiting).toEqual(end);
@@ -206,9 +213,8 @@ describe.each(Object.entries(stores))('a replay on %s that is left early', (_, o
     for await (const event of replay) if (seen.push(new WeakRef(event)) === 40) break;
     const read = held.reads;
     await turn(20);
-    await collectGarbage();
+    expect(await leftOf(seen)).toBeLessThan(2);
     expect([read, held.reads]).toEqual([3, 3]);
-    expect(seen.filter((ref) => ref.deref() !== undefined).length).toBeLessThan(2);
     expect(await replay.next()).toEqual({ value: undefined, done: true });
   });
 

@@ -232,7 +232,8 @@ describe('a primary that is killed under load', () => {
     const store = await opened(primary.url(), { busyWaitMs: 500, statementTimeoutMs: 500 });
     await tamper(primary.url(), `ALTER SYSTEM SET synchronous_standby_names = 'nobody'`);
     await tamper(primary.url(), 'SELECT pg_reload_conf()');
-    await sleep(200);
+    const names = 'SHOW synchronous_standby_names';
+    await until(async () => (await tamper(primary.url(), names))[0]?.['synchronous_standby_names'] === 'nobody');
     const asked = request(ref, [note('waiting')]);
     const [outcome] = await store.append([asked]);
     expect(['store.unreachable', 'store.busy']).toContain(outcome?.ok === false && outcome.error.code);

@@ -10,6 +10,7 @@ import type { EventStore } from '../../src/core/store/event-store.ts';
 import { createNodePlatform, openPostgresStore } from '../../src/index.ts';
 import { note, request } from '../../src/testing/contract/contract-case.ts';
 import { mountSmallDisk } from '../crash/small-disk.ts';
+import { until } from '../until.ts';
 import { tamper } from './place.ts';
 import { type Server, startServer } from './server.ts';
 
@@ -163,7 +164,12 @@ describe('a server that is stopping', () => {
     const store = await opened(place, { busyWaitMs: 30_000 });
     // As long as one is connected it does not stop, but lets nobody else in.
     server.signal('SIGTERM');
-    await sleep(200);
+    await until(() =>
+      tamper(server.url(), 'SELECT 1').then(
+        () => false,
+        () => true,
+      ),
+    );
     const error = await failureOf(opened(place, { busyWaitMs: 400 }));
     expect([error.code, error.details['postgres']]).toEqual(['store.unreachable', '57P03']);
     expect(error.message).toContain('starting or stopping');
@@ -228,7 +234,7 @@ describe('encryption', () => {
     await tamper(server.url(), `CREATE ROLE encrypted LOGIN`);
     await tamper(server.url(), 'ALTER SYSTEM SET ssl = on');
     await tamper(server.url(), 'SELECT pg_reload_conf()');
-    await sleep(300);
+    await until(async () => (await tamper(server.url(), 'SHOW ssl'))[0]?.['ssl'] === 'on');
   }
 });
 
