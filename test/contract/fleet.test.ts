@@ -94,6 +94,17 @@ describe('an agent', () => {
     expect(JSON.stringify(seen)).not.toContain('secret');
   });
 
+  test('I7 sees events of a type that is not in the catalogue only if they are its own, whatever their name', async () => {
+    await session.fleet.spawn('db', { scope: ['database'] });
+    for (const agent of ['db', 'net'])
+      await session.append({ type: 'belief.doubted', agent, data: { topic: 'database', by: agent } });
+    const seen = await all(session.as('db').replay());
+    expect(seen.map(({ type, agent }) => [type, agent])).toEqual([
+      ['agent.spawned', 'db'],
+      ['belief.doubted', 'db'],
+    ]);
+  });
+
   test('I7 gets nothing back that was taken from it through the point of a different branch', async () => {
     await session.fleet.spawn('db', { scope: ['database', 'people'] });
     await session.fork('main@1', { name: 'before' });

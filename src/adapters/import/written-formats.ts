@@ -17,6 +17,7 @@ function written(name: string, about: string, write: () => ForeignWriter): Forei
       });
     },
     write,
+    writeOnly: true,
   });
 }
 

@@ -23,10 +23,10 @@ export const completion: CommandSpec = {
   arguments: [
     {
       name: '<shell>',
-      about: 'shell to print a script for; "refs" and "agents" print the words that the scripts offer',
-      choices: ['bash', 'zsh', 'fish', 'refs', 'agents'],
+      about: 'shell to print a script for; "refs", "agents" and "fleets" print the words that the scripts offer',
+      choices: ['bash', 'zsh', 'fish', 'refs', 'agents', 'fleets'],
     },
-    { name: '[prefix]', about: 'with "refs" and "agents": the text typed so far' },
+    { name: '[prefix]', about: 'with "refs", "agents" and "fleets": the text typed so far' },
   ],
   examples: [
     'reprise completion bash > ~/.local/share/bash-completion/completions/reprise',
@@ -35,7 +35,7 @@ export const completion: CommandSpec = {
   ],
   run: async (context, [shell = '', prefix = '']) => {
     const write = scripts[shell];
-    if (shell === 'agents') await offerAgents(context, prefix);
+    if (shell === 'agents' || shell === 'fleets') await offerNames(context, shell, prefix);
     else if (write === undefined) await offerRefs(context, prefix);
     else {
       const answer: CompletionAnswer = { shell, script: write(await wordsOf()) };
@@ -65,13 +65,16 @@ async function offerRefs(context: Context, prefix: string): Promise<void> {
   else for (const ref of wanted) await context.out.value({ ref });
 }
 
-/** Prints the agents that `--with` takes. Prints only that of the demo if the configuration cannot be read. */
-async function offerAgents(context: Context, prefix: string): Promise<void> {
+/** The kind of name that `--with` takes. */
+type Named = 'agents' | 'fleets';
+
+/** Prints the names that `--with` takes. Prints only that of the demo if the configuration cannot be read. */
+async function offerNames(context: Context, kind: Named, prefix: string): Promise<void> {
   const loaded = await context.config().catch(() => undefined);
-  const names = new Set([...Object.keys(loaded?.config.agents ?? {}), demoAgentName]);
+  const names = new Set([...Object.keys(loaded?.config[kind] ?? {}), demoAgentName]);
   const wanted = [...names].filter((name) => name.startsWith(prefix) && /^[\w.-]+$/.test(name));
   if (context.out.json === undefined) await context.out.lines(wanted);
-  else for (const agent of wanted) await context.out.value({ agent });
+  else for (const name of wanted) await context.out.value(kind === 'agents' ? { agent: name } : { fleet: name });
 }
 
 interface Words {
@@ -80,6 +83,7 @@ interface Words {
   readonly options: readonly string[];
   /** The options that take a value. */
   readonly valued: readonly string[];
+  readonly named: Named;
 }
 
 async function wordsOf(): Promise<Words[]> {
@@ -87,14 +91,19 @@ async function wordsOf(): Promise<Words[]> {
     commands.map(async ({ name, summary, load }) => {
       const all = [...describe(new Command(name), await load()).options, ...globalOptions()];
       const long = (options: readonly Option[]): string[] => options.flatMap((option) => option.long ?? []);
-      return { name, summary, options: [...long(all), '--help'], valued: long(all.filter(({ required }) => required)) };
+      const valued = long(all.filter(({ required }) => required));
+      const named = all.some(({ flags }) => flags === '--with <fleet>') ? 'fleets' : 'agents';
+      return { name, summary, options: [...long(all), '--help'], valued, named };
     }),
   );
 }
 
-/** Returns the options of any command after which a word is a value, and neither a ref nor an agent. */
+/** Returns the options of any command after which a word is a value, and neither a ref nor a name for `--with`. */
 const valuedIn = (words: readonly Words[]): string =>
   [...new Set(words.flatMap(({ valued }) => valued))].filter((option) => option !== '--with').join('|');
+
+const fleetCommands = (words: readonly Words[]): string =>
+  words.flatMap(({ name, named }) => (named === 'fleets' ? [name] : [])).join('|');
 
 const scripts: Readonly<Record<string, (words: readonly Words[]) => string>> = { bash, zsh, fish };
 
@@ -108,7 +117,9 @@ ${cases}
     esac
     case "\${COMP_WORDS[COMP_CWORD-1]}" in
       --with)
-        COMPREPLY=($(compgen -W "$(reprise completion agents "$current" 2>/dev/null)" -- "$current"))
+        local named=agents
+        case "\${COMP_WORDS[1]}" in ${fleetCommands(words)}) named=fleets ;; esac
+        COMPREPLY=($(compgen -W "$(reprise completion $named "$current" 2>/dev/null)" -- "$current"))
         return
         ;;
       ${valuedIn(words)})
@@ -141,8 +152,10 @@ _reprise() {
 ${names}
   )
   if (( CURRENT == 2 )); then _describe command commands; return; fi
+  local named=agents
+  case "$words[2]" in ${fleetCommands(words)}) named=fleets ;; esac
   case "$words[CURRENT-1]" in
-    --with) compadd -- $(reprise completion agents "$PREFIX" 2>/dev/null); return ;;
+    --with) compadd -- $(reprise completion $named "$PREFIX" 2>/dev/null); return ;;
     ${valuedIn(words)}) _files; return ;;
   esac
   if [[ "$PREFIX" != -* ]]; then compadd -S '' -- $(reprise completion refs "$PREFIX" 2>/dev/null); _files; return; fi
@@ -153,19 +166,19 @@ ${cases}
 compdef _reprise reprise`;
 }
 
-/** Writes an option for fish; after one with a value, fish completes that value: an agent, or a file. */
-function fishOption(option: string, valued: readonly string[]): string {
+/** Writes an option for fish; after one with a value, fish completes that value: an agent or fleet, or a file. */
+function fishOption(option: string, { valued, named }: Words): string {
   const long = `-l ${option.slice(2)}`;
-  if (option === '--with') return `${long} -x -a '(reprise completion agents (commandline -ct) 2>/dev/null)'`;
+  if (option === '--with') return `${long} -x -a '(reprise completion ${named} (commandline -ct) 2>/dev/null)'`;
   return valued.includes(option) ? `${long} -r` : long;
 }
 
 function fish(words: readonly Words[]): string {
   const refs = `complete -c reprise -n 'not __fish_use_subcommand' -a '(reprise completion refs (commandline -ct) 2>/dev/null)'`;
-  const lines = words.flatMap(({ name, summary, options, valued }) => [
-    `complete -c reprise -n __fish_use_subcommand -a ${name} -d '${quotedText(summary)}'`,
-    ...options.map(
-      (option) => `complete -c reprise -n '__fish_seen_subcommand_from ${name}' ${fishOption(option, valued)}`,
+  const lines = words.flatMap((word) => [
+    `complete -c reprise -n __fish_use_subcommand -a ${word.name} -d '${quotedText(word.summary)}'`,
+    ...word.options.map(
+      (option) => `complete -c reprise -n '__fish_seen_subcommand_from ${word.name}' ${fishOption(option, word)}`,
     ),
   ]);
   return [...lines, refs].join('\n');

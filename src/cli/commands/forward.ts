@@ -19,7 +19,9 @@ export const forward: CommandSpec = {
   options: [
     new Option('--until <turn>', 'last turn to run').argParser(wholeNumber).makeOptionMandatory(),
     new Option('--reuse-unchanged', 'repeat recorded turns whose inputs are the same'),
-    new Option('--with <name>', 'fleet from reprise.config; optional if there is only one').helpGroup('Agent options:'),
+    new Option('--with <fleet>', 'fleet from reprise.config; optional if there is only one').helpGroup(
+      'Agent options:',
+    ),
     ...agentOptions().filter(({ long }) => long !== '--run' && long !== '--with'),
   ],
   exits: '0 if every turn ended well, 1 if not.',

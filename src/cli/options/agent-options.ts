@@ -21,7 +21,7 @@ import { readFailure } from './read-failure.ts';
 /** Creates the options of every command that runs an agent. */
 export function agentOptions(): readonly Option[] {
   const options = [
-    new Option('--with <name>', 'agent from reprise.config; optional if there is only one'),
+    new Option('--with <agent>', 'agent from reprise.config; optional if there is only one'),
     new Option('--run <json>', "options for the framework's own run call, as JSON"),
     new Option('--timeout <seconds>', 'stop after this long').argParser(positiveNumber),
     new Option('--budget-model-calls <n>', 'stop after this many model calls').argParser(wholeNumber),

@@ -69,6 +69,8 @@ export interface EventSpec {
   readonly goesWith?: readonly string[];
   /** The group that the type belongs to. */
   readonly group?: EventGroup;
+  /** Whether an audit lists the events; it always lists structural ones. */
+  readonly audited?: true;
   /** A worked example of the data. */
   readonly example: { readonly [key: string]: JsonValue };
 }

@@ -206,6 +206,8 @@ export interface ForeignFormat {
   order?(names: readonly string[]): readonly string[];
   /** Opens a writer; a format without one cannot be written, but an import that was not changed comes back. */
   write?(source: WriterSource): ForeignWriter;
+  /** Whether no source has the format, because it is only for writing. */
+  readonly writeOnly?: true;
   /** Returns the type and text by which the format compares a unit. */
   outline?(unit: string): { readonly type: string; readonly text: string };
   /** Returns the path below the folder of its sessions, and the text, from which its tool resumes a session. */

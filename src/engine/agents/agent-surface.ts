@@ -1,4 +1,5 @@
 import { RepriseError } from '../../core/error.ts';
+import { isInGroup } from '../../core/event/catalogue.ts';
 import type { Event } from '../../core/event/event.ts';
 import {
   applyEvent,
@@ -122,7 +123,7 @@ export class AgentSurface implements AgentVerbs {
     defineProjection(projection);
     const { types } = projection;
     // Everything but claims is shown to an agent only if it is its own.
-    const isOwn = types?.some((type) => aboutClaims.test(type)) === false;
+    const isOwn = types?.some(isClaim) === false;
     const filter = given({ types, agent: isOwn ? this.agent : undefined });
     let value = initialValue(projection);
     const at = parsePoint(pointOn(this.branch, point));
@@ -172,7 +173,7 @@ export class AgentSurface implements AgentVerbs {
     const isAllowed = await this.#allowedNow(place.record.branch);
     const point = { branch: place.record.branch, seq: place.seq };
     for await (const event of replay(this.#engine, this.#of.session, { ...options, at: point })) {
-      if (!aboutClaims.test(event.type)) {
+      if (!isClaim(event.type)) {
         if (event.agent === this.agent) yield* ownPart(event, this.agent);
         continue;
       }
@@ -199,7 +200,7 @@ function* ownPart(event: Event, agent: string): Generator<Event> {
   else if (operations.some(isOwn)) yield { ...event, data: { ...event.data, operations: operations.filter(isOwn) } };
 }
 
-const aboutClaims = /^(belief|contradiction)\./;
+const isClaim = (type: string): boolean => isInGroup(type, 'beliefs');
 
 /** The events that an agent could see, as a replay; the limit counts them, and not those it could not see. */
 class SeenReplay implements Replay {

@@ -38,11 +38,9 @@ const auditKeys: KnownKeys = optionKeys<AuditOptions>(
   'an audit',
 );
 
-const audited = /^(belief|contradiction|strategy|agent|task|verification)\./;
-
 /** The types of an audit: everything that was believed, decided or changed, and by whom. */
 export const auditTypes: readonly string[] = Object.entries(eventTypes)
-  .filter(([type, { structural }]) => structural || audited.test(type))
+  .filter(([, { structural, audited }]) => structural || audited === true)
   .map(([type]) => type);
 
 /** Returns the options of an audit of a branch; a point without a branch is on it. */

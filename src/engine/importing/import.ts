@@ -329,7 +329,9 @@ function formatFor(
 }
 
 function refuseFormat(engine: Engine, name: string | undefined, folder: string | undefined): never {
-  const formats = [...engine.formats.keys()];
+  const formats = [...engine.formats.values()].flatMap(({ name: known, writeOnly }) =>
+    writeOnly === true ? [] : [known],
+  );
   const isUnknown = name !== undefined && !engine.formats.has(name);
   const where =
     folder === undefined

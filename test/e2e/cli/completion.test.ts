@@ -46,13 +46,20 @@ test.skipIf(!has('bash'))('bash completes commands, options of the command, and 
   expect(shell('bash', 'cat completion.bash')).toContain('compopt -o nospace');
 });
 
-test.skipIf(!has('bash'))('bash completes agents after --with, and no refs after an option with a value', () => {
-  place.write('reprise.config.mjs', `console.log('hello'); export default { agents: { support: async () => 'x' } };`);
-  expect(inBash('reprise', 'resume', 'refund', '--with', '')).toEqual(['support', 'demo']);
-  expect(inBash('reprise', 'retry', 'refund', '--with', 'su')).toEqual(['support']);
-  expect(inBash('reprise', 'fork', 'refund@2', '--name', 'ref')).toEqual(['']);
-  expect(inBash('reprise', 'fork', '--name', 'x', 'ref')).toEqual(['refund']);
-});
+test.skipIf(!has('bash'))(
+  'bash completes agents and fleets after --with, and no refs after an option with a value',
+  () => {
+    place.write(
+      'reprise.config.mjs',
+      `console.log('hello'); export default { agents: { support: async () => 'x' }, fleets: { night: async () => {} } };`,
+    );
+    expect(inBash('reprise', 'resume', 'refund', '--with', '')).toEqual(['support', 'demo']);
+    expect(inBash('reprise', 'retry', 'refund', '--with', 'su')).toEqual(['support']);
+    expect(inBash('reprise', 'forward', 'refund', '--with', '')).toEqual(['night', 'demo']);
+    expect(inBash('reprise', 'fork', 'refund@2', '--name', 'ref')).toEqual(['']);
+    expect(inBash('reprise', 'fork', '--name', 'x', 'ref')).toEqual(['refund']);
+  },
+);
 
 test.skipIf(!has('zsh'))('zsh takes its script', () => {
   expect(shell('zsh', 'autoload -U compinit; compinit -u -D; source ./completion.zsh && whence -w _reprise')).toContain(

@@ -63,7 +63,12 @@ test('an import does not run a configuration that names no formats', async () =>
 
 test.each([
   ['a file that is not there', ['import', 'gone.json'], 2, /Cannot import "gone\.json"/],
-  ['a file of another kind', ['import', 'text.txt'], 2, /Cannot import "text\.txt": .*no known format/],
+  [
+    'a file of another kind',
+    ['import', 'text.txt'],
+    2,
+    /Cannot import "text\.txt": .*no known format.*\nFormats: claude-code,.*, messages\.\n/,
+  ],
   ['a format that nobody knows', ['import', 'one.json', '--format', 'shpit'], 2, /no format "shpit"/],
   ['one session for two files', ['import', 'one.json', 'two.json', '--session', 's'], 2, /into one session/],
   [

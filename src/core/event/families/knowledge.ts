@@ -49,6 +49,7 @@ export const knowledgeTypes: Readonly<Record<string, EventSpec>> = {
     slot: topicSlot,
     gist: (data, write) => [topicText(data, write), write.text(data['claim']), write.number('trust', data['trust'])],
     group: 'beliefs',
+    audited: true,
     example: { claim: 'The pool is exhausted', topic: 'database', kind: 'fact', trust: 0.8 },
   }),
   'belief.superseded': eventType('A newer claim replaced an older one.', {
@@ -63,6 +64,7 @@ export const knowledgeTypes: Readonly<Record<string, EventSpec>> = {
     gist: (data, write) => [topicText(data, write), write.quote(data['reason'])],
     goesWith: ['belief.committed'],
     group: 'beliefs',
+    audited: true,
     example: { belief: '0199…', by: '0199…', topic: 'database' },
   }),
   'contradiction.detected': eventType('Two claims were found to contradict each other.', {
@@ -76,6 +78,7 @@ export const knowledgeTypes: Readonly<Record<string, EventSpec>> = {
     gist: (data, write) => [topicText(data, write), write.list(data['beliefs'])],
     goesWith: ['belief.committed'],
     group: 'beliefs',
+    audited: true,
     example: { beliefs: ['0199…', '019a…'], topic: 'database' },
   }),
   'contradiction.settled': eventType('A contradiction was settled.', {
@@ -97,6 +100,7 @@ export const knowledgeTypes: Readonly<Record<string, EventSpec>> = {
     gist: (data, write) => [topicText(data, write), write.text(data['strategy']), write.quote(data['reason'])],
     goesWith: ['belief.committed'],
     group: 'beliefs',
+    audited: true,
     example: { winner: '019a…', strategy: 'highest-trust', topic: 'database' },
   }),
   'strategy.changed': eventType('The rule that settles contradictions was changed.', {
@@ -106,6 +110,7 @@ export const knowledgeTypes: Readonly<Record<string, EventSpec>> = {
     },
     keys: () => [strategyKey],
     gist: ({ strategy, reason: why }, write) => [write.text(strategy), write.quote(why)],
+    audited: true,
     example: { strategy: 'highest-trust' },
   }),
   'decision.made': eventType('A decision was made.', {

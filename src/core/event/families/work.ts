@@ -35,6 +35,7 @@ export const workTypes: Readonly<Record<string, EventSpec>> = {
       write.number('trust', data['trust']),
       write.number('from turn', data['fromTurn']),
     ],
+    audited: true,
     example: { role: 'reviewer', scope: ['database'] },
   }),
   'agent.changed': eventType('The role, scope, model or trust of an agent was changed.', {
@@ -53,12 +54,14 @@ export const workTypes: Readonly<Record<string, EventSpec>> = {
       scopeText(data, write),
       write.number('trust', data['trust']),
     ],
+    audited: true,
     example: { scope: ['database', 'network'] },
   }),
   'agent.ended': eventType('An agent left.', {
     fields: { outcome: field('string', 'How it ended.'), reason },
     keys: agentKeys,
     gist: (data, write) => [write.outcome(data), write.quote(data['reason'])],
+    audited: true,
     example: { outcome: 'ok' },
   }),
   'task.started': eventType('A unit of work was handed out.', {
@@ -70,12 +73,14 @@ export const workTypes: Readonly<Record<string, EventSpec>> = {
     },
     keys: taskKeys,
     gist: ({ title, role, prompt }, write) => [write.text(title), roleText(role, write), write.text(prompt)],
+    audited: true,
     example: { task: 't1', title: 'Fix the parser' },
   }),
   'task.claimed': eventType('An agent took a task.', {
     fields: { task, model: field('string', 'The model it works with.') },
     keys: taskKeys,
     gist: ({ model }, write) => [write.text(model)],
+    audited: true,
     example: { task: 't1', model: 'large-1' },
   }),
   'task.ended': eventType('A task ended.', {
@@ -88,11 +93,13 @@ export const workTypes: Readonly<Record<string, EventSpec>> = {
     },
     keys: taskKeys,
     gist: (data, write) => [write.outcome(data), ...write.spending(data), write.value(data['result'])],
+    audited: true,
     example: { task: 't1', outcome: 'ok' },
   }),
   'verification.failed': eventType('A check of finished work failed.', {
     fields: { task: field('string', 'The id of the task.', id), signals: need('array', 'The checks that failed.') },
     gist: ({ signals }, write) => [`failed: ${write.list(signals)}`],
+    audited: true,
     example: { task: 't1', signals: ['tests'] },
   }),
   'tests.ran': eventType('A test command ran.', {
