@@ -290,6 +290,9 @@ test('a session whose name of the source was erased with its run is still that o
   await written(rollout('base', [...turn('One?', 'One.'), ...turn('Two?', 'Two.'), ...turn('Four?', 'Four.')]));
   expect(await imported(path)).toMatchObject({ outcome: 'extended', branches: ['main'] });
   expect(await said('base')).toContain('Four? Four.');
+  await expect(reprise.import(await written(fork), { session: 'base' })).rejects.toMatchObject({
+    code: 'session.exists',
+  });
 });
 
 test('a payload that was erased from the session of the base does not come back with its file', async () => {

@@ -128,8 +128,10 @@ describe('an exported page', () => {
     if (batch === undefined) throw new Error('There is no batch');
     const whole = await store.restore({ ...batch, ...ref });
     expect(await store.restore({ ...batch, ...ref })).toEqual(whole);
-    const other = { ...batch, events: batch.events.map((event) => ({ ...event, digest: forgedDigest })) };
-    await expect(store.restore({ ...other, ...ref })).rejects.toMatchObject({ code: 'append.conflict' });
+    for (const digest of [forgedDigest, undefined]) {
+      const other = { ...batch, events: batch.events.map((event) => ({ ...event, digest })) };
+      await expect(store.restore({ ...other, ...ref })).rejects.toMatchObject({ code: 'append.conflict' });
+    }
   });
 
   test('of a point holds only what leads to it', async () => {
