@@ -111,6 +111,39 @@ test('sources of a folder that share a name and have no id of their own are no b
   ]);
 });
 
+test('a source that was imported under its own name stays that session when a folder has a second one of its name', async () => {
+  const runs = await written({
+    'grown/a/run.json': JSON.stringify(talk('One?')),
+    'grown/a/all.jsonl': lines(talk('Two?'), talk('Three?')),
+  });
+  const told = async (): Promise<readonly unknown[]> =>
+    (await imported(join(runs, 'grown'))).map(({ session, outcome }) => [session, outcome]);
+  expect(await told()).toEqual([
+    ['all', 'imported'],
+    ['all-2', 'imported'],
+    ['run', 'imported'],
+  ]);
+  await written({
+    'grown/b/run.json': JSON.stringify(talk('Four?')),
+    'grown/b/all.jsonl': lines(talk('Five?'), talk('Six?')),
+  });
+  const second = [
+    ['all', 'unchanged'],
+    ['all-2', 'unchanged'],
+    ['run', 'unchanged'],
+    ['b-all.jsonl', 'imported'],
+    ['b-all.jsonl-2', 'imported'],
+    ['b-run.json', 'imported'],
+  ];
+  expect(await told()).toEqual(second);
+  expect(await told()).toEqual(second.map(([session]) => [session, 'unchanged']));
+  expect([await textsOf('all'), await textsOf('b-all.jsonl'), await textsOf('b-run.json')]).toEqual([
+    ['Two?'],
+    ['Five?'],
+    ['Four?'],
+  ]);
+});
+
 test('text around the units of a document that cannot be read gives a warning', async () => {
   const path = join(await written({ 'odd.json': `${JSON.stringify(talk('One?'), null, 1)}\nand more\n` }), 'odd.json');
   const [told] = await imported(path);

@@ -3,17 +3,15 @@ import { limits } from '../../core/limits.ts';
 import type { ForeignFormat, FoundFile } from '../../core/recording/foreign-format.ts';
 import { utf8Length } from '../../core/utf8.ts';
 import type { Engine } from '../context/engine.ts';
-import type { ImportFailure } from './import-options.ts';
+import type { ImportFailure, SourceOptions } from './import-options.ts';
 
 /** The bytes of a source by which its format is detected; a first line that is longer counts as a whole. */
 export const headBytes = 65_536;
 
 /** The main file of a source below a folder, and its other files. */
-export interface FoundSource {
+export interface FoundSource extends Pick<SourceOptions, 'stem' | 'stemAlone'> {
   readonly path: string;
   readonly parts: readonly string[];
-  /** The id of its session if it has none of its own; that of its file if left out. */
-  readonly stem?: string;
 }
 
 /** A file of a folder, and the source it belongs to. */

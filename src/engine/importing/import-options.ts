@@ -24,6 +24,8 @@ export interface ImportOptions {
 export interface SourceOptions extends ImportOptions {
   /** The id of the session if the source has none; that of its file if left out. */
   readonly stem?: string;
+  /** The id that the session has if an import of the source without the others beside it made it. */
+  readonly stemAlone?: string;
 }
 
 /** How far an import is. */

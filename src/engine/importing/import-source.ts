@@ -13,7 +13,9 @@ import { refuseSeveral } from './found-sources.ts';
 import type { Imported, ImportWarning, SourceOptions } from './import-options.ts';
 import {
   begin,
+  type FileBytes,
   framed,
+  hasRead,
   keepRead,
   makeSession,
   readBefore,
@@ -40,12 +42,9 @@ export interface OpenedSource {
 }
 
 /** A file of a source. */
-export interface SourceFile {
-  readonly name: string;
+export interface SourceFile extends FileBytes {
   /** Reads the file; `onEnd` hears the digest of what was read. */
   readonly chunks: (onEnd: (digest: string) => void) => AsyncIterable<string | Uint8Array>;
-  /** Returns the digest of the file as it is now; undefined for a stream. */
-  readonly digest: () => Promise<string | undefined>;
 }
 
 /** Units that are looked up in the log together. */
@@ -155,7 +154,7 @@ class ImportRun {
     reader: ForeignReader,
     options: RunOptions,
   ): Promise<ImportRun> {
-    const { id, fault } = sessionIdOf(engine, source, reader, options);
+    const { id, fault } = await sessionIdOf(engine, source, reader, options);
     const named = { format: source.format.name, source: reader.session ?? id };
     const known = await standingOf(engine, id, named, source.text);
     const name = { ...named, source: known?.source ?? named.source };
@@ -237,11 +236,9 @@ class ImportRun {
   async isUnchanged(): Promise<boolean> {
     if (this.#standing.isNew || this.#options.follow === true) return false;
     const before = await readBefore(this.#engine, this.#standing);
-    if (before === undefined) return false;
-    const { files } = this.#source;
-    for (const { name, digest } of files) if ((await digest()) !== before.files[name]) return false;
+    if (before === undefined || !(await hasRead(before, this.#source.files))) return false;
     this.#writer.pass(before.branches);
-    return Object.keys(before.files).length === files.length;
+    return true;
   }
 
   async finish(read: Readonly<Record<string, string>>): Promise<Imported> {

@@ -35,6 +35,22 @@ export interface Standing {
   readonly tail: StoredTail;
 }
 
+/** A session, and a seq before which the events that say where it comes from stand. */
+type Begun = Pick<Standing, 'session' | 'begin'>;
+
+/** A file whose bytes can be compared with those of an earlier reading. */
+export interface FileBytes {
+  readonly name: string;
+  /** Returns the digest of the file as it is now; undefined for a stream. */
+  readonly digest: () => Promise<string | undefined>;
+}
+
+/** The path of a source and the bytes of its files. */
+interface SourceBytes {
+  readonly path: string | undefined;
+  readonly files: readonly FileBytes[];
+}
+
 /** Where the units of a branch end in the log. */
 export interface StoredTail {
   /** The seq of the last event that was read from a unit; 0 if there is none. A line that was cut off does not count. */
@@ -68,18 +84,32 @@ export function repeated(
 }
 
 /** Returns the id of the session: the one asked for, that of the source, else that of the file. */
-export function sessionIdOf(
+export async function sessionIdOf(
   engine: Engine,
-  { path }: { readonly path: string | undefined },
+  source: SourceBytes,
   { session }: ForeignReader,
   options: SourceOptions,
-): { readonly id: string; readonly fault?: string } {
+): Promise<{ readonly id: string; readonly fault?: string }> {
   if (options.session !== undefined) return { id: options.session };
   if (session !== undefined && isId('session', session)) return { id: session };
-  const stem = options.stem ?? (path === undefined ? undefined : stemOf(path));
-  const id = stem !== undefined && isId('session', stem) ? stem : engine.platform.newId();
+  const { stem = source.path === undefined ? undefined : stemOf(source.path), stemAlone } = options;
+  const isAlone = stem !== undefined && stemAlone !== undefined && (await isHeldAs(engine, stem, stemAlone, source));
+  const named = isAlone ? stemAlone : stem;
+  const id = named !== undefined && isId('session', named) ? named : engine.platform.newId();
   if (session === undefined) return { id };
   return { id, fault: `the id of its session, ${JSON.stringify(String(session).slice(0, 60))}, cannot be an id here` };
+}
+
+/** Tells whether the session of its plain name holds exactly these bytes, and no session has the longer name. */
+async function isHeldAs(engine: Engine, stem: string, stemAlone: string, { files }: SourceBytes): Promise<boolean> {
+  const headOf = async (session: string): Promise<number | undefined> =>
+    isId('session', session)
+      ? (await engine.store.branchHead({ ...sessionRef(engine, session), branch: mainBranch }))?.head
+      : undefined;
+  const head = await headOf(stemAlone);
+  if (head === undefined || (await headOf(stem)) !== undefined) return false;
+  const before = await readBefore(engine, { session: stemAlone, begin: head });
+  return before !== undefined && hasRead(before, files);
 }
 
 /** Makes the session of an import, unless there is one. */
@@ -166,7 +196,7 @@ export async function beginningOf(engine: Engine, session: string, head: Seq): P
 }
 
 /** Returns the event that says where a session comes from. */
-async function firstOf(engine: Engine, { session, begin: at }: Standing): Promise<Event | undefined> {
+async function firstOf(engine: Engine, { session, begin: at }: Begun): Promise<Event | undefined> {
   return (await beginningOf(engine, session, seq(at))).find(({ type }) => type === 'session.imported');
 }
 
@@ -223,9 +253,9 @@ export async function keepRead(engine: Engine, standing: Standing, { files, bran
 }
 
 /** Returns what an earlier import read; undefined if it was not finished. */
-export async function readBefore(engine: Engine, standing: Standing): Promise<SourceReading | undefined> {
-  const { session } = standing;
-  const first = await firstOf(engine, standing);
+export async function readBefore(engine: Engine, begun: Begun): Promise<SourceReading | undefined> {
+  const { session } = begun;
+  const first = await firstOf(engine, begun);
   if (first === undefined) return undefined;
   const receipts = await engine.store.receipts(sessionRef(engine, session), first.digest);
   const body = receipts.find(({ kind }) => kind === receiptKind)?.body;
@@ -233,4 +263,10 @@ export async function readBefore(engine: Engine, standing: Standing): Promise<So
   if (files === undefined) return undefined;
   const branches = (arrayAt(body, 'branches') ?? []).filter((branch) => typeof branch === 'string');
   return { files: Object.fromEntries(Object.keys(files).map((name) => [name, stringAt(files, name) ?? ''])), branches };
+}
+
+/** Tells whether a reading read exactly the bytes that the files have now. */
+export async function hasRead(reading: SourceReading, files: readonly FileBytes[]): Promise<boolean> {
+  for (const { name, digest } of files) if ((await digest()) !== reading.files[name]) return false;
+  return Object.keys(reading.files).length === files.length;
 }

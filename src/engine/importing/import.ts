@@ -1,5 +1,5 @@
 import { hasCode, messageOf, RepriseError } from '../../core/error.ts';
-import { given, isObject, type JsonInput } from '../../core/json.ts';
+import { isObject, type JsonInput } from '../../core/json.ts';
 import { checkKeys, shownValue } from '../../core/known-keys.ts';
 import { limits } from '../../core/limits.ts';
 import type { FileReading } from '../../core/recording/foreign-files.ts';
@@ -99,12 +99,12 @@ function opens(engine: Engine, source: ImportSource, options: ImportOptions): Pr
 async function* importSeveral(
   engine: Engine,
   whole: OpenedSource,
-  options: ImportOptions,
+  options: SourceOptions,
 ): AsyncGenerator<Imported | ImportFailure, void, undefined> {
   if (options.session !== undefined) refuseSeveral(whole.path);
-  for await (const { source, stem } of sourcesIn(engine.files, whole))
+  for await (const { source, ...stems } of sourcesIn(engine.files, whole, options))
     yield await reported(whole.path ?? '-', options, () =>
-      importAgain(engine, async () => source, { ...options, ...given({ stem }) }),
+      importAgain(engine, async () => source, { ...options, ...stems }),
     );
 }
 
@@ -134,15 +134,15 @@ async function* importFound(
 /** Reads the sources of a file. */
 async function importReported(
   engine: Engine,
-  { path, parts, stem }: FoundSource,
+  { path, parts, ...stems }: FoundSource,
   options: ImportOptions,
   bases: BaseFiles,
 ): Promise<readonly (Imported | ImportFailure)[]> {
   const told: (Imported | ImportFailure)[] = [];
   const one = await reported(path, options, async () => {
     const opened = await openPath(engine, path, options, bases, parts);
-    if (!isSeveral(opened)) return importPath(engine, path, { ...options, ...given({ stem }) }, bases, parts);
-    for await (const each of importSeveral(engine, opened, options)) told.push(each);
+    if (!isSeveral(opened)) return importPath(engine, path, { ...options, ...stems }, bases, parts);
+    for await (const each of importSeveral(engine, opened, { ...options, ...stems })) told.push(each);
     return undefined;
   });
   return one === undefined ? told : [...told, one];

@@ -1,12 +1,13 @@
+import { given } from '../../core/json.ts';
 import type { ForeignFiles } from '../../core/recording/foreign-files.ts';
 import { type FoundSource, stemOf } from './found-sources.ts';
+import type { SourceOptions } from './import-options.ts';
 import type { OpenedSource } from './import-source.ts';
 import { lineBatches, type RawUnit } from './source-units.ts';
 
-/** One source of several, and the id of its session if it has none of its own. */
-export interface NamedSource {
+/** One source of several, and the ids of its session if it has none of its own. */
+export interface NamedSource extends Pick<SourceOptions, 'stem' | 'stemAlone'> {
   readonly source: OpenedSource;
-  readonly stem: string | undefined;
 }
 
 /** Tells whether each line of a source is a source of its own. */
@@ -14,8 +15,13 @@ export const isSeveral = ({ format, path, text }: OpenedSource): boolean =>
   format.cut({ path, text }).kind === 'sources';
 
 /** Reads the sources of a file in which each line is one, a line at a time. */
-export async function* sourcesIn(files: ForeignFiles, whole: OpenedSource): AsyncGenerator<NamedSource> {
+export async function* sourcesIn(
+  files: ForeignFiles,
+  whole: OpenedSource,
+  { stem, stemAlone }: SourceOptions,
+): AsyncGenerator<NamedSource> {
   const { path } = whole;
+  const named = stem ?? (path === undefined ? undefined : stemOf(path));
   for (const file of whole.files)
     for await (const units of lineBatches(
       file.chunks(() => undefined),
@@ -25,10 +31,13 @@ export async function* sourcesIn(files: ForeignFiles, whole: OpenedSource): Asyn
         if (raw.text?.trim() !== '')
           yield {
             source: lineSource(files, whole, raw),
-            // A file of one line is a source of its own: its session stays when more lines follow.
-            stem: path === undefined ? undefined : raw.at === 0 ? stemOf(path) : `${stemOf(path)}-${raw.at + 1}`,
+            ...given({ stem: lineStem(named, raw), stemAlone: lineStem(stemAlone, raw) }),
           };
 }
+
+/** Returns the id for a line. A file of one line is a source of its own: its session stays when more lines follow. */
+const lineStem = (stem: string | undefined, { at }: RawUnit): string | undefined =>
+  stem === undefined || at === 0 ? stem : `${stem}-${at + 1}`;
 
 function lineSource(
   files: ForeignFiles,
@@ -61,6 +70,7 @@ export function withStems(found: readonly FoundSource[], folder: string): readon
   return found.map((source) => {
     if ((alike.get(stemOf(source.path))?.length ?? 0) < 2) return source;
     const below = source.path.startsWith(folder) ? source.path.slice(folder.length) : source.path;
-    return { ...source, stem: below.replace(/^[/\\.]+/, '').replace(/[/\\]+/g, '-') };
+    const stem = below.replace(/^[/\\.]+/, '').replace(/[/\\]+/g, '-');
+    return { ...source, stem, ...given({ stemAlone: stemOf(source.path) }) };
   });
 }
