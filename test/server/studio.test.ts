@@ -2,6 +2,7 @@ import { get } from 'node:http';
 import { createClient, type Interceptor } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-node';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { given } from '../../src/core/json.ts';
 import { limits } from '../../src/core/limits.ts';
 import { rowsOf } from '../../src/core/session/event-columns.ts';
 import { openReprise, type Reprise } from '../../src/index.ts';
@@ -388,6 +389,31 @@ test('a token starts only what its rights and namespaces allow', async () => {
     'curious',
     'careful',
   ]);
+});
+
+test('a stream tells of every session that changes, whatever the times of its events are', async () => {
+  const append = async (id: string, time?: string): Promise<void> => {
+    const session = await reprise.session(id, { create: true });
+    await session.append({ type: 'note.added', data: { text: id }, ...given({ time }) });
+  };
+  await append('ahead', '2999-01-01T00:00:00.000Z');
+  const stop = new AbortController();
+  const sessions = { kind: { case: 'sessions', value: {} } } as const;
+  const seen = new Set<string>();
+  const following = (async () => {
+    const stream = clientOf(tokens.read).studio.follow({ subscriptions: [sessions] }, { signal: stop.signal });
+    for await (const { item } of stream)
+      if (item.case === 'session') seen.add((JSON.parse(item.value.row) as { session: string }).session);
+  })();
+  // The first changes may come before the stream knows what is there.
+  for (const [id, time] of [['imported', '2020-01-01T00:00:00.000Z'], ['ahead'], ['fresh']] as const)
+    while (!seen.has(id)) {
+      await append(id, time);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  stop.abort();
+  await following.catch(() => undefined);
+  expect([...seen]).toEqual(['imported', 'ahead', 'fresh']);
 });
 
 test('one stream tells of new events, of markers and of sessions', async () => {
