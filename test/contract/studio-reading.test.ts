@@ -296,6 +296,21 @@ describe.each(['memory', 'sqlite'] as const)('the studio reads on %s', (kind) =>
     expect(raw.hits.map(({ seq }) => seq)).toContain(2);
   });
 
+  test('a search of a view reads lists through its edits', async () => {
+    await using story = await studioStory(kind);
+    const { session } = story;
+    await session.fork('main', {
+      name: 'other',
+      edits: [{ kind: 'message', seq: 2, message: { role: 'user', content: 'Order 8 broke.' } }],
+    });
+    const { head } = await session.branch('other');
+    const seqsOf = async (text: string): Promise<readonly Seq[]> => {
+      const found = await searchEvents(session, { branch: 'other', seq: head, text, filter: {}, isRaw: false });
+      return found.hits.map(({ seq }) => seq);
+    };
+    expect([await seqsOf('order 8'), await seqsOf('order 7')]).toEqual([[3, 8, head], [1]]);
+  });
+
   test('pages end at "shownRowsMax", "searchHitsMax", "searchEventsMax" and "causesShownMax"', async () => {
     await using story = await studioStory(kind, []);
     const { session } = story;

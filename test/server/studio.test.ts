@@ -230,6 +230,7 @@ test.each([
   [{ kind: 'effect', answer: 'run' }, 'paid'],
   [{ kind: 'simulate' }, 'simulated'],
   [{ kind: 'simulate', output: 'told' }, 'told'],
+  [{ kind: 'simulate', output: null }, ''],
 ])('a question is answered once, from any page: %j', async (answer, text) => {
   const run = await started({ kind: 'fork', agent: 'payer' });
   const { questions } = await until(run.id, (now) => now.questions.length > 0);
@@ -262,6 +263,10 @@ test('a question of a person is answered, and the run goes on from there', async
     questions: [{ kind: 'person', question: { input: 'Which color?' } }],
   });
   const asked = { run: run.id, question: 'q1', answer: JSON.stringify({ kind: 'answer', output: 'blue' }) };
+  for (const wrong of [{ kind: 'answer' }, { kind: 'answer', outputs: 'blue' }, { kind: 'deny', reason: 1 }])
+    expect(await codeOf(clientOf().studio.answerQuestion({ ...asked, answer: JSON.stringify(wrong) }))).toBe(
+      'option.invalid',
+    );
   expect((await clientOf().studio.answerQuestion(asked)).accepted).toBe(true);
   expect((await clientOf().studio.answerQuestion(asked)).accepted).toBe(false);
   const next = goneOn(await clientOf().studio.listRuns({}), waits);
@@ -272,10 +277,13 @@ test('a run that waits for two people goes on when both have answered, and never
   const run = await started({ kind: 'fork', agent: 'curious' });
   const waits = await until(run.id, ({ questions }) => questions.length === 2);
   const inputs = new Map(waits.questions.map(({ id, question }) => [JSON.stringify(question.input), id]));
-  const say = async (asked: string, output: string) => {
-    const answer = JSON.stringify({ kind: 'answer', output });
+  const say = async (asked: string, output?: string) => {
+    const answer = JSON.stringify(output === undefined ? { kind: 'approve' } : { kind: 'answer', output });
     return await clientOf().studio.answerQuestion({ run: run.id, question: inputs.get(`"${asked}"`) ?? '', answer });
   };
+  // With a decision that a question does not take, both are asked again.
+  expect((await say('Which size?')).accepted).toBe(true);
+  expect(await codeOf(say('Which color?', 'red'))).toBe('resume.invalid');
   expect((await say('Which size?', 'small')).accepted).toBe(true);
   expect(goneOn(await clientOf().studio.listRuns({}), waits)).toBeUndefined();
   expect((await say('Which color?', 'blue')).accepted).toBe(true);
