@@ -108,6 +108,15 @@ export const replay: readonly VerbCase[] = [
     assert.equal(await said(session.replay({ follow: true, through: 3 })), 'abc');
   }),
 
+  onSession('replay({ follow }) from a point before a fork goes on with what the parent has', async (session) => {
+    await session.append(notes('abcde'));
+    await session.fork('main@4', { name: 'side' });
+    await (await session.fork('side', { name: 'deep' })).append(note('f'));
+    const asked = { at: 'deep@2', follow: true, through: 7 } as const;
+    assert.equal(await said(session.replay({ ...asked, history: 'raw' })), 'abcd[branch.forked][branch.forked]f');
+    assert.match(await said(session.replay(asked)), /^ab.*\[branch\.forked\]abcdf$/);
+  }),
+
   onSession('replay({ follow }) of a view gets the marker and starts again', async (session) => {
     await session.append(notes('ab'));
     const heard: string[] = [];
