@@ -363,11 +363,9 @@ async function* followView(
   }
   yield [events[marker] as Event];
   const at = (events.at(-1) as Event).seq;
-  const again = await partsOfPlace(engine, placeOn(session, await branchRecord(engine, session, branch), at), false);
-  const range = { after: seq(options.after ?? 0), through: at };
-  for await (const page of eventPages(engine, session, clipSegments(again.segments, range), {
-    filter: filterOf(options),
-    listEdits: again.listEdits,
-  }))
-    yield page.filter(holds);
+  const place = placeOn(session, await branchRecord(engine, session, branch), at);
+  const { segments, ...read } = await partsOfPlace(engine, place, false);
+  const again = clipSegments(segments, { after: seq(options.after ?? 0), through: at });
+  const request = { filter: filterOf(options), ...read };
+  for await (const page of eventPages(engine, session, again, request)) yield page.filter(holds);
 }

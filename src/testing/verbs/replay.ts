@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Event } from '../../core/event/event.ts';
 import { all, note, notes, onSession, refuses, said, type VerbCase } from './verb-case.ts';
 
 /** The cases of `session.replay`. */
@@ -118,17 +119,19 @@ export const replay: readonly VerbCase[] = [
   }),
 
   onSession('replay({ follow }) of a view gets the marker and starts again', async (session) => {
-    await session.append(notes('ab'));
-    const heard: string[] = [];
+    await session.append(notes('abc'));
+    await session.revert('main@3');
+    const heard: Event[] = [];
     const reading = (async () => {
-      for await (const event of session.replay({ follow: true })) {
-        heard.push(String(event.data['text'] ?? event.type));
-        if (heard.length === 4) break;
-      }
+      for await (const event of session.replay({ follow: true })) if (heard.push(event) === 5) break;
     })();
-    await session.revert('main@1');
+    await session.edit('main', { kind: 'replace', seq: 1, event: note('A') });
     await reading;
-    assert.deepEqual(heard, ['a', 'b', 'event.reverted', 'b']);
+    assert.deepEqual(
+      heard.map(({ type, data }) => data['text'] ?? type),
+      ['a', 'b', 'event.replaced', 'A', 'b'],
+    );
+    assert.deepEqual(heard.slice(3), await all(session.replay()));
   }),
 
   onSession(
