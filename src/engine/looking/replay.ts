@@ -9,7 +9,7 @@ import type { ListEdits } from '../../core/parts/decode.ts';
 import { type Seq, seq } from '../../core/point.ts';
 import type { Replay, ReplayOptions } from '../../core/session/session-log.ts';
 import { isoTime } from '../../core/time.ts';
-import { clipSegments, rawSegments, segmentOver, segmentsOf } from '../../core/view/segment.ts';
+import { clipSegments, rawSegments, segmentsOf } from '../../core/view/segment.ts';
 import type { Segment, View } from '../../core/view/view.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { asTexts, eventText } from '../history/event-text.ts';
@@ -325,9 +325,10 @@ async function* follow(
       stop.signal,
     )) {
       if (head <= seen) continue;
-      const own = [segmentOver({ branch: record.branch, after: seen, through: head })];
+      // The next event may come before the fork of the branch: then an ancestor stores it.
+      const next = clipSegments(rawSegments(place.history, head), { after: seen, through: head });
       const listEdits = isRaw ? undefined : await listEditsAt(engine, place, head);
-      for await (const events of eventPages(engine, session, own, { filter: {}, listEdits })) {
+      for await (const events of eventPages(engine, session, next, { filter: {}, listEdits })) {
         if (events.length === 0) continue;
         seen = (events.at(-1) as Event).seq;
         if (isRaw) yield events.filter(holds);
@@ -362,11 +363,9 @@ async function* followView(
   }
   yield [events[marker] as Event];
   const at = (events.at(-1) as Event).seq;
-  const again = await partsOfPlace(engine, placeOn(session, await branchRecord(engine, session, branch), at), false);
-  const range = { after: seq(options.after ?? 0), through: at };
-  for await (const page of eventPages(engine, session, clipSegments(again.segments, range), {
-    filter: filterOf(options),
-    listEdits: again.listEdits,
-  }))
-    yield page.filter(holds);
+  const place = placeOn(session, await branchRecord(engine, session, branch), at);
+  const { segments, ...read } = await partsOfPlace(engine, place, false);
+  const again = clipSegments(segments, { after: seq(options.after ?? 0), through: at });
+  const request = { filter: filterOf(options), ...read };
+  for await (const page of eventPages(engine, session, again, request)) yield page.filter(holds);
 }
