@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import type { EventDraft } from '../../core/event/event.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
 import type { ResumeContext } from '../../core/recording/agent.ts';
+import { waiting } from '../../projections/waiting.ts';
 import { asks } from './little-agent.ts';
-import { onSession, type VerbCase } from './verb-case.ts';
+import { onSession, refuses, type VerbCase } from './verb-case.ts';
 
 /** The id that the provider of every agent here gives its first call. */
 const call = 'call_1';
@@ -41,7 +42,7 @@ const making =
     });
   };
 
-/** The cases of effects of calls that share an id. */
+/** The cases of resumes where calls share an id. */
 export const sameIdsResumed: readonly VerbCase[] = [
   onSession('effects: two calls with one id each keep their own answer', async (session) => {
     await session.append([
@@ -92,4 +93,44 @@ export const sameIdsResumed: readonly VerbCase[] = [
     }
     assert.deepEqual(made, []);
   }),
+
+  onSession(
+    'resume() makes no call that waits for an approval, whatever other agents do with its id',
+    async (session) => {
+      const pays = making('pay', { order: 1 }, []);
+      const asking = async (agent: string) => {
+        await using recorder = await session.record({ facts: false, agent });
+        await recorder.run({}, async () => {
+          recorder.message({ role: 'user', content: 'Go.' });
+          const asked = {
+            kind: 'model',
+            name: 'small-1',
+            request: { messages: [{ role: 'user', content: 'Go.' }] },
+          } as const;
+          const message = asks('pay', { order: agent }, call);
+          await recorder.call(
+            asked,
+            () => message,
+            (answer) => ({ message: answer }),
+          );
+          await recorder.ask({ name: 'approval', about: call, input: { call, name: 'pay', input: { order: agent } } });
+        });
+      };
+      await asking('a');
+      await session.append([starts('b', 'rb', 'weather', {}), ends('b', 'rb', 'weather', 'sunny')]);
+      await refuses('resume.waiting', () => session.resume('main', pays));
+      await asking('b');
+      const waits = async () => (await session.stateAt('main', waiting)).calls.map(({ agent }) => agent);
+      assert.deepEqual(await waits(), ['a', 'b']);
+      const { message } = await refuses('resume.invalid', () => session.resume('main', pays, { approve: [call] }));
+      assert.match(message, /"call_1" waits for "a" and for "b"/);
+      const answers: unknown[] = [];
+      const askingAgain = async ({ recorder }: ResumeContext) => {
+        answers.push(await recorder.ask({ name: 'approval', about: call, input: null }));
+        return 'ok';
+      };
+      await session.resume('main', askingAgain, { approve: [call], agentName: 'b' });
+      assert.deepEqual([answers, await waits()], [[{ approved: true }], ['a']]);
+    },
+  ),
 ];
