@@ -30,7 +30,7 @@ export interface Waiting {
  */
 export const waiting: Projection<PersonBook, Waiting> = {
   name: 'waiting',
-  version: '1',
+  version: '2',
   history: 'view',
   types: personTypes,
   initial: createPersonBook,
