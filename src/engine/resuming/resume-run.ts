@@ -23,7 +23,15 @@ import { type BudgetAccount, BudgetGuard } from './budget-guard.ts';
 import { type EffectAnswer, EffectGuard, type EffectQuestion } from './effect-guard.ts';
 import type { EffectLedger } from './effect-ledger.ts';
 import { checkPendingEffects } from './foreseen-calls.ts';
-import { type Answering, checkAnswerable, isWaiting, PendingChecks, pendingOf, withAnswers } from './pending-calls.ts';
+import {
+  type Answering,
+  checkAnswerable,
+  isWaiting,
+  PendingChecks,
+  pendingOf,
+  withAnswers,
+  withoutCalls,
+} from './pending-calls.ts';
 import { type Decisions } from './person-decisions.ts';
 import { allowedCalls, answersAct, type PersonPart, pausedCalls, personPart } from './person-part.ts';
 import { checkGoesOn, type ResumableHistory, resumableHistory } from './resume-history.ts';
@@ -320,10 +328,8 @@ async function withToolAnswers<Run, Result>(
   const goesOn = agent.goesOnFromCalls === true;
   if (agent.callTool !== undefined && !goesOn) return withAnswers(running, context);
   // The user says something else instead: the calls are taken out, as any call without an answer.
-  const all = goesOn ? new Set(context.pending.map(({ call }) => call)) : held;
-  const isReplaced = request.prompt?.role === 'user' && context.pending.length > 0;
-  const isHeld = context.pending.every(({ call }) => all.has(call));
-  return isReplaced && isHeld ? withAnswers({ ...running, held: all }, context) : context;
+  if (request.prompt?.role !== 'user') return context;
+  return withoutCalls(running, context, goesOn ? new Set(context.pending.map(({ call }) => call)) : held);
 }
 
 function failedRecording(
