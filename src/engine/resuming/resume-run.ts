@@ -23,7 +23,15 @@ import { type BudgetAccount, BudgetGuard } from './budget-guard.ts';
 import { type EffectAnswer, EffectGuard, type EffectQuestion } from './effect-guard.ts';
 import type { EffectLedger } from './effect-ledger.ts';
 import { checkPendingEffects } from './foreseen-calls.ts';
-import { type Answering, checkAnswerable, isWaiting, PendingChecks, pendingOf, withAnswers } from './pending-calls.ts';
+import {
+  type Answering,
+  checkAnswerable,
+  isWaiting,
+  PendingChecks,
+  pendingOf,
+  withAnswers,
+  withoutCalls,
+} from './pending-calls.ts';
 import { type Decisions } from './person-decisions.ts';
 import { allowedCalls, answersAct, type PersonPart, pausedCalls, personPart } from './person-part.ts';
 import { checkGoesOn, type ResumableHistory, resumableHistory } from './resume-history.ts';
@@ -146,9 +154,8 @@ export async function resumeRun<Run, Result>(
     };
     const recorder = await record(engine, session, options, person.answers, reading);
     const began = engine.platform.elapsedMs();
-    const ended = await inRun({ recorder, request, agent, history, watch, checks, repairs, person, ...person });
+    const ended = await inRun({ recorder, request, agent, history, watch, gate, checks, repairs, person, ...person });
     const latencyMs = engine.platform.elapsedMs() - began;
-    gate.close();
     const waiting = ended.outcome === 'waiting' ? await recorder.waiting() : [];
     const report = await recorder.close();
     const failure = failedRecording(request, report);
@@ -203,6 +210,7 @@ interface Running<Run, Result> extends Answering<Run, Result> {
   readonly request: RunRequest<Run, Result>;
   readonly history: ResumableHistory;
   readonly watch: StopWatch;
+  readonly gate: RunGate;
   readonly person: PersonPart;
 }
 
@@ -210,7 +218,7 @@ type Ended<Result> = Pick<RunReport<Result>, 'run' | 'outcome' | 'result' | 'err
 
 /** Opens the run, calls the agent, and ends the run with its outcome. */
 async function inRun<Run, Result>(running: Running<Run, Result>): Promise<Ended<Result>> {
-  const { recorder, request, agent, history, watch } = running;
+  const { recorder, request, agent, history, watch, gate } = running;
   const { lane } = history;
   const about = nameOf(request, agent, history);
   // The prompt of a conversation without runs must not carry a run either, to belong to it.
@@ -231,7 +239,7 @@ async function inRun<Run, Result>(running: Running<Run, Result>): Promise<Ended<
     return agent.resume(context, request.run);
   });
   try {
-    const result = await watch.until(work);
+    const result = await watch.until(work, () => gate.close());
     const text = agent.textOf?.(result) ?? (typeof result === 'string' ? result : undefined);
     const outcome = watch.stopped?.outcome ?? (open.isWaiting ? 'waiting' : 'ok');
     open.end({ outcome, result: text ?? result });
@@ -320,10 +328,8 @@ async function withToolAnswers<Run, Result>(
   const goesOn = agent.goesOnFromCalls === true;
   if (agent.callTool !== undefined && !goesOn) return withAnswers(running, context);
   // The user says something else instead: the calls are taken out, as any call without an answer.
-  const all = goesOn ? new Set(context.pending.map(({ call }) => call)) : held;
-  const isReplaced = request.prompt?.role === 'user' && context.pending.length > 0;
-  const isHeld = context.pending.every(({ call }) => all.has(call));
-  return isReplaced && isHeld ? withAnswers({ ...running, held: all }, context) : context;
+  if (request.prompt?.role !== 'user') return context;
+  return withoutCalls(running, context, goesOn ? new Set(context.pending.map(({ call }) => call)) : held);
 }
 
 function failedRecording(
