@@ -2,6 +2,7 @@ import type { StructuredToolInterface } from '@langchain/core/tools';
 import { given, type JsonValue } from '../../core/json.ts';
 import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { propertiesOf } from '../../core/property.ts';
+import { recorderHere } from '../../core/recording/current-recorder.ts';
 import { checkDeclared, type EffectClass } from '../../core/recording/effects.ts';
 import { errorOfRecord } from '../../core/recording/error-record.ts';
 import { Originals } from '../../core/recording/originals.ts';
@@ -100,7 +101,7 @@ function recordedBody(
     const effect = effects?.[name] ?? handler?.effects[name];
     const table = runTableOf(recorder);
     const open = await table.within(run?.parentRunId, () =>
-      recorder.startCall({
+      recorderHere(recorder).startCall({
         kind: 'tool',
         name,
         ...given({ call: toolCallId, effect }),
