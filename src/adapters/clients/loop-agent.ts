@@ -2,6 +2,7 @@ import { given, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { Message } from '../../core/message/message.ts';
 import type { BranchSettings, PendingCall, ResumableAgent, ResumeContext } from '../../core/recording/agent.ts';
+import { recorderHere } from '../../core/recording/current-recorder.ts';
 import type { EffectClass } from '../../core/recording/effects.ts';
 import { recordable } from '../../core/recording/recordable.ts';
 import type { Recorder } from '../../core/recording/recorder.ts';
@@ -100,8 +101,9 @@ export function loopAgentOf<Client, Item extends object, Tool extends object, Ru
     resume: start,
     ...(functions === undefined ? {} : { callTool: (call) => called(functions, call) }),
     effectOf: ({ name: tool }) => effectIn(functions, tool),
-    run: (recorder, prompt, begun = {}) => {
+    run: (own, prompt, begun = {}) => {
       checkKeys(begun, startKeys);
+      const recorder = recorderHere(own);
       const message: Message = typeof prompt === 'string' ? { role: 'user', content: prompt } : prompt;
       recorder.uses(kind.packageName);
       return recorder.run(given({ title: begun.title, agent: name, messages: begun.messages }), () => {

@@ -2,6 +2,7 @@ import type { StructuredToolInterface } from '@langchain/core/tools';
 import { given, type JsonValue } from '../../core/json.ts';
 import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { propertiesOf } from '../../core/property.ts';
+import { recorderHere } from '../../core/recording/current-recorder.ts';
 import { agreedEffect, checkDeclared, declaredEffect, type EffectClass } from '../../core/recording/effects.ts';
 import { errorOfRecord } from '../../core/recording/error-record.ts';
 import { Originals } from '../../core/recording/originals.ts';
@@ -105,7 +106,7 @@ function recordedBody(name: string, body: Body, own: Recorder | undefined, decla
     const effect = agreedEffect(declared, declaredEffect(handler?.effects, name));
     const table = runTableOf(recorder);
     const open = await table.within(run?.parentRunId, () =>
-      recorder.startCall({
+      recorderHere(recorder).startCall({
         kind: 'tool',
         name,
         ...given({ call: toolCallId, effect }),

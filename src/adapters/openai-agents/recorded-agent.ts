@@ -1,6 +1,7 @@
 import { getHandoff, getTransferMessage } from '@openai/agents';
 import { given } from '../../core/json.ts';
 import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import { recorderHere } from '../../core/recording/current-recorder.ts';
 import { checkDeclared, type EffectClass } from '../../core/recording/effects.ts';
 import { Originals } from '../../core/recording/originals.ts';
 import type { Recorder } from '../../core/recording/recorder.ts';
@@ -106,11 +107,11 @@ function recordedTool<T extends { readonly type: string; readonly name: string }
 
 /** Returns a handoff that is recorded, as a pure call: it only changes who acts. */
 function recordedHandoff(handoff: AnyHandoff, agent: string, copying: Copying): AnyHandoff {
-  const { recorder } = copying;
   return handoff.clone({
     agent: copyOf(handoff.agent, copying),
     onInvokeHandoff: async (context, args) => {
       const name = handoff.toolName;
+      const recorder = recorderHere(copying.recorder);
       const call = await recorder.startCall({
         kind: 'tool',
         name,
