@@ -30,6 +30,7 @@ import {
   callToolOf,
   hasHandedOff,
   ownModelName,
+  reachableAgents,
 } from './resumed-agent.ts';
 
 /** How to resume an agent of OpenAI Agents. */
@@ -86,8 +87,8 @@ export function openaiAgent(
   return {
     framework: 'openai-agents',
     packages,
-    // An agent with handoffs has conversations under several names: the last active one is continued.
-    ...(agent.handoffs.length === 0 ? { name: agent.name } : {}),
+    name: agent.name,
+    handsOffTo: reachableAgents(agent).flatMap((each) => (each === agent ? [] : [each.name])),
     ...modelOf(agent, options),
     resume: (context, run) => resumed(agent, { context, run: run ?? {}, options }),
     approvalOf: (call, context) =>

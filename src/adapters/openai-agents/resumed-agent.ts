@@ -39,7 +39,7 @@ export function hasHandedOff(agent: AnyAgent, acting: AnyAgent, floor: Floor): b
 }
 
 /** Returns an agent and all agents that it can hand off to, also by way of others. */
-function reachableAgents(agent: AnyAgent): readonly AnyAgent[] {
+export function reachableAgents(agent: AnyAgent): readonly AnyAgent[] {
   const found = new Set([agent]);
   for (const each of found) for (const entry of each.handoffs) found.add(getHandoff(entry).agent);
   return [...found];
