@@ -87,6 +87,20 @@ describe.each(Object.entries({ ...worlds, ...clientWorlds }))('%s', (name, world
     }
   });
 
+  test('a call that was decided on and never made has the effect that the agent declares', async () => {
+    const seq = seqOf(await recorded(), 'call.ended', 'model');
+    const edits = [{ kind: 'toolInput', call: 'c1', input: { order: 8 } }] as const;
+    const script = new Script(['Done.']);
+    script.effects = { lookup: 'irreversible' };
+    const agent = world.agent(script);
+    const decided = await session.fork(`main@${seq}`, { edits });
+    await expect(decided.resume(agent)).rejects.toMatchObject({ code: 'effect.refused' });
+    const { rows } = await session.experiment(`main@${seq}`, { variants: [{ name: 'new', edits }], agent });
+    expect([rows[0]?.error, script.executed]).toEqual([expect.stringContaining('which is irreversible'), []]);
+    expect((await decided.resume(agent, { effects: 'once' })).outcome).toBe('ok');
+    expect(script.executed).toEqual([8]);
+  });
+
   test('a run says which versions of the framework it was made with, first and resumed', async () => {
     const names = frameworks[name] ?? [];
     const expected = Object.fromEntries(names.map((each) => [each, installed(each)]));

@@ -2,10 +2,11 @@ import { given, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { Message } from '../../core/message/message.ts';
 import type { BranchSettings, PendingCall, ResumableAgent, ResumeContext } from '../../core/recording/agent.ts';
+import type { EffectClass } from '../../core/recording/effects.ts';
 import { recordable } from '../../core/recording/recordable.ts';
 import type { Recorder } from '../../core/recording/recorder.ts';
 import type { ToProtocol } from '../../protocols/protocol.ts';
-import { originalFunction } from '../functions/recorded-function.ts';
+import { functionEffect, originalFunction } from '../functions/recorded-function.ts';
 
 /** The start of a loop. `Item` is the client's type for a message, `Tool` its type for a tool. */
 export interface LoopContext<Client, Item, Tool> {
@@ -98,6 +99,7 @@ export function loopAgentOf<Client, Item extends object, Tool extends object, Ru
     ...given({ name, model }),
     resume: start,
     ...(functions === undefined ? {} : { callTool: (call) => called(functions, call) }),
+    effectOf: ({ name: tool }) => effectIn(functions, tool),
     run: (recorder, prompt, begun = {}) => {
       checkKeys(begun, startKeys);
       const message: Message = typeof prompt === 'string' ? { role: 'user', content: prompt } : prompt;
@@ -129,6 +131,12 @@ function beginning(recorder: Recorder, prompt: Message, { messages = [], signal 
     repairs: [],
     signal: signal ?? new AbortController().signal,
   };
+}
+
+/** Returns the effect class that a function of the table was recorded with. */
+function effectIn(functions: LoopOptions<unknown>['functions'] = {}, name: string): EffectClass | undefined {
+  const run = Object.hasOwn(functions, name) ? functions[name] : undefined;
+  return run === undefined ? undefined : functionEffect(run);
 }
 
 /** Makes a call that was asked for; the resume records it. */

@@ -6,13 +6,13 @@ import { given, isObject, type JsonValue } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { propertiesOf } from '../../core/property.ts';
 import type { PendingCall, ResumableAgent, ResumeContext } from '../../core/recording/agent.ts';
-import { checkDeclared, type EffectClass } from '../../core/recording/effects.ts';
+import { checkDeclared, declaredEffect, type EffectClass } from '../../core/recording/effects.ts';
 import { plainJson } from '../../core/recording/plain-json.ts';
 import { packages, RepriseCallbackHandler } from './callback-handler.ts';
 import { toLangChainMessages } from './langchain-message.ts';
 import type { LangGraphRun, MessagesGraph } from './messages-graph.ts';
 import { lastText } from './neutral-message.ts';
-import { originalTool } from './recorded-tools.ts';
+import { originalTool, toolEffect } from './recorded-tools.ts';
 import { pauseBefore, reviewAnswer, SavedGraph, saverOf } from './saved-graph.ts';
 
 /** The setup of a graph for one branch. */
@@ -82,6 +82,7 @@ export function langgraphAgent<Result, Graph extends MessagesGraph<Result> = Mes
     ...(name === undefined || name === 'LangGraph' ? {} : { name }),
     resume: (context, run) => resume(graph, options, context, run ?? {}),
     ...(tools === undefined ? {} : { callTool: (call, context) => callTool(tools, call, context) }),
+    effectOf: (call) => pendingEffect(options, call),
     goesOnFromCalls: saverOf(graph) !== undefined,
     approvalOf: (call, context) => pauseBefore(graph, call, context),
     answerFor: reviewAnswer,
@@ -156,6 +157,15 @@ function refusePending({ branch, pending }: ResumeContext): void {
     hint: 'Pass langgraphAgent() the "tools" of the graph, which are then called first, or fork with a "toolResult" edit.',
     details: { branch, pending: pending.map(({ call }) => call) },
   });
+}
+
+/** Returns the effect class that the options or the recorded tools declare for a call. */
+function pendingEffect(
+  { tools = [], effects }: Pick<LangGraphAgentOptions<never>, 'tools' | 'effects'>,
+  { name }: PendingCall,
+): EffectClass | undefined {
+  const found = tools.find((tool) => tool.name === name);
+  return found === undefined ? declaredEffect(effects, name) : toolEffect(found, effects);
 }
 
 /** Executes one of the tools as a graph would; undefined if there is none of that name. */

@@ -13,7 +13,7 @@ import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { type Message, toolResultsIn } from '../../core/message/message.ts';
 import { propertiesOf } from '../../core/property.ts';
 import type { ResumableAgent, ResumeContext } from '../../core/recording/agent.ts';
-import { checkDeclared } from '../../core/recording/effects.ts';
+import { checkDeclared, declaredEffect } from '../../core/recording/effects.ts';
 import type { Recorder } from '../../core/recording/recorder.ts';
 import type { AnyAgent, ContextOf } from './acting-agent.ts';
 import { itemsFromMessages } from './items-from-messages.ts';
@@ -95,6 +95,7 @@ export function openaiAgent(
       approvalNeeded(actingAfter(agent, context), call, context.run?.context ?? options.context),
     denied: (_call, { reason }) => reason ?? rejection,
     callTool: (call, context) => callToolOf(actingAfter(agent, context), call, options.context),
+    effectOf: ({ name }) => declaredEffect(options.effects, name),
     // The framework warns if the output of a run that waits is read.
     textOf: (result) => (result.interruptions.length > 0 ? '' : textOfValue(result.finalOutput ?? '')),
   };

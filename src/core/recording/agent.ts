@@ -1,6 +1,7 @@
 import type { JsonArray, JsonObject, JsonValue } from '../json.ts';
 import type { Message } from '../message/message.ts';
 import type { Repair } from '../message/repair.ts';
+import type { EffectClass } from './effects.ts';
 import type { Approval, PersonAnswer, WaitingCall } from './person-calls.ts';
 import type { Recorder } from './recorder.ts';
 
@@ -118,6 +119,11 @@ export interface ResumableAgent<Run = unknown, Result = unknown> {
    * there is no such tool.
    */
   callTool?(call: PendingCall, context: ResumeContext): Promise<JsonValue> | undefined;
+  /**
+   * Returns the effect class that the agent declares for the tool of a call; undefined if it declares none. A pending
+   * call is decided by it, unless the record says that the tool is irreversible.
+   */
+  effectOf?(call: PendingCall): EffectClass | undefined;
   /** Returns the result as text, for comparing; the last assistant message if left out. */
   textOf?(result: Result): string;
 }

@@ -21,6 +21,7 @@ export function watchedAgent(agent: Agent, onStart: (context: ResumeContext) => 
   if (agent.answerFor !== undefined) wrapped.answerFor = (question, said) => agent.answerFor?.(question, said);
   if (agent.denied !== undefined) wrapped.denied = (call, said) => agent.denied?.(call, said) ?? null;
   if (agent.callTool !== undefined) wrapped.callTool = (call, context) => agent.callTool?.(call, context);
+  if (agent.effectOf !== undefined) wrapped.effectOf = (call) => agent.effectOf?.(call);
   if (agent.textOf !== undefined) wrapped.textOf = (result) => agent.textOf?.(result) ?? '';
   return wrapped;
 }

@@ -5,6 +5,7 @@ import { type Message, messageFrom, type ToolResultPart, toolResultsIn } from '.
 import { mend, type Repair, toolAnswer } from '../../core/message/repair.ts';
 import type { PendingCall, ResumableAgent, ResumeContext } from '../../core/recording/agent.ts';
 import type { CallGuard, NamedCall } from '../../core/recording/call-guard.ts';
+import { agreedEffect, type EffectClass } from '../../core/recording/effects.ts';
 import { errorRecord } from '../../core/recording/error-record.ts';
 import type { Approval, WaitingCall } from '../../core/recording/person-calls.ts';
 import { recordable } from '../../core/recording/recordable.ts';
@@ -150,7 +151,7 @@ async function answered<Run, Result>(
   const part = { type: 'tool-result', toolCallId: call, toolName: name } as const;
   const approval = approvals.get(call);
   if (approval?.approved === false) return { ...part, output: deniedOutput(agent, pending, approval) };
-  const effect = await request.ledger.effectOf(name);
+  const effect = await pendingEffect(agent, request.ledger, pending);
   const taken = await takenCall(agent, pending);
   const { input } = taken.pending;
   const start = { kind: 'tool', name, call, input, ...given({ effect }) } as const;
@@ -191,6 +192,15 @@ function deniedOutput<Run, Result>(
     agent.denied?.(pending, approval) ??
     `The call was denied${approval.reason === undefined ? '.' : `: ${approval.reason}`}`
   );
+}
+
+/** Returns the effect class of a pending call, by what the agent declares and what the record says. */
+export async function pendingEffect<Run, Result>(
+  agent: ResumableAgent<Run, Result>,
+  ledger: EffectLedger,
+  pending: PendingCall,
+): Promise<EffectClass | undefined> {
+  return agreedEffect(agent.effectOf?.(pending), await ledger.effectOf(pending.name));
 }
 
 /** Returns a call with the arguments as the tool takes them, or the error if it does not take them. */
