@@ -74,3 +74,19 @@ test('a system edit that names no agent is for the one that continues', async ()
   await branch.resume(openaiAgent(triage, { runner: runnerOf(model) }), { effects: 'run' });
   expect(model.requests.map(({ systemInstructions }) => systemInstructions)).toEqual(['You sort fast.', 'You bill.']);
 });
+
+test('a conversation of an agent that no handoff leads to is not handed over', async () => {
+  const notes = new Agent({ name: 'notes', model: 'small-1', instructions: 'You note.' });
+  const said = new SayingModel([says('What do you owe?'), says('Noted.')]);
+  const { session } = await recorded(async (recorder) => {
+    const runner = recordRunner(runnerOf(said), recorder);
+    await runner.run(triage, 'What do I owe?');
+    await runner.run(notes, 'Sum the customer up for the manager.');
+  });
+  const model = new SayingModel([says('7.')]);
+  const agent = openaiAgent(triage, { runner: runnerOf(model) });
+  await session.resume('main', agent, { prompt: 'For order 7.' });
+  expect(model.sent(0)).toMatchObject([{ content: 'What do I owe?' }, {}, { content: 'For order 7.' }]);
+  const runs = await Array.fromAsync(session.replay({ filter: { types: ['run.started'] } }));
+  expect(runs.map((run) => run.agent)).toEqual(['triage', 'notes', 'triage']);
+});

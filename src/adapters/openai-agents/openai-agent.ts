@@ -17,6 +17,7 @@ import { checkDeclared, declaredEffect } from '../../core/recording/effects.ts';
 import type { Recorder } from '../../core/recording/recorder.ts';
 import type { AnyAgent, ContextOf } from './acting-agent.ts';
 import { itemsFromMessages } from './items-from-messages.ts';
+import type { CallPlace } from './pending-call.ts';
 import { recordInterruptions, rejection } from './person-approval.ts';
 import { textOfValue } from './provider-fields.ts';
 import { originalAgent, type RecordAgentOptions, recordedCopy } from './recorded-agent.ts';
@@ -30,6 +31,7 @@ import {
   callToolOf,
   hasHandedOff,
   ownModelName,
+  reachableAgents,
 } from './resumed-agent.ts';
 
 /** How to resume an agent of OpenAI Agents. */
@@ -86,18 +88,23 @@ export function openaiAgent(
   return {
     framework: 'openai-agents',
     packages,
-    // An agent with handoffs has conversations under several names: the last active one is continued.
-    ...(agent.handoffs.length === 0 ? { name: agent.name } : {}),
+    name: agent.name,
+    handsOffTo: reachableAgents(agent).flatMap((each) => (each === agent ? [] : [each.name])),
     ...modelOf(agent, options),
     resume: (context, run) => resumed(agent, { context, run: run ?? {}, options }),
     approvalOf: (call, context) =>
       approvalNeeded(actingAfter(agent, context), call, context.run?.context ?? options.context),
     denied: (_call, { reason }) => reason ?? rejection,
-    callTool: (call, context) => callToolOf(actingAfter(agent, context), call, options.context),
+    callTool: (call, context) => callToolOf(actingAfter(agent, context), call, placeOf(context, options)),
     effectOf: ({ name }) => declaredEffect(options.effects, name),
     // The framework warns if the output of a run that waits is read.
     textOf: (result) => (result.interruptions.length > 0 ? '' : textOfValue(result.finalOutput ?? '')),
   };
+}
+
+/** Returns where pending calls are made. */
+function placeOf({ recorder, signal }: ResumeContext, { runner = new Runner(), context }: EitherOptions): CallPlace {
+  return { runner: runnerWithModels(runner, recorder), context, signal };
 }
 
 /** Returns the model, if it is named: the default of a provider is not known. */

@@ -6,7 +6,7 @@ import { Originals } from '../../core/recording/originals.ts';
 import type { CallStart, OpenCall, Recorder, ReusedAnswer } from '../../core/recording/recorder.ts';
 import { toJson, valueOfText } from './provider-fields.ts';
 import { rememberAnswer } from './recording-memory.ts';
-import { withFailure } from './tool-failure.ts';
+import { textSent, withFailure } from './tool-failure.ts';
 
 /** The agent that has a tool, and the declared effect class. */
 export interface ToolContext {
@@ -82,13 +82,11 @@ async function invoked(
   };
   signal?.addEventListener('abort', giveUp, { once: true });
   try {
-    const { result, failure } = await call.within(() => withFailure(invoke));
+    const { result, error } = await call.within(() => withFailure(invoke));
     const output = toJson(result);
-    const isError = failure !== undefined;
-    const answer = { text: textSent(result), output: output ?? null, isError };
+    const answer = { text: textSent(result), output: output ?? null, isError: error !== undefined };
     rememberAnswer(recorder, call.call, answer);
-    const error = isError ? { error: errorOf(failure, answer.text) } : {};
-    call.end({ ...given({ output }), ...error });
+    call.end(given({ output, error }));
     return result;
   } catch (error) {
     call.end({ error });
@@ -96,21 +94,6 @@ async function invoked(
   } finally {
     signal?.removeEventListener('abort', giveUp);
   }
-}
-
-/** Returns the text of a value as the framework sends it to a model; empty if it cannot. */
-function textSent(value: unknown): string {
-  try {
-    return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
-  } catch {
-    return '';
-  }
-}
-
-/** Returns the error, if the program lets the framework show it; else the text that the model got. */
-function errorOf(failure: { readonly data?: Readonly<Record<string, unknown>> }, text: string): Error {
-  const told = failure.data?.['error'];
-  return new Error(typeof told === 'string' && !told.includes('redacted') ? told : text);
 }
 
 /** Returns the recorded output of a tool, or throws how it failed. */

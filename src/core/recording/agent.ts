@@ -82,6 +82,8 @@ export interface ResumableAgent<Run = unknown, Result = unknown> {
   readonly packages?: readonly string[];
   /** Its name in the log. */
   readonly name?: string;
+  /** The names of the agents it can hand off to: the last active conversation of it and of these is continued. */
+  readonly handsOffTo?: readonly string[];
   /** The model it calls if the branch names none, if known: it does not get the reasoning of other models. */
   readonly model?: string;
   /** Whether it can continue from its own state, without a prompt or an open message. */

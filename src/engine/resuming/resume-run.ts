@@ -34,7 +34,7 @@ import {
 } from './pending-calls.ts';
 import { type Decisions } from './person-decisions.ts';
 import { allowedCalls, answersAct, type PersonPart, pausedCalls, personPart } from './person-part.ts';
-import { checkGoesOn, type ResumableHistory, resumableHistory } from './resume-history.ts';
+import { checkGoesOn, continuedBy, type ResumableHistory, resumableHistory } from './resume-history.ts';
 import { RunGate, stoppingRun } from './run-guards.ts';
 import { StopWatch } from './stop-watch.ts';
 import { answerOf } from './user-turns.ts';
@@ -124,8 +124,7 @@ export async function resumeRun<Run, Result>(
   const { session, branch, prompt } = request;
   const agent = asResumable(request.agent);
   const place = await placeAt(reading, session, branch, { kind: 'head' });
-  const who = { agent: request.agentName ?? agent.name, run: request.continues, model: agent.model };
-  const history = await resumableHistory(reading, place, who);
+  const history = await resumableHistory(reading, place, continuedBy(agent, request));
   const person = await personPart(reading, { place, history, agent, request });
   if (prompt === undefined && agent.goesOnAlone !== true && !answersAct(person)) checkGoesOn(place, history);
   checkAnswerable(place, agent, pendingOf(history, prompt), prompt);
