@@ -124,10 +124,19 @@ export class SavedGraph<Result> {
   async #configOfBranch(): Promise<LangGraphRun> {
     const { context, config } = this.#run;
     const { session, branch } = context;
-    const own = this.#saver instanceof RepriseSaver ? await this.#saver.configAt(session, branch) : undefined;
-    const place =
-      own === undefined ? { thread_id: `${session}.${branch}` } : { thread_id: session, reprise_branch: branch };
+    const place = (await this.#isInBranch())
+      ? { thread_id: session, reprise_branch: branch }
+      : { thread_id: await context.historyName() };
     return { ...config, configurable: { ...config.configurable, ...place } };
+  }
+
+  /** Tells whether the graph saved its state in the branch itself, not in one of that name elsewhere. */
+  async #isInBranch(): Promise<boolean> {
+    const { session, branch, recorder, run } = this.#run.context;
+    if (!(this.#saver instanceof RepriseSaver)) return false;
+    await recorder.flush();
+    if (!(await this.#saver.hasRun(session, branch, run))) return false;
+    return (await this.#saver.configAt(session, branch)) !== undefined;
   }
 
   /** Lets the graph go on from the checkpoint at which it asked. */
