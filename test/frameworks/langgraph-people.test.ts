@@ -215,6 +215,33 @@ describe('interrupt()', () => {
     expect(await waitsOn(session, 'other')).toEqual([]);
   });
 
+  test.each(['memory', 'reprise'])('leaves alone the finished nodes beside it (saver: %s)', async (kind) => {
+    await using reprise = await openReprise('memory:');
+    const session = await reprise.createSession('forms');
+    let mails = 0;
+    const graph = new StateGraph(MessagesAnnotation)
+      .addNode('form', () => ({ messages: [new AIMessage(`${interrupt('Name?')} of ${interrupt('Town?')}`)] }))
+      .addNode('mail', () => ({ messages: [new AIMessage(`Mail ${++mails}`)] }))
+      .addNode('end', ({ messages }) => ({ messages: [new AIMessage(messages.map(({ text }) => text).join('; '))] }))
+      .addEdge(START, 'form')
+      .addEdge(START, 'mail')
+      .addEdge(['form', 'mail'], 'end')
+      .compile({ checkpointer: kind === 'memory' ? new MemorySaver() : new RepriseSaver(reprise) });
+    const thread = kind === 'memory' ? 'thread-1' : 'forms';
+    await invoked(session, graph, { messages: [new HumanMessage('Hi')] }, thread);
+    const branch = await session.fork('main', { name: 'again' });
+    // The program that owns the thread goes on meanwhile.
+    await invoked(session, graph, new Command({ resume: 'Ada' }), thread);
+    await invoked(session, graph, new Command({ resume: 'London' }), thread);
+    const answer = async (said: string) => {
+      const [asked] = await waitsOn(session, 'again');
+      return branch.resume(langgraphAgent(graph), { answer: { [asked?.call ?? '']: said } });
+    };
+    expect((await answer('Bob')).outcome).toBe('waiting');
+    expect((await answer('Turin')).text).toBe('Hi; Bob of Turin; Mail 1');
+    expect(mails).toBe(1);
+  });
+
   test('with the saver of Reprise, everything stays in the session of the thread', async () => {
     await using reprise = await openReprise('memory:');
     const saver = new RepriseSaver(reprise);

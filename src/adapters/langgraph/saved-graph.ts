@@ -145,7 +145,10 @@ export class SavedGraph<Result> {
     const saved = { thread: stringAt(last?.saved, 'thread') ?? '', id: stringAt(last?.saved, 'saved') ?? '' };
     const now = answers.filter((answer) => stringAt(answer.saved, 'saved') === saved.id);
     const at = await copyCheckpoint(this.#saver, { from: saved, to: config.configurable ?? {}, questions: now });
-    const going = { ...config, configurable: { ...config.configurable, checkpoint_id: at } };
+    const newest = await this.#saver.getTuple({ configurable: { ...config.configurable, checkpoint_ns: '' } });
+    // If a configuration names a checkpoint, LangGraph runs even its finished nodes again.
+    const place = newest?.checkpoint.id === at ? {} : { checkpoint_id: at };
+    const going = { ...config, configurable: { ...config.configurable, ...place } };
     const asked = now.filter((answer) => !isPause(answer));
     if (asked.length === 0) return this.#invoke(null, going);
     const resume = Object.fromEntries(asked.map(({ call, output }) => [interruptId(call), output]));
