@@ -86,7 +86,7 @@ export function loopAgentOf<Client, Item extends object, Tool extends object, Ru
   kind: LoopKind<Client>,
 ): LoopAgent<Run, Result> {
   const { name, model, functions } = options;
-  const start = (context: ResumeContext, run: Run): Promise<Result> => {
+  const start = (context: Begun, run: Run): Promise<Result> => {
     const messages = kind.to.messages<Item>(context.messages);
     const [prompt] = context.prompt === undefined ? [] : kind.to.messages<Item>([context.prompt]);
     const tools = context.tools === null ? null : kind.to.tools<Tool>(context.tools);
@@ -114,25 +114,13 @@ export function loopAgentOf<Client, Item extends object, Tool extends object, Ru
   };
 }
 
-const noSettings: BranchSettings = { model: null, system: null, tools: null, settings: null };
+/** The part of a context that a loop takes. */
+type Begun = BranchSettings & Pick<ResumeContext, 'recorder' | 'messages' | 'prompt' | 'pending' | 'signal'>;
 
 /** Returns the context of a run that nobody resumed. */
-function beginning(recorder: Recorder, prompt: Message, { messages = [], signal }: LoopStart): ResumeContext {
-  return {
-    session: recorder.session,
-    branch: recorder.branch,
-    recorder,
-    messages,
-    prompt,
-    floor: { agent: null, from: messages.length },
-    ...noSettings,
-    settingsOf: () => noSettings,
-    pending: [],
-    answers: [],
-    node: null,
-    repairs: [],
-    signal: signal ?? new AbortController().signal,
-  };
+function beginning(recorder: Recorder, prompt: Message, { messages = [], signal }: LoopStart): Begun {
+  const settings: BranchSettings = { model: null, system: null, tools: null, settings: null };
+  return { recorder, messages, prompt, pending: [], ...settings, signal: signal ?? new AbortController().signal };
 }
 
 /** Returns the effect class that a function of the table was recorded with. */

@@ -23,6 +23,7 @@ import { type BudgetAccount, BudgetGuard } from './budget-guard.ts';
 import { type EffectAnswer, EffectGuard, type EffectQuestion } from './effect-guard.ts';
 import type { EffectLedger } from './effect-ledger.ts';
 import { checkPendingEffects } from './foreseen-calls.ts';
+import { historyName } from './history-name.ts';
 import {
   type Answering,
   checkAnswerable,
@@ -153,7 +154,9 @@ export async function resumeRun<Run, Result>(
     };
     const recorder = await record(engine, session, options, person.answers, reading);
     const began = engine.platform.elapsedMs();
-    const ended = await inRun({ recorder, request, agent, history, watch, gate, checks, repairs, person, ...person });
+    const named = (): Promise<string> => historyName(reading, place);
+    const parts = { recorder, request, agent, history, watch, gate, checks, repairs, person, named };
+    const ended = await inRun({ ...parts, ...person });
     const latencyMs = engine.platform.elapsedMs() - began;
     const waiting = ended.outcome === 'waiting' ? await recorder.waiting() : [];
     const report = await recorder.close();
@@ -211,6 +214,7 @@ interface Running<Run, Result> extends Answering<Run, Result> {
   readonly watch: StopWatch;
   readonly gate: RunGate;
   readonly person: PersonPart;
+  readonly named: ResumeContext['historyName'];
 }
 
 type Ended<Result> = Pick<RunReport<Result>, 'run' | 'outcome' | 'result' | 'error'> & { readonly text?: string };
@@ -232,7 +236,7 @@ async function inRun<Run, Result>(running: Running<Run, Result>): Promise<Ended<
   });
   const work = open.within(async () => {
     await recordAnswers(running);
-    const context = await contextOf(running);
+    const context = await contextOf(running, open.run);
     // Record the prompt after the answers to pending calls, so that each answer follows its call.
     if (prompt !== undefined && !isBefore) recorder.message(prompt);
     return agent.resume(context, request.run);
@@ -291,8 +295,8 @@ function optionsData(options: unknown): JsonValue | undefined {
   }
 }
 
-async function contextOf<Run, Result>(running: Running<Run, Result>): Promise<ResumeContext> {
-  const { recorder, request, history, watch } = running;
+async function contextOf<Run, Result>(running: Running<Run, Result>, run: string): Promise<ResumeContext> {
+  const { recorder, request, history, watch, named } = running;
   const { settings, prompt: trailing, repairs } = history;
   const sent = request.prompt ?? (trailing === undefined ? undefined : messageFrom(trailing.message));
   // With a new prompt, an unanswered one is part of the history.
@@ -302,6 +306,8 @@ async function contextOf<Run, Result>(running: Running<Run, Result>): Promise<Re
     session: recorder.session,
     branch: recorder.branch,
     recorder,
+    run,
+    historyName: named,
     messages: [...history.messages, ...before].map(({ message }) => messageFrom(message)),
     prompt: sent,
     floor: history.floor,
