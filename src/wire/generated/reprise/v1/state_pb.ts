@@ -469,7 +469,8 @@ export type CommitStateRequest = Message<"reprise.v1.CommitStateRequest"> & {
   read: string;
 
   /**
-   * The same for every attempt of one change, so that it is done once. It becomes the id of the event.
+   * The same for every attempt of one change, so that it is done once. It becomes the id of the event, and is refused
+   * with other operations.
    *
    * @generated from field: string request_id = 7;
    */
@@ -964,7 +965,8 @@ export const StateService: GenService<{
     output: typeof CommitStateResponseSchema;
   },
   /**
-   * Begins a transaction. It lives in the server process that began it, and belongs to its token.
+   * Begins a transaction. It lives in the server process that began it, and belongs to its token. An id that was used
+   * before is refused.
    *
    * @generated from rpc reprise.v1.StateService.BeginTransaction
    */
