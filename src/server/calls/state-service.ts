@@ -3,7 +3,7 @@ import { canonicalJson } from '../../core/canonical-json.ts';
 import { hasCode, RepriseError } from '../../core/error.ts';
 import { given, isObject, type JsonObject, type JsonValue, numberAt, objectAt, stringAt } from '../../core/json.ts';
 import { previous } from '../../core/point.ts';
-import type { StateOperation } from '../../engine/state/entry.ts';
+import type { StateOperation, StateValue } from '../../engine/state/entry.ts';
 import type { StateHandle } from '../../engine/state/state-handle.ts';
 import type { Transaction } from '../../engine/state/transaction.ts';
 import type { Committed, TransactionOptions } from '../../engine/state/transaction-work.ts';
@@ -242,28 +242,43 @@ async function commitAt(transaction: Transaction, operations: readonly JsonValue
 
 async function checkRead(transaction: Transaction, item: JsonValue, index: number): Promise<void> {
   checkFields(item, `read[${index}]`, readFields);
-  const [key, version] = [stringAt(item, 'key'), numberAt(item, 'version')];
+  const [key, version, seq] = [stringAt(item, 'key'), numberAt(item, 'version'), numberAt(item, 'seq')];
   const [prefix, keys] = [stringAt(item, 'prefix'), objectAt(item, 'keys')];
-  if (prefix !== undefined && keys !== undefined) return await checkPrefix(transaction, prefix, keys);
+  if (prefix !== undefined && keys !== undefined)
+    return await checkPrefix(transaction, prefix, keys, objectAt(item, 'seqs') ?? {});
   if (key === undefined || version === undefined)
-    throw malformed(`read[${index}]`, '{ key, version } or { prefix, keys: { KEY: VERSION } }');
-  const held = await transaction.get(key);
-  if (held.version !== version) throw conflict(key, version, held.version);
+    throw malformed(
+      `read[${index}]`,
+      '{ key, version, seq? } or { prefix, keys: { KEY: VERSION }, seqs?: { KEY: SEQ } }',
+    );
+  checkVersion(await transaction.get(key), version, seq);
 }
 
 /** Refuses a commit if a key under a prefix was added, changed or deleted since it was read. */
-async function checkPrefix(transaction: Transaction, prefix: string, keys: JsonObject): Promise<void> {
+async function checkPrefix(
+  transaction: Transaction,
+  prefix: string,
+  keys: JsonObject,
+  seqs: JsonObject,
+): Promise<void> {
   const left = new Map(Object.entries(keys));
-  for await (const { key, version } of transaction.scan(prefix)) {
-    const expected = left.get(key);
-    if (expected !== version) throw conflict(key, Number(expected ?? 0), version);
-    left.delete(key);
+  for await (const held of transaction.scan(prefix)) {
+    checkVersion(held, left.get(held.key) ?? 0, Object.hasOwn(seqs, held.key) ? seqs[held.key] : undefined);
+    left.delete(held.key);
   }
-  for (const [key, version] of left) throw conflict(key, Number(version), 0);
+  for (const [key, version] of left) throw conflict(key, `version 0, not ${Number(version)}`, Number(version), 0);
 }
 
-function conflict(key: string, expected: number, actual: number): RepriseError {
-  return new RepriseError('state.conflict', `Cannot commit: "${key}" has version ${actual}, not ${expected}`, {
+/** Refuses a commit if a key has a different version by now. One with the same number, after a rewind, has its own seq. */
+function checkVersion({ key, version, seq }: StateValue, expected: JsonValue, at: JsonValue | undefined): void {
+  if (version !== expected)
+    throw conflict(key, `version ${version}, not ${Number(expected)}`, Number(expected), version);
+  if (at !== undefined && seq !== at)
+    throw conflict(key, `version ${version} of seq ${seq}, not of seq ${Number(at)}`, version, version);
+}
+
+function conflict(key: string, what: string, expected: number, actual: number): RepriseError {
+  return new RepriseError('state.conflict', `Cannot commit: "${key}" has ${what}`, {
     hint: 'Read again, and decide again.',
     details: { key, expected, actual },
   });
@@ -278,7 +293,7 @@ function apply(transaction: Transaction, item: JsonValue, index: number): void {
   else throw malformed(`operations[${index}]`, '{ key, op: "write", value } or { key, op: "delete" }');
 }
 
-const readFields = ['key', 'version', 'prefix', 'keys'];
+const readFields = ['key', 'version', 'seq', 'prefix', 'keys', 'seqs'];
 const operationFields = ['key', 'op', 'value'];
 
 /** Refuses a field that means nothing here: to ignore an agent would write to the state of a different one. */

@@ -461,8 +461,9 @@ export type CommitStateRequest = Message<"reprise.v1.CommitStateRequest"> & {
   operations: string;
 
   /**
-   * JSON text of a list of { key, version }: what was read, with version 0 for a key that was not there; empty for
-   * nothing. An item { prefix, keys: { KEY: VERSION } } holds everything that was under a prefix.
+   * JSON text of a list of { key, version, seq? }: what was read, with 0 for a key that was not there; empty for nothing.
+   * An item { prefix, keys: { KEY: VERSION }, seqs?: { KEY: SEQ } } holds everything that was under a prefix. Versions
+   * repeat after a rewind, so a commit without seqs may overwrite what it did not read.
    *
    * @generated from field: string read = 6;
    */
