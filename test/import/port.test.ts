@@ -213,6 +213,26 @@ describe('secrets', () => {
     expect(Buffer.from(files[0]?.bytes ?? []).toString()).not.toContain('abcdEFGH1234abcd');
     expect(differs).toEqual([{ file: '', at: 0, why: 'masked' }]);
   });
+
+  test('around the units are counted and masked too, and a second import knows the source again', async () => {
+    const key = `sk-ant-api03-${'abcdEFGH1234'.repeat(8)}-AA`;
+    const source = JSON.stringify({
+      trace_id: key,
+      metadata: { agent_name: 'a', note: `Use ${key}`, password: 'hunter2hunter2' },
+      events: [{ type: 'run_started', message: 'Go', payload: { prompt: 'Hi' } }],
+      config: { password: 'correct-horse', text: key },
+    });
+    expect((await told(source)).secrets).toEqual({ 'anthropic-key': 1, 'secret-field': 1 });
+    const { session, secrets } = await told(source, { mask: true });
+    expect(secrets).toEqual({ 'anthropic-key': 1, 'secret-field': 1 });
+    const events = await Array.fromAsync((await reprise.session(session)).replay({ history: 'raw' }));
+    const held = JSON.stringify(events.map(({ data }) => ({ ...data, source: '' })));
+    const { files, differs } = await reprise.exportFiles(session, { format: 'shipit' });
+    const written = Buffer.from(files[0]?.bytes ?? []).toString();
+    expect(differs).toEqual([{ file: '', at: null, why: 'masked' }]);
+    for (const secret of [key.slice(20), 'hunter2', 'correct-horse']) expect(`${held}${written}`).not.toContain(secret);
+    expect((await told(source, { mask: true, session })).outcome).toBe('unchanged');
+  });
 });
 
 describe('again', () => {

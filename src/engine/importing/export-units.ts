@@ -24,7 +24,8 @@ export interface ExportedUnit {
 /** A unit of the source that an export does not give back as it was, and why. */
 export interface DifferingUnit {
   readonly file: string;
-  readonly at: number;
+  /** Its place in the file; null for the text around the units. */
+  readonly at: number | null;
   readonly why: 'erased' | 'masked' | 'edited' | 'removed';
 }
 

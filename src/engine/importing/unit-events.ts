@@ -58,8 +58,10 @@ export class UnitEvents {
   readonly #calls = new BoundedMap<string, string>(openCallsMax);
   /** The id of the last unit of each file: the id of a unit stands for it and everything before it. */
   readonly #chains = new Map<string, string>();
-  /** How many units hold a secret, by rule. */
+  /** How many units, and texts around them, hold a secret, by rule. */
   readonly secrets: Record<string, number> = {};
+  /** The ids of the texts around units that were counted. */
+  readonly #counted = new Set<string>();
   /** The rules that masked something in the events since the last unit was prepared. */
   #masked = new Set<string>();
   /** The last time that a draft gave, as it stood there and as it is stored. */
@@ -115,8 +117,7 @@ export class UnitEvents {
       keep([{ type: 'source.kept', data: given({ reason: why }) }])[0] as EventDraft;
     const ends = settled.map((draft, index) => this.#finished(draft, `${id}-s${index}`, settledPlace));
     const drafts = meaning.drafts.length === 0 ? [fallback(reason)] : keep(meaning.drafts);
-    const found = text === undefined ? [] : (this.#masking.finder?.rulesIn(text, raw.hint?.mayHoldSecret) ?? []);
-    for (const rule of new Set([...found, ...this.#masked])) this.secrets[rule] = (this.secrets[rule] ?? 0) + 1;
+    this.#count(text, raw.hint?.mayHoldSecret);
     const size = (text?.length ?? bytes?.length ?? 0) + 256;
     return { file, at, id, meaning, settled: ends, drafts, fallback, size, isJson };
   }
@@ -142,7 +143,28 @@ export class UnitEvents {
 
   /** Returns an event about the source as a whole, with an id that a second import gives it too. */
   about(draft: EventDraft, what: string): EventDraft {
-    return { ...draft, id: this.#idOf(what), ...given({ time: this.#timeOf(draft) }) };
+    const about: EventDraft = { ...draft, id: this.#idOf(what), ...given({ time: this.#timeOf(draft) }) };
+    this.#masked = new Set();
+    const masked = this.#mask(about);
+    this.#countAround(about);
+    if (masked === about) return about;
+    // A second import knows its source by these.
+    const { format, source, file } = draft.data as JsonObject;
+    return { ...masked, data: { ...masked.data, ...given({ format, source, file }) } };
+  }
+
+  /** Counts the secrets in the text around the elements of a file, once. */
+  #countAround({ id = '', data }: EventDraft): void {
+    const [head, tail] = [stringAt(data as JsonObject, 'head'), stringAt(data as JsonObject, 'tail')];
+    if (head === undefined || this.#counted.has(id)) return;
+    this.#counted.add(id);
+    this.#count(`${head}${tail ?? ''}`);
+  }
+
+  /** Counts a text by the rules that find a secret in it, or that have masked one. */
+  #count(text: string | undefined, mayHold?: boolean): void {
+    const found = text === undefined ? [] : (this.#masking.finder?.rulesIn(text, mayHold) ?? []);
+    for (const rule of new Set([...found, ...this.#masked])) this.secrets[rule] = (this.secrets[rule] ?? 0) + 1;
   }
 
   /**
