@@ -4,6 +4,7 @@ import { isStructural } from '../../core/event/families/structural.ts';
 import { compilePattern } from '../../core/event/pattern.ts';
 import { isArray, isObject, type JsonValue, valueAt } from '../../core/json.ts';
 import type { Masker } from '../../core/masking/masking.ts';
+import { readableData } from '../../core/recording/kept-bytes.ts';
 
 /** Decides which payloads are taken out of a bundle. */
 export interface RedactRules {
@@ -37,7 +38,8 @@ export function parseRedactRules(rules: readonly string[], mask: Masker | undefi
     texts,
     takes: (event) => {
       if (isStructural(event.type) || event.erased === true) return undefined;
-      const takings = takers.map((takes) => takes(event));
+      const readable = { ...event, data: readableData(event.data) };
+      const takings = takers.map((takes) => takes(readable));
       return takings.includes('content') ? 'content' : takings.find((taking) => taking !== undefined);
     },
   };
