@@ -5,6 +5,7 @@ import { compilePattern } from '../../core/event/pattern.ts';
 import { isArray, isObject, type JsonObject, type JsonValue, setKey, valueAt } from '../../core/json.ts';
 import type { Masker } from '../../core/masking/masking.ts';
 import { wordsIn } from '../../core/parts/marker-words.ts';
+import { readableData } from '../../core/recording/kept-bytes.ts';
 import { carriesEvent } from '../../core/store/event-keys.ts';
 import { unwrap } from '../history/stored-events.ts';
 
@@ -70,7 +71,8 @@ export function parseRedactRules(rules: readonly string[], mask: Masker | undefi
     texts,
     takes: (event) => {
       if (event.erased === true) return undefined;
-      const takings = takers.map((takes) => takes(event));
+      const readable = { ...event, data: readableData(event.data) };
+      const takings = takers.map((takes) => takes(readable));
       return takings.includes('content') ? 'content' : takings.find((taking) => taking !== undefined);
     },
   };
