@@ -118,6 +118,21 @@ export const replay: readonly VerbCase[] = [
     assert.match(await said(session.replay(asked)), /^ab.*\[branch\.forked\]abcdf$/);
   }),
 
+  onSession(
+    'replay({ follow }) of a branch that was deleted does not go on with a new one of its name',
+    async (session) => {
+      await session.append(notes('ab'));
+      const fork = async (at: string, letters: string): Promise<unknown> =>
+        (await session.fork(at, { name: 'x' })).append(notes(letters));
+      await fork('main@2', 'c');
+      const following = session.replay({ at: 'x', follow: true, through: 5 });
+      assert.equal((await following.next()).value?.data['text'], 'a');
+      await session.deleteBranch('x', { confirm: 'x' });
+      await fork('main@1', 'def');
+      await refuses('branch.not-found', () => all(following));
+    },
+  ),
+
   onSession('replay({ follow }) of a view gets the marker and starts again', async (session) => {
     await session.append(notes('abc'));
     await session.revert('main@3');
