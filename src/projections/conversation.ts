@@ -1,5 +1,6 @@
 import { createRunBook, firstRunOf, noteRun } from '../core/comparing/resumption.ts';
 import type { Event } from '../core/event/event.ts';
+import { shippedProjection } from '../core/event/kept-name.ts';
 import type { Projection } from '../core/event/projection.ts';
 import { arrayAt, isObject, type JsonObject, numberAt, objectAt, stringAt } from '../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../core/known-keys.ts';
@@ -40,7 +41,7 @@ export interface Conversation extends LaneConversation {
  * const { messages, model, openCalls } = await session.stateAt('main@5', conversation);
  * ```
  */
-export const conversation: Projection<ConversationState, Conversation> = {
+export const conversation: Projection<ConversationState, Conversation> = shippedProjection({
   name: 'conversation',
   version: '3',
   history: 'view',
@@ -79,7 +80,7 @@ export const conversation: Projection<ConversationState, Conversation> = {
     const current = state.current === null ? undefined : state.lanes[state.current];
     return { ...(current === undefined ? nothing : laneView(state, current)), lanes };
   },
-};
+});
 
 const nothing: LaneConversation = {
   agent: null,

@@ -118,14 +118,30 @@ export const replay: readonly VerbCase[] = [
     assert.match(await said(session.replay(asked)), /^ab.*\[branch\.forked\]abcdf$/);
   }),
 
+  onSession(
+    'replay({ follow }) of a branch that was deleted does not go on with a new one of its name',
+    async (session) => {
+      await session.append(notes('ab'));
+      const fork = async (at: string, letters: string): Promise<unknown> =>
+        (await session.fork(at, { name: 'x' })).append(notes(letters));
+      await fork('main@2', 'c');
+      const following = session.replay({ at: 'x', follow: true, through: 5 });
+      assert.equal((await following.next()).value?.data['text'], 'a');
+      await session.deleteBranch('x', { confirm: 'x' });
+      await fork('main@1', 'def');
+      await refuses('branch.not-found', () => all(following));
+    },
+  ),
+
   onSession('replay({ follow }) of a view gets the marker and starts again', async (session) => {
     await session.append(notes('abc'));
     await session.revert('main@3');
     const heard: Event[] = [];
     for await (const event of session.replay({ follow: true })) {
+      const count = heard.push(event);
       // A replay that begins after the marker would not see it.
-      if (heard.push(event) === 2) await session.edit('main', { kind: 'replace', seq: 1, event: note('A') });
-      if (heard.length === 5) break;
+      if (count === 2) await session.edit('main', { kind: 'replace', seq: 1, event: note('A') });
+      if (count === 5) break;
     }
     assert.deepEqual(
       heard.map(({ type, data }) => data['text'] ?? type),
