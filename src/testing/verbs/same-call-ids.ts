@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import type { EventDraft } from '../../core/event/event.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
+import { type Message, toolCallsIn } from '../../core/message/message.ts';
 import type { ResumeContext } from '../../core/recording/agent.ts';
+import type { Edit } from '../../core/view/edit.ts';
+import type { Branch } from '../../engine/branch.ts';
+import { conversation } from '../../projections/conversation.ts';
 import { waiting } from '../../projections/waiting.ts';
 import { asks } from './little-agent.ts';
-import { onSession, refuses, type VerbCase } from './verb-case.ts';
+import { all, onSession, refuses, type VerbCase } from './verb-case.ts';
 
 /** The id that the provider of every agent here gives its first call. */
 const call = 'call_1';
@@ -133,4 +137,75 @@ export const sameIdsResumed: readonly VerbCase[] = [
       assert.deepEqual([answers, await waits()], [[{ approved: true }], ['a']]);
     },
   ),
+];
+
+/** Two turns of one agent, in two runs, whose model asked for a refund with the same id; the second is not started. */
+function twoTurns(): EventDraft[] {
+  const user = (content: string) => ({ role: 'user', content }) as const;
+  const asked = (order: number) => asks('refund', { order }, call);
+  const result = { type: 'tool-result', toolCallId: call, toolName: 'refund', output: 'of 1' } as const;
+  const before = [user('One.'), asked(1), { role: 'tool', content: [result] } as const, user('Two.')];
+  const turn = (run: string, messages: readonly Message[], message: Message): EventDraft[] => [
+    {
+      type: 'call.started',
+      agent: 'a',
+      run,
+      data: { call: run, kind: 'model', name: 'm', request: { messages } } as never,
+    },
+    {
+      type: 'call.ended',
+      agent: 'a',
+      run,
+      data: { call: run, kind: 'model', name: 'm', outcome: 'ok', message } as never,
+    },
+  ];
+  return [
+    ...turn('r1', before.slice(0, 1), asked(1)),
+    starts('a', 'r1', 'refund', { order: 1 }),
+    ends('a', 'r1', 'refund', 'of 1'),
+    ...turn('r2', before, asked(2)),
+  ];
+}
+
+/** Returns the outputs of the calls of tools, and the inputs that the messages of the model ask for. */
+async function shownOf(branch: Branch): Promise<readonly [outputs: unknown[], inputs: unknown[], asked: unknown[]]> {
+  const tools = (await all(branch.replay())).filter(({ data }) => data['kind'] === 'tool');
+  const { messages } = await branch.project(conversation);
+  return [
+    tools.flatMap(({ data }) => data['output'] ?? []),
+    tools.flatMap(({ data }) => data['input'] ?? []),
+    messages.flatMap(({ message = null }) => toolCallsIn(message).map(({ input }) => input)),
+  ];
+}
+
+/** The cases of edits where calls share an id. */
+export const sameIdsEdited: readonly VerbCase[] = [
+  onSession('edit() and revert() change the call that was named, not one with its id', async (session) => {
+    await session.append(twoTurns());
+    const [one, two, x] = [{ order: 1 }, { order: 2 }, { order: 9 }];
+    const edited = async (at: string, ...edits: readonly Edit[]) => shownOf(await session.fork(at, { edits }));
+    const answer = { kind: 'toolResult', call, output: 'x' } as const;
+    assert.deepEqual(await edited('main@4', answer), [['x'], [one], [one]]);
+    assert.deepEqual(await edited('main', answer), [['of 1', 'x'], [one], [one, two]], 'the call that waits');
+    assert.deepEqual(await edited('main', answer, { ...answer, output: 'y' }), [['of 1', 'y'], [one], [one, two]]);
+    await session.append(starts('a', 'r2', 'refund', two));
+    for (const [named, outputs] of [
+      [3, ['x']],
+      [4, ['x']],
+      [7, ['of 1', 'x']],
+      [call, ['of 1', 'x']],
+    ] as const)
+      assert.deepEqual(await edited('main', { ...answer, call: named }), [outputs, [one, two], [one, two]], `${named}`);
+    const input = { kind: 'toolInput', input: x } as const;
+    assert.deepEqual(await edited('main', { ...input, call: 3 }), [['of 1'], [x, two], [x, two]]);
+    assert.deepEqual(await edited('main', { ...input, call: 7 }), [['of 1'], [one, x], [one, x]]);
+    await session.append(starts('b', 'rb', 'refund', one));
+    for (const [at, undone] of [
+      [3, [3, 4]],
+      [4, [3, 4]],
+      [7, [7]],
+      [8, [8]],
+    ] as const)
+      assert.deepEqual((await session.revert(`main@${at}`, { dryRun: true })).undone, undone);
+  }),
 ];
