@@ -135,7 +135,7 @@ export const limits = {
   commitTriesMax: 1_000,
   /** Sessions in one page of a listing. */
   sessionsPageMax: 1_000,
-  /** How long a stopped agent may take to end by itself, before it is abandoned. */
+  /** How long a stopped agent, or a call that a run left under way, may take to end by itself, before it is abandoned. */
   resumeGraceMsMax: 1_000,
   /** Milliseconds that the simulation of a call may take; then the run stops. */
   simulationMsMax: 30_000,

@@ -154,9 +154,8 @@ export async function resumeRun<Run, Result>(
     };
     const recorder = await record(engine, session, options, person.answers, reading);
     const began = engine.platform.elapsedMs();
-    const ended = await inRun({ recorder, request, agent, history, watch, checks, repairs, person, ...person });
+    const ended = await inRun({ recorder, request, agent, history, watch, gate, checks, repairs, person, ...person });
     const latencyMs = engine.platform.elapsedMs() - began;
-    gate.close();
     const waiting = ended.outcome === 'waiting' ? await recorder.waiting() : [];
     const report = await recorder.close();
     const failure = failedRecording(request, report);
@@ -211,6 +210,7 @@ interface Running<Run, Result> extends Answering<Run, Result> {
   readonly request: RunRequest<Run, Result>;
   readonly history: ResumableHistory;
   readonly watch: StopWatch;
+  readonly gate: RunGate;
   readonly person: PersonPart;
 }
 
@@ -218,7 +218,7 @@ type Ended<Result> = Pick<RunReport<Result>, 'run' | 'outcome' | 'result' | 'err
 
 /** Opens the run, calls the agent, and ends the run with its outcome. */
 async function inRun<Run, Result>(running: Running<Run, Result>): Promise<Ended<Result>> {
-  const { recorder, request, agent, history, watch } = running;
+  const { recorder, request, agent, history, watch, gate } = running;
   const { lane } = history;
   const about = nameOf(request, agent, history);
   // The prompt of a conversation without runs must not carry a run either, to belong to it.
@@ -239,7 +239,7 @@ async function inRun<Run, Result>(running: Running<Run, Result>): Promise<Ended<
     return agent.resume(context, request.run);
   });
   try {
-    const result = await watch.until(work);
+    const result = await watch.until(work, () => gate.close());
     const text = agent.textOf?.(result) ?? (typeof result === 'string' ? result : undefined);
     const outcome = watch.stopped?.outcome ?? (open.isWaiting ? 'waiting' : 'ok');
     open.end({ outcome, result: text ?? result });
