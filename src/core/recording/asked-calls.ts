@@ -2,6 +2,7 @@ import { BoundedMap } from '../bounded-map.ts';
 import { sameJson } from '../canonical-json.ts';
 import type { JsonValue } from '../json.ts';
 import { type Message, toolCallsIn } from '../message/message.ts';
+import type { PendingCall } from './agent.ts';
 import type { OpenCall, Recorder } from './recorder.ts';
 
 /** A tool call that a model asked for and that nobody has made yet. */
@@ -9,8 +10,8 @@ interface AskedCall {
   readonly id: string;
   readonly name: string;
   readonly input: JsonValue;
-  /** The id of the model call that asked. */
-  readonly by: string;
+  /** The id of the model call that asked; undefined if an earlier run made it. */
+  readonly by: string | undefined;
 }
 
 /** Calls that are remembered for one recorder; an older one only loses its id and the model call as its cause. */
@@ -18,7 +19,7 @@ const askedMax = 10_000;
 
 interface Book {
   readonly open: BoundedMap<string, AskedCall>;
-  /** The id of the model call that asked last. */
+  /** The id of the model call that asked last; undefined if this run has made none. */
   last: string | undefined;
 }
 
@@ -40,6 +41,17 @@ export function noteAsked(recorder: Recorder, message: Message, call: OpenCall):
     call.asksFor(id);
     book.open.set(id, { id, name, input, by: call.call });
   }
+}
+
+/** Remembers the calls that an earlier run was asked for, which the agent is about to make. */
+export function notePending(recorder: Recorder, pending: readonly PendingCall[]): void {
+  const { open } = bookOf(recorder);
+  for (const { call: id, name, input } of pending) open.set(id, { id, name, input, by: undefined });
+}
+
+/** Forgets a call that code makes by its id. */
+export function dropAsked(recorder: Recorder, call: string | undefined): void {
+  if (call !== undefined) books.get(recorder)?.open.delete(call);
 }
 
 /**

@@ -4,6 +4,7 @@ import { checkId } from '../../core/id.ts';
 import { given, isObject, type JsonValue } from '../../core/json.ts';
 import { checkFunction, kindName } from '../../core/known-keys.ts';
 import type { Message } from '../../core/message/message.ts';
+import { dropAsked } from '../../core/recording/asked-calls.ts';
 import { errorOfRecord } from '../../core/recording/error-record.ts';
 import type { WaitingCall } from '../../core/recording/person-calls.ts';
 import type {
@@ -202,6 +203,7 @@ export class SessionRecorder implements Recorder {
    * ```
    */
   async startCall(start: CallStart): Promise<OpenCall> {
+    dropAsked(this, start.call);
     return this.#calls.start(start);
   }
 

@@ -5,6 +5,7 @@ import { given, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { type Message, messageFrom } from '../../core/message/message.ts';
 import type { Repair } from '../../core/message/repair.ts';
 import type { Agent, ResumableAgent, ResumeContext } from '../../core/recording/agent.ts';
+import { notePending } from '../../core/recording/asked-calls.ts';
 import type { EffectPolicy } from '../../core/recording/effects.ts';
 import type { WaitingCall } from '../../core/recording/person-calls.ts';
 import { recordable } from '../../core/recording/recordable.ts';
@@ -320,6 +321,7 @@ async function contextOf<Run, Result>(running: Running<Run, Result>, run: string
     signal: watch.signal,
   };
   const executed = await withToolAnswers(running, context);
+  notePending(recorder, executed.pending);
   if (given === undefined) return executed;
   return { ...executed, messages: [...executed.messages, given], prompt: undefined };
 }

@@ -8,8 +8,8 @@ export class RunGate implements CallGuard {
   readonly #watch: StopWatch;
   readonly #branch: string;
   #isOver = false;
-  /** The calls under way that the record must not lose: nobody could tell whether they happened. */
-  #underWay = 0;
+  /** The ids of calls under way whose ends the record must not lose: nobody could tell whether they happened. */
+  readonly #underWay = new Set<string>();
   readonly #settled = Promise.withResolvers<void>();
   /** The names of calls other than to models, in order. */
   readonly tools: string[] = [];
@@ -26,11 +26,11 @@ export class RunGate implements CallGuard {
     if (this.#isOver) throw stopped?.error ?? runEnded(this.#branch, name);
     if (isRefusal(stopped?.error)) throw stopped?.error;
     if (kind !== 'model' && kind !== 'person') this.tools.push(name);
-    if (mayAct(call)) this.#underWay++;
+    if (mayAct(call)) this.#underWay.add(call.call);
   }
 
-  ended(call: NamedCall): void {
-    if (mayAct(call)) this.#underWay--;
+  ended({ call }: NamedCall): void {
+    this.#underWay.delete(call);
     this.#settle();
   }
 
@@ -46,7 +46,7 @@ export class RunGate implements CallGuard {
   }
 
   #settle(): void {
-    if (this.#isOver && this.#underWay === 0) this.#settled.resolve();
+    if (this.#isOver && this.#underWay.size === 0) this.#settled.resolve();
   }
 }
 
