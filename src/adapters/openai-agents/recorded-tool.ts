@@ -3,15 +3,18 @@ import { given, isObject, type JsonValue } from '../../core/json.ts';
 import type { EffectClass } from '../../core/recording/effects.ts';
 import { Originals } from '../../core/recording/originals.ts';
 import type { CallStart, OpenCall, Recorder, ReusedAnswer } from '../../core/recording/recorder.ts';
+import { type AgentCopying, runTool } from './inner-agents.ts';
 import { toJson, valueOfText } from './provider-fields.ts';
 import { rememberAnswer } from './recording-memory.ts';
-import { textSent, withFailure } from './tool-failure.ts';
+import { textSent } from './tool-failure.ts';
 
 /** The agent that has a tool, and the declared effect class. */
 export interface ToolContext {
   readonly recorder: Recorder;
   readonly agent: string;
   readonly effect: EffectClass | undefined;
+  /** Copies the agents that run inside the tool. */
+  readonly inner: AgentCopying;
 }
 
 type Details = Parameters<FunctionTool['invoke']>[2];
@@ -31,7 +34,7 @@ export function recordTool<T extends FunctionTool<never>>(given: T, context: Too
     const start = startOf(tool, { input, details, context });
     const call = await recorder.startCall(start);
     if (call.answer !== undefined) return reused(call.answer);
-    return invoked(call, { details, context, invoke: () => tool.invoke(runContext, input, details) });
+    return invoked(call, { tool, details, context, invoke: () => tool.invoke(runContext, input, details) });
   };
   const copy = copyOfTool(tool);
   Object.defineProperty(copy, 'invoke', { value: invoke, enumerable: true, configurable: true, writable: true });
@@ -47,6 +50,11 @@ interface Invocation {
   readonly input: string;
   readonly details: Details;
   readonly context: ToolContext;
+}
+
+interface Invoked {
+  readonly tool: object;
+  readonly invoke: () => Promise<unknown>;
 }
 
 function startOf(tool: { readonly name: string }, { input, details, context }: Invocation): CallStart {
@@ -66,7 +74,7 @@ function startOf(tool: { readonly name: string }, { input, details, context }: I
  */
 async function invoked(
   call: OpenCall,
-  { details, context, invoke }: Omit<Invocation, 'input'> & { readonly invoke: () => Promise<unknown> },
+  { tool, details, context, invoke }: Omit<Invocation, 'input'> & Invoked,
 ): Promise<unknown> {
   const signal = details?.signal;
   const giveUp = (): void => {
@@ -76,7 +84,11 @@ async function invoked(
   };
   signal?.addEventListener('abort', giveUp, { once: true });
   try {
-    const { result, error } = await call.within(() => withFailure(invoke));
+    const { result, error, isWaiting } = await call.within(() => runTool(tool, context.inner, invoke));
+    if (isWaiting) {
+      call.end({ outcome: 'waiting' });
+      return result;
+    }
     const output = toJson(result);
     const answer = { text: textSent(result), output: output ?? null, isError: error !== undefined };
     rememberAnswer(context.recorder, call.call, answer);
