@@ -4,25 +4,32 @@ import {
   type ModelResponse,
   RunContext,
   Runner,
+  type RunToolApprovalItem,
   RunToolCallOutputItem,
   type Tool,
   Usage,
 } from '@openai/agents';
+import { RepriseError } from '../../core/error.ts';
 import type { JsonValue } from '../../core/json.ts';
 import type { PendingCall } from '../../core/recording/agent.ts';
 import { asError } from '../../core/recording/error-record.ts';
 import { FailedTool } from '../../core/recording/failed-tool.ts';
+import type { Recorder } from '../../core/recording/recorder.ts';
 import type { AnyAgent } from './acting-agent.ts';
+import { type AgentCopying, runTool } from './inner-agents.ts';
+import { recordInterruptions } from './person-approval.ts';
 import { textOfValue, toJson } from './provider-fields.ts';
 import { refusalIn } from './recorded-runner.ts';
-import { withFailure } from './tool-failure.ts';
 
 /** Where a pending call is made. */
 export interface CallPlace {
   /** The runner, whose models record. */
   readonly runner: Runner;
+  readonly recorder: Recorder;
   readonly context: unknown;
   readonly signal: AbortSignal;
+  /** Copies the agents that run inside the tool, so that they record. */
+  readonly inner: AgentCopying;
 }
 
 /**
@@ -38,7 +45,7 @@ export async function makeCall(agent: AnyAgent, call: PendingCall, place: CallPl
     deferLoading: false,
     invoke: async (...args) => {
       try {
-        const { result, error } = await withFailure(() => tool.invoke(...args));
+        const { result, error } = await runTool(tool, place.inner, () => tool.invoke(...args));
         failure = error;
         return result;
       } catch (error) {
@@ -54,10 +61,22 @@ export async function makeCall(agent: AnyAgent, call: PendingCall, place: CallPl
     .catch((error: unknown) => {
       throw failure ?? refusalIn(error);
     });
+  if (made.interruptions.length > 0) {
+    await recordInterruptions(place.recorder, made.interruptions);
+    throw waitsInside(call, made.interruptions);
+  }
   const answer = made.newItems.find((item) => item instanceof RunToolCallOutputItem);
   const output = toJson(answer?.output) ?? null;
   if (failure !== undefined) throw new FailedTool(output, failure);
   return output;
+}
+
+/** Returns the error for a tool whose agent waits for a person. */
+function waitsInside({ name }: PendingCall, interruptions: readonly RunToolApprovalItem[]): RepriseError {
+  const which = interruptions.map((item) => `"${item.name ?? 'tool'}" of "${item.agent.name}"`).join(', ');
+  return new RepriseError('resume.waiting', `Cannot end "${name}": inside it, ${which} waits for a person`, {
+    hint: 'Resume the agent that waits with a decision, and pass its answer on as the answer of the tool.',
+  });
 }
 
 /** Returns a copy of an agent that makes one call and stops. */

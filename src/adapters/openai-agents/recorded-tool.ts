@@ -4,15 +4,18 @@ import { recorderHere } from '../../core/recording/current-recorder.ts';
 import type { EffectClass } from '../../core/recording/effects.ts';
 import { Originals } from '../../core/recording/originals.ts';
 import type { CallStart, OpenCall, Recorder, ReusedAnswer } from '../../core/recording/recorder.ts';
+import { type AgentCopying, runTool } from './inner-agents.ts';
 import { toJson, valueOfText } from './provider-fields.ts';
 import { rememberAnswer } from './recording-memory.ts';
-import { textSent, withFailure } from './tool-failure.ts';
+import { textSent } from './tool-failure.ts';
 
 /** The agent that has a tool, and the declared effect class. */
 export interface ToolContext {
   readonly recorder: Recorder;
   readonly agent: string;
   readonly effect: EffectClass | undefined;
+  /** Copies the agents that run inside the tool. */
+  readonly inner: AgentCopying;
 }
 
 type Details = Parameters<FunctionTool['invoke']>[2];
@@ -32,7 +35,7 @@ export function recordTool<T extends FunctionTool<never>>(given: T, context: Too
     const recorder = recorderHere(context.recorder);
     const call = await recorder.startCall(start);
     if (call.answer !== undefined) return reused(call.answer);
-    return invoked(call, { details, recorder, invoke: () => tool.invoke(runContext, input, details) });
+    return invoked(call, { tool, details, context, recorder, invoke: () => tool.invoke(runContext, input, details) });
   };
   const copy = copyOfTool(tool);
   Object.defineProperty(copy, 'invoke', { value: invoke, enumerable: true, configurable: true, writable: true });
@@ -50,7 +53,8 @@ interface Invocation {
   readonly context: ToolContext;
 }
 
-interface Invoking {
+interface Invoked {
+  readonly tool: object;
   readonly recorder: Recorder;
   readonly invoke: () => Promise<unknown>;
 }
@@ -72,7 +76,7 @@ function startOf(tool: { readonly name: string }, { input, details, context }: I
  */
 async function invoked(
   call: OpenCall,
-  { details, recorder, invoke }: Pick<Invocation, 'details'> & Invoking,
+  { tool, details, context, recorder, invoke }: Omit<Invocation, 'input'> & Invoked,
 ): Promise<unknown> {
   const signal = details?.signal;
   const giveUp = (): void => {
@@ -82,7 +86,11 @@ async function invoked(
   };
   signal?.addEventListener('abort', giveUp, { once: true });
   try {
-    const { result, error } = await call.within(() => withFailure(invoke));
+    const { result, error, isWaiting } = await call.within(() => runTool(tool, context.inner, invoke));
+    if (isWaiting) {
+      call.end({ outcome: 'waiting' });
+      return result;
+    }
     const output = toJson(result);
     const answer = { text: textSent(result), output: output ?? null, isError: error !== undefined };
     rememberAnswer(recorder, call.call, answer);

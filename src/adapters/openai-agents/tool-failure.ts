@@ -6,8 +6,8 @@ const watching = new AsyncLocalStorage<(error: SpanError) => void>();
 const listening = new WeakSet<object>();
 
 /**
- * Runs a tool and returns its result, and its error if it failed. The framework turns a tool's error into text for the model before
- * anyone sees it, and notes the failure only on its current span; this listens to that note.
+ * Runs a tool and returns its result, and its error if it failed. The framework turns a tool's error into text for the
+ * model before anyone sees it, and notes the failure only on its current span; this listens to that note.
  */
 export async function withFailure<T>(
   body: () => Promise<T>,

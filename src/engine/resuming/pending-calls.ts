@@ -171,6 +171,7 @@ async function answered<Run, Result>(
           return await (agent.callTool?.(taken.pending, context) ?? noTool(name));
         } catch (error) {
           if (error instanceof FailedTool) open.end({ output: error.output, error: error.cause });
+          if (isWaiting(error)) open.end({ outcome: 'waiting' });
           throw error;
         }
       }),

@@ -61,7 +61,9 @@ export async function personPart<Run, Result>(engine: Engine, asked: Asked<Run, 
   const node = nodeIn(seen, history.lane?.agent ?? request.agentName ?? null);
   const recorded = waitingHere(seen, request);
   const { needed, denied } = await neededApprovals(asked, seen, recorded, node);
-  const { fresh, undecided } = decide(request, [...recorded, ...needed], agent);
+  const all = [...recorded, ...needed];
+  const { fresh, undecided } = decide(request, all, agent);
+  refuseElsewhere(asked, fresh);
   const isReplaced = prompt?.role === 'user';
   // A recorded answer may stand in for a call that nobody has asked a person about.
   const isLate = (question: WaitingCall): boolean => agent.goesOnFromCalls !== true && needed.includes(question);
@@ -80,6 +82,20 @@ export async function personPart<Run, Result>(engine: Engine, asked: Asked<Run, 
     approvals: approvalsIn(answers),
     node,
   };
+}
+
+/**
+ * Throws if somebody decided about a call that an agent would not make, because it belongs to a different conversation,
+ * such as that of an agent inside a tool.
+ */
+function refuseElsewhere<Run, Result>({ agent, history }: Asked<Run, Result>, fresh: readonly PersonAnswer[]): void {
+  if (agent.callTool === undefined || agent.goesOnFromCalls === true) return;
+  const other = fresh.find(({ about }) => about !== null && !history.pending.some(({ call }) => call === about));
+  if (other === undefined) return;
+  const whose = other.agent === null ? 'a different conversation' : `the conversation of "${other.agent}"`;
+  throw new RepriseError('resume.invalid', `Cannot resume with these decisions: "${other.about}" waits in ${whose}`, {
+    hint: 'Resume the agent of that conversation with them. If it runs inside a tool, pass its answer on then, as the answer of the tool.',
+  });
 }
 
 /** Throws if a question was answered although the user says something else. */
