@@ -65,9 +65,10 @@ export function recordTools<T extends StructuredToolInterface>(
   return tools.map((tool) => recordedTool(tool, recorder, options));
 }
 
-/** Returns the tool behind one that records; any other tool as it is. */
-export function originalTool(tool: StructuredToolInterface): StructuredToolInterface {
-  return originals.of(tool);
+/** Returns the tool behind one that records, for a call that is recorded elsewhere: callbacks leave it alone. */
+export function silentTool(tool: StructuredToolInterface): StructuredToolInterface {
+  const original = originals.of(tool);
+  return isRecordable(original) ? taggedTool(original, (...args) => original._call(...args)) : original;
 }
 
 /** Returns the effect class of a tool, by a table and by what it was recorded with before. */
@@ -87,11 +88,13 @@ function recordedTool<T extends StructuredToolInterface>(
   if (!isRecordable(tool)) return given;
   const body: Body = (...args) => tool._call(...args);
   const effect = toolEffect(given, options.effects);
-  const recorded: T = Object.create(tool, {
-    _call: { value: recordedBody(tool.name, body, recorder, effect) },
-    tags: { value: [...(tool.tags ?? []), recordedTag], writable: true },
-  });
-  return originals.remember(recorded, tool, effect);
+  return originals.remember(taggedTool(tool, recordedBody(tool.name, body, recorder, effect)), tool, effect);
+}
+
+/** Returns a tool with a different body and the tag that makes callbacks leave it alone. */
+function taggedTool<T extends StructuredToolInterface>(tool: RecordableTool, body: Body): T {
+  const tags = [...(tool.tags ?? []), recordedTag];
+  return Object.create(tool, { _call: { value: body }, tags: { value: tags, writable: true } });
 }
 
 const isRecordable = (tool: StructuredToolInterface): tool is RecordableTool =>
