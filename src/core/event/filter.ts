@@ -1,5 +1,5 @@
 import { canonicalJson } from '../canonical-json.ts';
-import { hasCode, messageOf, RepriseError } from '../error.ts';
+import { RepriseError } from '../error.ts';
 import { given, type JsonObject, type JsonValue, valueAt } from '../json.ts';
 import { shownValue } from '../known-keys.ts';
 import { limits } from '../limits.ts';
