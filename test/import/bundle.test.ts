@@ -281,6 +281,10 @@ describe('redaction', () => {
     await expect(plain.exportBundle('secret', { to: path(), redact: ['secrets'] })).rejects.toMatchObject({
       code: 'option.invalid',
     });
+    await expect(reprise.exportBundle('secret', { to: path(), redact: ['pattern:['] })).rejects.toMatchObject({
+      code: 'option.invalid',
+      message: expect.stringContaining('is not a regular expression'),
+    });
   });
 });
 

@@ -2,7 +2,7 @@ import { isObject, type JsonObject, stringAt } from '../json.ts';
 
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
-/** Returns bytes as base64: a unit that is no text is kept so. */
+/** Returns bytes as base64: a unit that is not text is kept so. */
 export function keepBytes(bytes: Uint8Array): string {
   let text = '';
   for (let at = 0; at < bytes.length; at += 3) {
@@ -30,7 +30,7 @@ export function keptBytes(text: string): Uint8Array {
   return bytes;
 }
 
-/** A byte that is no text is this half of a surrogate pair, plus the byte: no text holds it alone. */
+/** A byte that is not text is this half of a surrogate pair, plus the byte: no text holds it alone. */
 const oddByte = 0xdc00;
 const oddBytes = /([\udc80-\udcff])/u;
 const replacement = '\ufffd';
@@ -59,7 +59,7 @@ function lengthOf(byte: number): number {
   return byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
 }
 
-/** Tells whether bytes are a character. The decoder puts the replacement character for what is none. */
+/** Tells whether bytes are a character. The decoder puts the replacement character for anything else. */
 function isChar(decoder: TextDecoder, bytes: Uint8Array): boolean {
   const text = decoder.decode(bytes);
   return !text.includes(replacement) || (bytes[0] === 0xef && bytes[1] === 0xbf && bytes[2] === 0xbd);

@@ -1,7 +1,7 @@
 import { RepriseError } from '../../core/error.ts';
 import type { Event } from '../../core/event/event.ts';
 import { isStructural } from '../../core/event/families/structural.ts';
-import { compilePattern } from '../../core/event/pattern.ts';
+import { readPattern } from '../../core/event/pattern.ts';
 import { isArray, isObject, type JsonObject, type JsonValue, setKey, valueAt } from '../../core/json.ts';
 import type { Masker } from '../../core/masking/masking.ts';
 import { wordsIn } from '../../core/parts/marker-words.ts';
@@ -92,8 +92,9 @@ function ruleOf(rule: string, mask: Masker | undefined): Rule {
   if (kind === 'tool') return toolRule(name ?? '');
   if (kind === 'field') return content(({ data }) => valueAt(data, (name ?? '').split('.')) !== undefined);
   if (kind === 'pattern') {
-    const { test } = compilePattern(name ?? '');
-    return ({ data }) => (test(textsOf(data)) ? 'payload' : undefined);
+    const pattern = readPattern(name ?? '');
+    if ('why' in pattern) return refuseRule(rule, pattern.why, pattern.hint);
+    return ({ data }) => (pattern.test(textsOf(data)) ? 'payload' : undefined);
   }
   if (/^[a-z][\w-]*\.\*$/i.test(rule)) return content(({ type }) => type.startsWith(rule.slice(0, -1)));
   if (/^[a-z][\w-]*\.[\w.-]+$/i.test(rule)) return content(({ type }) => type === rule);
@@ -131,9 +132,12 @@ function textsOf(value: JsonValue): string {
   return lines.join('\n');
 }
 
-function refuseRule(rule: string, why: string): never {
+const ruleHint =
+  'Rules are all, secrets, an event type (message.added, call.*), agent:NAME, tool:NAME, field:PATH, pattern:REGEX and text:WORDS.';
+
+function refuseRule(rule: string, why: string, hint = ruleHint): never {
   throw new RepriseError('option.invalid', `Cannot redact by ${JSON.stringify(rule)}: ${why}`, {
-    hint: 'Rules are all, secrets, an event type (message.added, call.*), agent:NAME, tool:NAME, field:PATH, pattern:REGEX and text:WORDS.',
+    hint,
     details: { rule },
   });
 }

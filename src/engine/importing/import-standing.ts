@@ -98,10 +98,19 @@ export async function sessionIdOf(
   if (session !== undefined && isId('session', session)) return { id: session };
   const { stem = source.path === undefined ? undefined : stemOf(source.path), stemAlone } = options;
   const isAlone = stem !== undefined && stemAlone !== undefined && (await isHeldAs(engine, stem, stemAlone, source));
-  const named = isAlone ? stemAlone : stem;
-  const id = named !== undefined && isId('session', named) ? named : engine.platform.newId();
+  const named = isAlone ? stemAlone : (stem ?? session);
+  const id = named === undefined ? engine.platform.newId() : idNamed(engine, named);
   if (session === undefined) return { id };
   return { id, fault: `the id of its session, ${JSON.stringify(String(session).slice(0, 60))}, cannot be an id here` };
+}
+
+const nameUnitsMax = 40;
+
+/** Returns the id for a name; one that cannot be an id gets the same one every time, so that a second import finds it. */
+function idNamed({ platform }: Engine, name: string): string {
+  const begin = name.slice(0, nameUnitsMax).toWellFormed();
+  const made = `${begin.replace(/[\p{Cc}\ufffd]+/gu, '-')}-${platform.sha256(name).slice(0, 12)}`;
+  return isId('session', name) ? name : made;
 }
 
 /** Tells whether the session of its plain name holds exactly these bytes, and no session has the longer name. */
