@@ -61,8 +61,7 @@ export async function personPart<Run, Result>(engine: Engine, asked: Asked<Run, 
   const node = nodeIn(seen, history.lane?.agent ?? request.agentName ?? null);
   const recorded = waitingHere(seen, request);
   const { needed, denied } = await neededApprovals(asked, seen, recorded, node);
-  const all = [...recorded, ...needed];
-  const { fresh, undecided } = decide(request, all, agent);
+  const { fresh, undecided } = decide(request, [...recorded, ...needed], agent);
   refuseElsewhere(asked, fresh);
   const isReplaced = prompt?.role === 'user';
   // A recorded answer may stand in for a call that nobody has asked a person about.
