@@ -4,6 +4,7 @@ import { given, type JsonValue } from '../../core/json.ts';
 import type { CallGuard, NamedCall, StoredStart } from '../../core/recording/call-guard.ts';
 import {
   decideEffect,
+  type EffectAction,
   type EffectClass,
   type EffectDecision,
   type EffectPolicy,
@@ -255,7 +256,7 @@ export class EffectGuard implements CallGuard {
       earlier === undefined ? unmadeText(isDecidedBy(effects, { name, effect }), by) : madeText(earlier, record, known);
     return new RepriseError('effect.refused', `Cannot call ${tool}, which is ${effect}: ${why}`, {
       hint: hintFor(tool, known),
-      details: { name, effect, ...given({ earlier }) },
+      details: { name, effect, ...given({ earlier }), actions: actionsFor(known) },
     });
   }
 }
@@ -277,11 +278,18 @@ function madeText(earlier: string, { kind }: EffectRecord, known: KnownCall | un
   return `it was made at ${earlier} and ended "${known?.outcome}"`;
 }
 
+/** Returns the actions of a policy that make a refused call, or that answer it from the record. */
+function actionsFor(known: KnownCall | undefined): EffectAction[] {
+  if (known === undefined) return ['once'];
+  return known.outcome === undefined || isUnsure(known) ? ['run'] : ['run', 'reuse'];
+}
+
 /** Says how to go on after a refusal. */
 function hintFor(tool: string, known: KnownCall | undefined): string {
   const policy = (action: string): string => `effects: { names: { ${tool}: ${action} } }`;
-  const allow = policy(known === undefined ? "'once'" : "'run'");
-  const reuse = known?.outcome === undefined || isUnsure(known) ? '' : " use the recorded answer with 'reuse',";
+  const [allowing, answering] = actionsFor(known);
+  const allow = policy(`'${allowing}'`);
+  const reuse = answering === undefined ? '' : ` use the recorded answer with '${answering}',`;
   const key = known?.hasOtherKey === true ? ' set REPRISE_MASK_KEY to the key it was recorded with,' : '';
   return `Simulate it with ${policy('{ simulate }')}, allow it with ${allow},${reuse}${key} or pass ask to decide call by call.`;
 }
