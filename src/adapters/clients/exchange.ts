@@ -1,8 +1,8 @@
 import { RepriseError } from '../../core/error.ts';
 import type { Outcome } from '../../core/event/event.ts';
 import { given, type JsonObject } from '../../core/json.ts';
-import { noteAsked } from '../../core/recording/asked-calls.ts';
-import { recorderHere } from '../../core/recording/current-recorder.ts';
+import { type Asker, noteAsked } from '../../core/recording/asked-calls.ts';
+import { placeIn, recorderHere } from '../../core/recording/current-recorder.ts';
 import { outcomeOfError } from '../../core/recording/error-record.ts';
 import type { CallEnd, OpenCall, Recorder } from '../../core/recording/recorder.ts';
 import type { FromProtocol, ProtocolAnswer, ProtocolName, ProtocolRequest } from '../../protocols/protocol.ts';
@@ -47,15 +47,15 @@ export interface Cut {
 export class Exchange {
   readonly protocol: SpokenProtocol;
   readonly request: ProtocolRequest;
-  readonly #recorder: Recorder;
+  readonly #asker: Asker;
   readonly #asked: AskedRequest;
   readonly #open: OpenCall;
   #isEnded = false;
 
-  private constructor(recorder: Recorder, asked: AskedRequest, request: ProtocolRequest, open: OpenCall) {
+  private constructor(asker: Asker, asked: AskedRequest, request: ProtocolRequest, open: OpenCall) {
     this.protocol = asked.protocol;
     this.request = request;
-    this.#recorder = recorder;
+    this.#asker = asker;
     this.#asked = asked;
     this.#open = open;
   }
@@ -63,6 +63,7 @@ export class Exchange {
   /** Begins a call. Throws what a recorder throws on purpose: `budget.exceeded` and `effect.refused`. */
   static async start({ recorder: own, ...lane }: ClientLane, asked: AskedRequest): Promise<Exchange> {
     const recorder = recorderHere(own);
+    const asker = { recorder, place: placeIn(recorder) };
     const request = readRequest(asked);
     const { messages, system, tools, settings, model } = request;
     const open = await recorder.startCall({
@@ -71,7 +72,7 @@ export class Exchange {
       ...given({ agent: lane.agent }),
       request: { messages, ...given({ system, tools, settings }) },
     });
-    if (open.answer === undefined) return new Exchange(recorder, asked, request, open);
+    if (open.answer === undefined) return new Exchange(asker, asked, request, open);
     throw new RepriseError('effect.refused', `Cannot call the model "${model}": its answer was to be reused`, {
       hint: 'Model calls are made again when a branch is resumed; let the policy run them.',
     });
@@ -95,7 +96,7 @@ export class Exchange {
       const isWhole = cut === undefined || answer.finishReason !== undefined || answer.error !== undefined;
       const how = isWhole ? given({ error: failureOf(answer, response) }) : cut;
       // The recorder knows which tools are asked for before the program can call them.
-      if (isWhole && message !== undefined) noteAsked(this.#recorder, message, this.#open);
+      if (isWhole && message !== undefined) noteAsked(this.#asker, message, this.#open);
       if (Object.keys(how).length === 0) this.#asked.onAnswer?.(this.request, answer);
       this.#open.end({ ...endOf(this.protocol.name, answer, response), ...how });
     });

@@ -6,12 +6,20 @@ export interface RecorderFlow {
   readonly run: <R>(value: readonly Recorder[], body: () => R) => R;
 }
 
-/** Facts about a recorder that tell whether it goes before another one. */
+/** The innermost thing that code runs inside, by the id of its event, and the run. */
+export interface RecorderPlace {
+  readonly cause?: string | undefined;
+  readonly run?: string | undefined;
+}
+
+/** Facts about a recorder beside those that its users see. */
 interface RecorderFacts {
   /** Names the session, also among sessions of the same id in other namespaces and stores. */
   readonly history: string;
   /** Whether guards decide about its calls, as in a resume. */
   readonly isGuarded: boolean;
+  /** Returns what the calling code runs inside; undefined outside of everything. */
+  readonly place: () => RecorderPlace | undefined;
   /** The recorder whose run the program was in when it made this one. */
   readonly maker: WeakRef<Recorder> | undefined;
 }
@@ -66,6 +74,11 @@ export function recorderHere(own: Recorder): Recorder {
     if (goesBefore(here, own)) return here;
   }
   return own;
+}
+
+/** Returns where the calling code stands in a recorder; undefined outside of its runs and calls. */
+export function placeIn(recorder: Recorder): RecorderPlace | undefined {
+  return factsOf.get(recorder)?.place();
 }
 
 function recordersHere(): readonly Recorder[] {

@@ -27,7 +27,8 @@ export class RecorderContext {
   constructor({ platform, options, history }: RecorderSetup, recorder: Recorder) {
     const { agent, guards = [] } = options;
     this.#context = platform.createContext<RecorderScope>();
-    this.#flow = recorderFlow(platform.createContext, recorder, { history, isGuarded: guards.length > 0 });
+    const place = (): RecorderScope | undefined => this.scope;
+    this.#flow = recorderFlow(platform.createContext, recorder, { history, isGuarded: guards.length > 0, place });
     this.#recorder = recorder;
     this.#agent = agent;
   }
