@@ -30,16 +30,25 @@ interface ToolEnd<T> {
  * methods are as they were.
  */
 export async function runTool<T>(tool: object, copying: AgentCopying, body: () => Promise<T>): Promise<ToolEnd<T>> {
+  const held: Inside = { copying, isWaiting: false };
+  const ended = await within(held, () => withFailure(body));
+  // The framework waits with a tool that `asTool()` made; any other tool has its own answer.
+  return { ...ended, isWaiting: held.isWaiting && isAgentTool(tool) };
+}
+
+/** Runs a body whose agents offer the tools and handoffs of their recorded copies. */
+export function withAgents<T>(copying: AgentCopying, body: () => T): T {
+  return within({ copying, isWaiting: false }, body);
+}
+
+function within<T>(held: Inside, body: () => T): T {
   if (!isWatching) {
     isWatching = true;
     watchOffers('getAllTools');
     watchOffers('getEnabledHandoffs');
     watchRuns();
   }
-  const held: Inside = { copying, isWaiting: false };
-  const ended = await inside.run(held, () => withFailure(body));
-  // The framework waits with a tool that `asTool()` made; any other tool has its own answer.
-  return { ...ended, isWaiting: held.isWaiting && isAgentTool(tool) };
+  return inside.run(held, body);
 }
 
 /** Tells whether `asTool()` made a tool: only then it tells the events of its agent. */

@@ -1,4 +1,4 @@
-import { getHandoff, getTransferMessage } from '@openai/agents';
+import { getHandoff, getTransferMessage, type RunState } from '@openai/agents';
 import { given } from '../../core/json.ts';
 import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { recorderHere } from '../../core/recording/current-recorder.ts';
@@ -6,7 +6,7 @@ import { checkDeclared, type EffectClass } from '../../core/recording/effects.ts
 import { Originals } from '../../core/recording/originals.ts';
 import type { Recorder } from '../../core/recording/recorder.ts';
 import type { AnyAgent } from './acting-agent.ts';
-import type { AgentCopying } from './inner-agents.ts';
+import { type AgentCopying, withAgents } from './inner-agents.ts';
 import { valueOfText } from './provider-fields.ts';
 import { packages, recordModel } from './recorded-model.ts';
 import { recordTool } from './recorded-tool.ts';
@@ -44,17 +44,40 @@ export function recordAgent<TAgent extends AnyAgent>(
 
 /** Returns a copy of an agent that records, made of changed versions of it and of all agents it can hand off to. */
 export function recordedCopy(agent: AnyAgent, recorder: Recorder, how: HowToCopy): AnyAgent {
-  return agentCopying(recorder, how)(agent);
+  return copyOf(agent, newCopying(recorder, how));
 }
 
 /**
- * Returns the function that copies agents so that they record, each once. An agent that already records keeps its own
- * effect classes; one that records in a different session stays as it is.
+ * Runs a body that goes on from a state, so that its agents record. A state that was stored has the program's own agents
+ * and tools, and any other state those of the run that it is from.
+ */
+export function withRecordedState<T>(
+  state: RunState<unknown, AnyAgent>,
+  recorder: Recorder,
+  how: HowToCopy,
+  body: () => T,
+): T {
+  const copying = newCopying(recorder, how);
+  const { name } = state._currentAgent;
+  const { functions = [], handoffs = [] } = state._lastProcessedResponse ?? {};
+  for (const bound of functions) bound.tool = recordedTool(bound.tool, name, copying);
+  for (const bound of handoffs) bound.handoff = recordedHandoff(bound.handoff, name, copying);
+  const isHere = (agent: AnyAgent): boolean => originals.factsOf(agent)?.recorder === recorder;
+  return withAgents((agent) => (isHere(agent) ? agent : copyOf(originalAgent(agent), copying)), body);
+}
+
+/**
+ * Returns the function that copies agents inside tools so that they record, each once. An agent that already records
+ * keeps its own effect classes; one that records in a different session stays as it is.
  */
 export function agentCopying(recorder: Recorder, how: HowToCopy): AgentCopying {
+  return newCopying(recorder, how).inner;
+}
+
+function newCopying(recorder: Recorder, how: HowToCopy): Copying {
   recorder.uses(...packages);
   const copying: Copying = { recorder, ...how, copies: new Map(), inner: (agent) => innerCopy(agent, copying) };
-  return (agent) => copyOf(agent, copying);
+  return copying;
 }
 
 function innerCopy(agent: AnyAgent, copying: Copying): AnyAgent {
@@ -126,9 +149,13 @@ function recordedTool<T extends { readonly type: string; readonly name: string }
   return recordTool(tool as never, { recorder, agent, effect, inner });
 }
 
+const originalHandoffs = new Originals<AnyHandoff, Recorder>();
+
 /** Returns a handoff that is recorded, as a pure call: it only changes who acts. */
-function recordedHandoff(handoff: AnyHandoff, agent: string, copying: Copying): AnyHandoff {
-  return handoff.clone({
+function recordedHandoff(offered: AnyHandoff, agent: string, copying: Copying): AnyHandoff {
+  if (originalHandoffs.factsOf(offered) === copying.recorder) return offered;
+  const handoff = originalHandoffs.of(offered);
+  const copy = handoff.clone({
     agent: copyOf(handoff.agent, copying),
     onInvokeHandoff: async (context, args) => {
       const name = handoff.toolName;
@@ -152,4 +179,5 @@ function recordedHandoff(handoff: AnyHandoff, agent: string, copying: Copying): 
       }
     },
   });
+  return originalHandoffs.remember(copy, handoff, copying.recorder);
 }

@@ -2,7 +2,6 @@ import {
   type AgentInputItem,
   Runner,
   type RunResult,
-  RunState,
   type Session,
   type StreamedRunResult,
   ToolCallError,
@@ -17,9 +16,9 @@ import { checkDeclared } from '../../core/recording/effects.ts';
 import type { OpenRun, Recorder } from '../../core/recording/recorder.ts';
 import type { AnyAgent } from './acting-agent.ts';
 import { messagesFromItems, messagesOfInput } from './messages-from-items.ts';
-import { recordDecisions, recordInterruptions } from './person-approval.ts';
+import { isState, recordDecisions, recordInterruptions } from './person-approval.ts';
 import { toJson } from './provider-fields.ts';
-import { type RecordAgentOptions, recordAgent } from './recorded-agent.ts';
+import { type RecordAgentOptions, recordAgent, withRecordedState } from './recorded-agent.ts';
 import { recordModel, recordModels } from './recorded-model.ts';
 import { toolAnswersOf } from './recording-memory.ts';
 
@@ -59,7 +58,9 @@ export function recordRunner(runner: Runner, recorder: Recorder, options: Record
       const result = await open.within(async () => {
         await recordDecisions(here, input);
         for (const message of newMessages(input)) here.message(message, { agent: agent.name });
-        return plain(recordAgent(agent, here, declared), input, ...rest);
+        const go = (): Promise<AnyResult> => plain(recordAgent(agent, here, declared), input, ...rest);
+        if (!isState(input)) return go();
+        return withRecordedState(input, here, { options: declared, changed: (each) => each }, go);
       });
       if ('completed' in result) return endedLater(open, here, result);
       await endNow(open, here, result);
@@ -98,7 +99,7 @@ async function messagesBefore(
   { recorder, runner }: { readonly recorder: Recorder; readonly runner: Runner },
 ): Promise<readonly Message[] | undefined> {
   try {
-    const items = input instanceof RunState ? input.history : await itemsOf(input, options, runner);
+    const items = isState(input) ? input.history : await itemsOf(input, options, runner);
     const messages = messagesOfInput(items, toolAnswersOf(recorder));
     const before = messages.slice(0, messages.length - newMessages(input).length);
     return before.length === 0 ? undefined : before;
