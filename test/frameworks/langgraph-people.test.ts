@@ -124,6 +124,36 @@ describe('a graph with interruptBefore', () => {
   });
 });
 
+test('a call beside one that is answered or denied waits for its own approval', async () => {
+  await using reprise = await openReprise('memory:');
+  const session = await reprise.createSession('shop');
+  const { refund, paid } = cashDesk();
+  const both = ['c1', 'c2'].flatMap((id) => asks('refund', { order: 7 }, id).tool_calls ?? []);
+  const asksTwice = new AIMessage({ content: '', tool_calls: both });
+  const build = (answers: AIMessage[], pauses: object) =>
+    createReactAgent({
+      llm: new ScriptedChatModel(answers),
+      tools: [refund],
+      checkpointer: new MemorySaver(),
+      ...pauses,
+    });
+  const pauses = { interruptBefore: ['tools' as const] };
+  await invoked(session, build([asksTwice, done], {}), question);
+  const events = await eventsOf(session);
+  const endOfCall = (call: string) =>
+    events.find(({ type, data }) => type === 'call.ended' && (data['call'] === call || data['kind'] === call))?.seq;
+  const agent = langgraphAgent(build([done], pauses), { tools: [refund] });
+  const beside = await session.fork(`main@${endOfCall('c1')}`, { name: 'beside' });
+  const asked = await beside.resume(agent, { effects: 'run' }).catch((error: unknown) => error);
+  expect([asked, paid.length]).toMatchObject([{ code: 'resume.waiting' }, 2]);
+  expect((await waitsOn(session, 'beside')).map(({ about }) => about)).toEqual(['c2']);
+  const denied = await session.fork(`main@${endOfCall('model')}`, { name: 'denied' });
+  const { text, result } = await denied.resume(agent, { effects: 'run', approve: ['c2'], deny: [{ call: 'c1' }] });
+  expect([text, paid.length]).toEqual(['Refunded.', 3]);
+  const told = result.messages.slice(-3, -1).map((message) => message.text);
+  expect(told).toEqual(['The call was denied.', 'paid']);
+});
+
 describe('interrupt()', () => {
   const inTool = (saver: MemorySaver | RepriseSaver, options: { readonly isRecorded?: boolean } = {}) => {
     const { refund, paid } = cashDesk(() => interrupt({ ask: 'Really?' }));

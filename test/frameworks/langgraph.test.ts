@@ -446,6 +446,34 @@ describe('langgraphAgent()', () => {
     expect(ran).toEqual(['lookup', 'refund', 'lookup']);
   });
 
+  test.each(['memory', 'reprise'])(
+    'one of two calls is answered: the other is made first (saver: %s)',
+    async (kind) => {
+      await using reprise = await openReprise('memory:');
+      const { ran, tools } = shop();
+      const both = [asks('lookup', { order: 7 }, 'c1'), asks('refund', { order: 7 }, 'c2')];
+      const first = new AIMessage({ content: '', tool_calls: both.flatMap(({ tool_calls = [] }) => tool_calls) });
+      const saver = kind === 'memory' ? new MemorySaver() : new RepriseSaver(reprise);
+      const { session, events } = await recorded(reprise, (handler, { id }) =>
+        build(new ScriptedChatModel([first, done]), recordTools(tools), saver).invoke(question, {
+          callbacks: [handler],
+          configurable: { thread_id: id },
+        }),
+      );
+      const seen = events.find(({ type, data }) => type === 'call.ended' && data['call'] === 'c1');
+      const llm = new ScriptedChatModel([done]);
+      const fork = (name: string) => session.fork(`main@${seen?.seq}`, { name });
+      const agent = langgraphAgent(build(llm, tools, saver), { tools });
+      const { text } = await (await fork('made')).resume(agent, { effects: 'run' });
+      expect([text, ran]).toEqual([done.text, ['lookup', 'refund', 'refund']]);
+      expect(llm.asked[0]?.slice(2).map((message) => message.text)).toEqual(['{"order":7,"paid":50}', 'Refunded 7']);
+      const bare = langgraphAgent(build(llm, tools, saver));
+      const refused = (await fork('refused')).resume(bare, { effects: 'run' });
+      await expect(refused).rejects.toMatchObject({ code: 'agent.invalid', hint: expect.stringContaining('"tools"') });
+      expect([llm.asked.length, ran.length]).toEqual([1, 3]);
+    },
+  );
+
   test('what a tool does while its open call is made is recorded, guarded and counted', async () => {
     await using reprise = await openReprise('memory:');
     const { ran, tools } = shop();

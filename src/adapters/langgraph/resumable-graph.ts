@@ -13,7 +13,7 @@ import { toLangChainMessages } from './langchain-message.ts';
 import type { LangGraphRun, MessagesGraph } from './messages-graph.ts';
 import { lastText } from './neutral-message.ts';
 import { silentTool, toolEffect } from './recorded-tools.ts';
-import { pauseBefore, reviewAnswer, SavedGraph, saverOf } from './saved-graph.ts';
+import { pauseBefore, reviewAnswer, SavedGraph, saverOf, unanswered } from './saved-graph.ts';
 
 /** The setup of a graph for one branch. */
 export interface GraphSetup<Graph> {
@@ -98,7 +98,8 @@ async function resume<Result, Graph extends MessagesGraph<Result>>(
 ): Promise<Result> {
   if (options.configure === undefined) {
     refuseChanges(context);
-    if (saverOf(own) === undefined) refusePending(context);
+    // Most graphs begin with their model, and providers refuse a call without an answer.
+    if (saverOf(own) === undefined && context.pending.length > 0) throw unanswered(context);
   }
   const setup = (await options.configure?.(context)) ?? {};
   checkKeys(setup, setupKeys);
@@ -145,18 +146,6 @@ function refuseChanges({ branch, model, system, tools, settings }: ResumeContext
       details: { branch, changed: said.map(([key]) => key) },
     },
   );
-}
-
-/**
- * Throws if a call has no answer: most graphs begin with their model, and providers refuse a call without an answer.
- */
-function refusePending({ branch, pending }: ResumeContext): void {
-  const [first] = pending;
-  if (first === undefined) return;
-  throw new RepriseError('agent.invalid', `Cannot resume "${branch}": the call of "${first.name}" has no answer`, {
-    hint: 'Pass langgraphAgent() the "tools" of the graph, which are then called first, or fork with a "toolResult" edit.',
-    details: { branch, pending: pending.map(({ call }) => call) },
-  });
 }
 
 /** Returns the effect class that the options or the recorded tools declare for a call. */

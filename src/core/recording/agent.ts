@@ -115,7 +115,10 @@ export interface ResumableAgent<Run = unknown, Result = unknown> {
   answerFor?(question: WaitingCall, approval: Approval): JsonValue | undefined;
   /** Returns the answer that the model gets for a call that a person denied. */
   denied?(call: PendingCall, approval: Approval): JsonValue;
-  /** Whether the agent itself goes on from pending calls, so that they are not executed here. */
+  /**
+   * Whether the agent itself goes on from pending calls, so that they are not executed here. It gets all calls of an
+   * answer or none: if some have an answer already or are denied, the others are executed here.
+   */
   readonly goesOnFromCalls?: boolean;
   /**
    * Tells whether the caller executes the tool of a call: then it is not executed here, and the run waits for the

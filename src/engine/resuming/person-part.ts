@@ -1,4 +1,5 @@
 import { RepriseError } from '../../core/error.ts';
+import { stringAt } from '../../core/json.ts';
 import { type Message, messageFrom, toolResultsIn } from '../../core/message/message.ts';
 import type { ResumableAgent } from '../../core/recording/agent.ts';
 import {
@@ -34,6 +35,8 @@ export interface PersonPart {
   readonly approvals: ReadonlyMap<string, Approval>;
   /** The node of a graph that last called a model. */
   readonly node: string | null;
+  /** Whether the agent itself goes on from the pending calls, so that they are not made here. */
+  readonly goesOnItself: boolean;
 }
 
 interface Asked<Run, Result> {
@@ -64,22 +67,25 @@ export async function personPart<Run, Result>(engine: Engine, asked: Asked<Run, 
   const { fresh, undecided } = decide(request, [...recorded, ...needed], agent);
   refuseElsewhere(asked, fresh);
   const isReplaced = prompt?.role === 'user';
+  const earlier = isReplaced ? seen.answers.filter(({ about }) => about !== null) : seen.answers;
+  const answers = [...earlier, ...fresh.filter(isHere), ...denied];
+  const approvals = approvalsIn(answers);
+  const goesOnItself = agent.goesOnFromCalls === true && !isPartlyAnswered(history, prompt, approvals);
   // A recorded answer may stand in for a call that nobody has asked a person about.
-  const isLate = (question: WaitingCall): boolean => agent.goesOnFromCalls !== true && needed.includes(question);
+  const isLate = (question: WaitingCall): boolean => !goesOnItself && needed.includes(question);
   const stopping = undecided.filter((question) => !isLate(question));
   if (stopping.length > 0 && !isReplaced)
     throw waitsForPerson(undecided, refText({ session: place.session, branch: place.record.branch }));
   if (isReplaced) refuseBoth(fresh);
-  const earlier = isReplaced ? seen.answers.filter(({ about }) => about !== null) : seen.answers;
-  const answers = [...earlier, ...fresh.filter(isHere), ...denied];
   return {
     answers,
     fresh: [...fresh, ...denied],
     recorded: new Set(recorded.map(({ call }) => call)),
     held: heldCalls(stopping, history),
     unasked: new Map(undecided.filter(isLate).map((question) => [question.about ?? '', question])),
-    approvals: approvalsIn(answers),
+    approvals,
     node,
+    goesOnItself,
   };
 }
 
@@ -95,6 +101,16 @@ function refuseElsewhere<Run, Result>({ agent, history }: Asked<Run, Result>, fr
   throw new RepriseError('resume.invalid', `Cannot resume with these decisions: "${other.about}" waits in ${whose}`, {
     hint: 'Resume the agent of that conversation with them. If it runs inside a tool, pass its answer on then, as the answer of the tool.',
   });
+}
+
+/** Tells whether some of the calls that were asked for together have an answer: agents go on only from all of them. */
+function isPartlyAnswered(
+  { messages, pending }: ResumableHistory,
+  prompt: Message | undefined,
+  approvals: ReadonlyMap<string, Approval>,
+): boolean {
+  const isDenied = pending.some(({ call }) => approvals.get(call)?.approved === false);
+  return isDenied || prompt?.role === 'tool' || stringAt(messages.at(-1)?.message, 'role') === 'tool';
 }
 
 /** Throws if a question was answered although the user says something else. */

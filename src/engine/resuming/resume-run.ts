@@ -331,9 +331,9 @@ async function withToolAnswers<Run, Result>(
   running: Running<Run, Result>,
   context: ResumeContext,
 ): Promise<ResumeContext> {
-  const { agent, request, held } = running;
+  const { agent, request, held, person } = running;
   const goesOn = agent.goesOnFromCalls === true;
-  if (agent.callTool !== undefined && !goesOn) return withAnswers(running, context);
+  if (agent.callTool !== undefined && !person.goesOnItself) return withAnswers(running, context);
   // The user says something else instead: the calls are taken out, as any call without an answer.
   if (request.prompt?.role !== 'user') return context;
   return withoutCalls(running, context, goesOn ? new Set(context.pending.map(({ call }) => call)) : held);
