@@ -174,7 +174,7 @@ export interface StudioRun {
   readonly error: ErrorJson | null;
   /** The questions it asked, last first; open ones have no answer. */
   readonly questions: readonly RunQuestion[];
-  /** The report of a run that ended, as `reprise resume --json` prints it. */
+  /** The report of a run that ended, as `reprise resume --json` prints it; null once something is erased from its session. */
   readonly result: ResumeAnswer | null;
   /** The id and the summary of an experiment that ended, as `reprise experiment --json` prints it. */
   readonly experiment: ExperimentSummary | null;
