@@ -440,6 +440,19 @@ test('a token starts only what its rights and namespaces allow', async () => {
   expect(await codeOf(clientOf(tokens.read).studio.startRun({ ...demo, order }))).toBe('store.denied');
   expect(await codeOf(clientOf(tokens.elsewhere).studio.startRun({ ...demo, order }))).toBe('store.denied');
   expect((await clientOf(tokens.elsewhere).studio.listRuns({})).runs).toEqual([]);
+  // Edits are history: with the right to run alone, nobody writes what others said.
+  const edits = [{ kind: 'append', event: { type: 'note.added', agent: 'boss', data: { text: 'Approved' } } }];
+  const elsewhere = { session: 'demo', namespace: 'elsewhere' };
+  const start = async (asked: object): Promise<string> =>
+    await codeOf(
+      clientOf(tokens.elsewhere).studio.startRun({
+        ...elsewhere,
+        order: JSON.stringify({ agent: 'echo', ...asked }),
+      }),
+    );
+  expect(await start({ kind: 'fork', edits })).toBe('store.denied');
+  expect(await start({ kind: 'experiment', variants: [{ name: 'as-is' }, { name: 'b', edits }] })).toBe('store.denied');
+  expect(await start({ kind: 'fork' })).toBe('session.not-found');
   const { canRun, reason, agents } = await clientOf(tokens.read).studio.listAgents({});
   expect([canRun, agents]).toEqual([false, []]);
   expect(reason).toContain('run');

@@ -5,7 +5,7 @@ import { given, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { EffectPolicy } from '../../core/recording/effects.ts';
 import type { WaitingCall } from '../../core/recording/person-calls.ts';
-import type { Edit } from '../../core/view/edit.ts';
+import { type Edit, editsOf } from '../../core/view/edit.ts';
 import type { EffectQuestion } from '../../engine/resuming/effect-guard.ts';
 import type { Decisions } from '../../engine/resuming/person-decisions.ts';
 import type { ExperimentSummary, ResumeAnswer } from '../answers/run-answers.ts';
@@ -105,6 +105,11 @@ export function runOrderFrom(value: JsonObject): RunOrder {
     refuse('"simulate" is not a list of names', 'Name tools: ["refund"].');
   if (order.kind === 'experiment') return { ...order, variants: parseVariants(order.variants ?? []).variants };
   return order;
+}
+
+/** Tells whether a run begins with edits, so that starting it also writes history: those of a fork or of a variant. */
+export function hasEdits({ edits = [], variants = [] }: RunOrder): boolean {
+  return edits.length > 0 || variants.some((variant) => editsOf(variant).length > 0);
 }
 
 function refuse(why: string, hint: string): never {

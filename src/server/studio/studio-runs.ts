@@ -3,7 +3,7 @@ import { RepriseError } from '../../core/error.ts';
 import { isObject, type JsonValue } from '../../core/json.ts';
 import type { EventStore } from '../../core/store/event-store.ts';
 import type { Reprise } from '../../engine/reprise.ts';
-import { questionAnswerFrom, runOrderFrom } from '../../reading/looks/run-orders.ts';
+import { hasEdits, questionAnswerFrom, runOrderFrom } from '../../reading/looks/run-orders.ts';
 import type { StudioService } from '../../wire/generated/reprise/v1/studio_pb.ts';
 import type { DoneChanges } from '../calls/done-changes.ts';
 import type { VerbParts } from '../calls/session-service.ts';
@@ -75,6 +75,7 @@ export function studioRuns(parts: StudioParts): Pick<ServiceImpl<typeof StudioSe
       const namespace = named === '' ? 'default' : named;
       checkNamespace(grant, namespace);
       const asked = runOrderFrom(objectIn(order, 'order'));
+      if (hasEdits(asked)) checkRight(grant, 'append', 'start a run with edits');
       const place = { namespace, session, point: point === '' ? 'main' : point };
       const change = { call: 'StartRun', requestId, request: [place, order] };
       const run = await done.once(grant, change, () => book.start(asked, place));
