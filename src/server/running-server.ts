@@ -31,7 +31,7 @@ import { admission, type HostNames } from './guarding/admission.ts';
 import { CallRates } from './guarding/call-rates.ts';
 import { type Callers, callersOf } from './guarding/callers.ts';
 import { EndedTokens } from './guarding/ended-tokens.ts';
-import { checkRight, type Grant } from './guarding/grant.ts';
+import { checkRight, checkUnbound, type Grant } from './guarding/grant.ts';
 import { shippedSnapshots } from './guarding/shipped-snapshots.ts';
 import { timedStore } from './guarding/timed-store.ts';
 import { BodyBudget } from './http/body-budget.ts';
@@ -323,6 +323,7 @@ function openPage(
 
 async function showMetrics(response: HttpResponse, metrics: Metrics, grant: Grant): Promise<void> {
   checkRight(grant, 'admin', 'read the figures of the server');
+  checkUnbound(grant, 'read the figures of the server');
   sendMetrics(response, metrics);
 }
 
