@@ -47,9 +47,14 @@ beforeAll(async () => {
     agents: {
       agents: {
         echo: async ({ prompt }) => `You said ${String(prompt?.content)}`,
-        broken: async (_context) => {
-          throw new Error('It fell apart');
+        broken: async ({ prompt }) => {
+          throw new Error(`It fell apart: ${String(prompt?.content)}`);
         },
+        spender: async ({ recorder, prompt }) =>
+          await recorder.call(
+            { kind: 'tool', name: 'spend', effect: 'irreversible', input: { note: String(prompt?.content) } },
+            async () => 'spent',
+          ),
         payer: async ({ recorder }) =>
           await recorder.call(
             { kind: 'tool', name: 'pay', effect: 'irreversible', input: { amount: 5 } },
@@ -242,6 +247,58 @@ test.each([
   expect(await codeOf(clientOf().studio.answerQuestion({ ...asked, question: 'q9' }))).toBe('question.not-found');
 });
 
+test('runs are shown masked as they are recorded, and without words once something was erased', async () => {
+  const secret = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
+  const session = await reprise.createSession('hushed');
+  const messages = [`Hello ${secret}`, 'I live at 12 Harbour Street.'];
+  await session.append(
+    messages.map((content) => ({
+      type: 'message.added',
+      agent: 'support',
+      data: { message: { role: 'user', content } },
+    })),
+  );
+  const start = async (agent: string, point = 'main@2'): Promise<StudioRun> => {
+    const order = JSON.stringify({ kind: 'fork', agent, edits: [{ kind: 'prompt', text: `Use ${secret}` }] });
+    const { run } = await clientOf().studio.startRun({ session: 'hushed', point, order, requestId: `h-${agent}` });
+    return JSON.parse(run) as StudioRun;
+  };
+  const texts = async (): Promise<string[]> =>
+    (await clientOf(tokens.read).studio.listRuns({})).runs.filter((text) => text.includes('"session":"hushed"'));
+  const [echo, spender, broken] = [await start('echo'), await start('spender'), await start('broken')];
+  for (const { id } of [echo, broken]) await until(id, ended);
+  await until(spender.id, ({ questions }) => questions.length > 0);
+  expect((await texts()).join('\n')).not.toContain(secret);
+  expect((await texts()).filter((text) => text.includes('[masked github-token'))).toHaveLength(3);
+  await clientOf().studio.answerQuestion({
+    run: spender.id,
+    question: 'q1',
+    answer: JSON.stringify({ kind: 'simulate', output: `told ${secret}` }),
+  });
+  await until(spender.id, ended);
+  expect((await texts()).join('\n')).not.toContain(secret);
+  await session.erase('main@2');
+  expect((await texts()).filter((text) => text.includes('[masked'))).toEqual([]);
+  expect((await texts()).filter((text) => text.includes('{"erased":true}'))).toHaveLength(1);
+  expect((await start('echo')).result).toBeNull();
+  await session.delete({ confirm: 'hushed' });
+  expect(await texts()).toEqual([]);
+});
+
+test('the next page of a comparison does not hold what was erased since the first', async () => {
+  for (const id of ['left', 'right']) {
+    const session = await reprise.createSession(id);
+    const text = (at: number): string => (at === 205 ? `${id} of 12 Harbour Street` : `${id} ${at}`);
+    await session.append(Array.from({ length: 210 }, (_, at) => ({ type: 'note.added', data: { text: text(at) } })));
+  }
+  const { studio } = clientOf(tokens.read);
+  const { cursor } = await studio.compareViews({ left: 'left', right: 'right' });
+  await (await reprise.session('left')).erase('main@206');
+  const { pairs } = await studio.compareViews({ left: 'left', right: 'right', cursor });
+  expect(pairs.join('\n')).toContain('right of 12 Harbour');
+  expect(pairs.join('\n')).not.toContain('left of 12 Harbour');
+});
+
 test.each([
   ['reuse', { outcome: 'ok', result: { text: '{"paid":50}' } }],
   ['run', { outcome: 'ok', result: { text: '"made"' } }],
@@ -320,15 +377,16 @@ test('a stream takes at most "subscriptionsMax", and of ended runs "runsEndedMax
   const stream = clientOf().studio.follow({ subscriptions })[Symbol.asyncIterator]();
   expect(await codeOf(stream.next())).toBe('limit.exceeded');
   const agents = { config: { agents: { echo: async (_context: unknown) => 'ok' } }, file: 'reprise.config.ts' };
-  const own = await openReprise({ store: 'memory:', config: false });
+  const memory = openMemoryStore({ platform });
+  const own = await openReprise({ store: memory, config: false });
   const session = await own.createSession('demo');
   await session.append(storyEvents.slice(0, 2));
-  const book = new RunBook({ reprise: own, platform, agents });
+  const book = new RunBook({ reprise: own, store: memory, platform, agents });
   for (let count = 0; count < limits.runsEndedMax + 2; count++) {
-    const { id } = await book.start({ kind: 'fork' }, { namespace: 'default', session: 'demo', point: 'main@2' });
+    const id = await book.start({ kind: 'fork' }, { namespace: 'default', session: 'demo', point: 'main@2' });
     await book.stop(id);
   }
-  expect(book.list().length).toBeLessThanOrEqual(limits.runsEndedMax + 1);
+  expect((await book.list()).length).toBeLessThanOrEqual(limits.runsEndedMax + 1);
   await book.close();
   await own.close();
 });
@@ -382,6 +440,19 @@ test('a token starts only what its rights and namespaces allow', async () => {
   expect(await codeOf(clientOf(tokens.read).studio.startRun({ ...demo, order }))).toBe('store.denied');
   expect(await codeOf(clientOf(tokens.elsewhere).studio.startRun({ ...demo, order }))).toBe('store.denied');
   expect((await clientOf(tokens.elsewhere).studio.listRuns({})).runs).toEqual([]);
+  // Edits are history: with the right to run alone, nobody writes what others said.
+  const edits = [{ kind: 'append', event: { type: 'note.added', agent: 'boss', data: { text: 'Approved' } } }];
+  const elsewhere = { session: 'demo', namespace: 'elsewhere' };
+  const start = async (asked: object): Promise<string> =>
+    await codeOf(
+      clientOf(tokens.elsewhere).studio.startRun({
+        ...elsewhere,
+        order: JSON.stringify({ agent: 'echo', ...asked }),
+      }),
+    );
+  expect(await start({ kind: 'fork', edits })).toBe('store.denied');
+  expect(await start({ kind: 'experiment', variants: [{ name: 'as-is' }, { name: 'b', edits }] })).toBe('store.denied');
+  expect(await start({ kind: 'fork' })).toBe('session.not-found');
   const { canRun, reason, agents } = await clientOf(tokens.read).studio.listAgents({});
   expect([canRun, agents]).toEqual([false, []]);
   expect(reason).toContain('run');
@@ -389,6 +460,7 @@ test('a token starts only what its rights and namespaces allow', async () => {
   expect(own.agents.map((text) => JSON.parse(text).name)).toEqual([
     'echo',
     'broken',
+    'spender',
     'payer',
     'again',
     'writer',

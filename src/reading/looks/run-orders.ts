@@ -5,7 +5,7 @@ import { given, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { EffectPolicy } from '../../core/recording/effects.ts';
 import type { WaitingCall } from '../../core/recording/person-calls.ts';
-import type { Edit } from '../../core/view/edit.ts';
+import { type Edit, editsOf } from '../../core/view/edit.ts';
 import type { EffectQuestion } from '../../engine/resuming/effect-guard.ts';
 import type { Decisions } from '../../engine/resuming/person-decisions.ts';
 import type { ExperimentSummary, ResumeAnswer } from '../answers/run-answers.ts';
@@ -107,6 +107,11 @@ export function runOrderFrom(value: JsonObject): RunOrder {
   return order;
 }
 
+/** Tells whether a run begins with edits, so that starting it also writes history: those of a fork or of a variant. */
+export function hasEdits({ edits = [], variants = [] }: RunOrder): boolean {
+  return edits.length > 0 || variants.some((variant) => editsOf(variant).length > 0);
+}
+
 function refuse(why: string, hint: string): never {
   throw new RepriseError('option.invalid', `Cannot start a run: ${why}`, { hint });
 }
@@ -174,7 +179,7 @@ export interface StudioRun {
   readonly error: ErrorJson | null;
   /** The questions it asked, last first; open ones have no answer. */
   readonly questions: readonly RunQuestion[];
-  /** The report of a run that ended, as `reprise resume --json` prints it. */
+  /** The report of a run that ended, as `reprise resume --json` prints it; null once something is erased from its session. */
   readonly result: ResumeAnswer | null;
   /** The id and the summary of an experiment that ended, as `reprise experiment --json` prints it. */
   readonly experiment: ExperimentSummary | null;

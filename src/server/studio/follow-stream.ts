@@ -21,7 +21,7 @@ import { columnsToWire } from '../../wire/index-codec.ts';
 import { fromWhole, toWhole } from '../../wire/whole-number.ts';
 import { withBeats } from '../http/beats.ts';
 import { merged } from './merged.ts';
-import type { RunBook } from './run-book.ts';
+import type { RunBook, RunName } from './run-book.ts';
 import { runText } from './run-text.ts';
 import { viewToWire } from './studio-service.ts';
 
@@ -33,7 +33,7 @@ export interface Following {
   readonly repriseOf: (namespace: string) => Reprise;
   /** Undefined where no runs can be started. */
   readonly runs: RunBook | undefined;
-  readonly isSeen: (run: StudioRun) => boolean;
+  readonly isSeen: (run: RunName) => boolean;
   /** Throws if the token of the follower does not hold any more. */
   readonly recheck: () => Promise<void>;
   readonly signal: AbortSignal;
@@ -212,13 +212,13 @@ function waited(ms: number, signal: AbortSignal): Promise<void> {
 
 async function* runNews({ runs, isSeen, signal }: Following): AsyncGenerator<Item, void, undefined> {
   if (runs === undefined) return await aborted(signal);
-  const changed = new Map<string, StudioRun>();
+  const changed = new Map<string, StudioRun | undefined>();
   const texts = new Map<string, { readonly run: string; readonly call: string; text: string }>();
   let wake: () => void = () => undefined;
   signal.addEventListener('abort', () => wake(), { once: true });
   // A follower gets only the last state of a run, however fast it changes.
   const release = runs.watch((run) => {
-    changed.set(run.id, run);
+    if (isSeen(run)) changed.set(run.id, undefined);
     wake();
   });
   // Pieces of one answer come together, as many as there are since the last.
@@ -230,11 +230,12 @@ async function* runNews({ runs, isSeen, signal }: Following): AsyncGenerator<Ite
     wake();
   });
   try {
-    for (const run of runs.list().toReversed()) changed.set(run.id, run);
+    for (const run of (await runs.list()).toReversed()) if (isSeen(run)) changed.set(run.id, run);
     while (!signal.aborted) {
-      for (const [id, run] of changed) {
+      for (const [id, listed] of changed) {
         changed.delete(id);
-        if (isSeen(run)) yield { item: { case: 'run', value: { run: runText(run) } } };
+        const run = listed ?? (await runs.find(id));
+        if (run !== undefined) yield { item: { case: 'run', value: { run: runText(run) } } };
       }
       for (const [key, value] of texts) {
         texts.delete(key);
