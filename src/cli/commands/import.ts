@@ -53,7 +53,7 @@ export const importRuns: CommandSpec = {
     new Option('--format <format>', 'format of the sources (default: detected)'),
     new Option('--session <id>', "id of the session (default: the source's own id)"),
     new Option('--mask', 'mask secrets in the events and in the kept source'),
-    new Option('--follow', 'keep up with a file that is written, until Ctrl-C'),
+    new Option('--follow', 'keep up with one file of lines that is written, until Ctrl-C'),
     new Option('--discover', 'look where tools keep their sessions, and offer them'),
   ],
   exits: '0 every source was imported; 1 some could not be: the rest was',
@@ -67,7 +67,7 @@ export const importRuns: CommandSpec = {
     const format = textOption(options, 'format');
     if (options['discover'] === true) return offer(context, await discover(await formatsNamed(context, format)));
     const session = textOption(options, 'session');
-    checkSources(sources, session);
+    checkSources(sources, session, options['follow'] === true);
     keepHeapSmall();
     await context.formats();
     const reprise = await context.open({ create: true });
@@ -97,7 +97,7 @@ async function formatsNamed(context: Context, format: string | undefined): Promi
   });
 }
 
-function checkSources(sources: readonly string[], session: string | undefined): void {
+function checkSources(sources: readonly string[], session: string | undefined, isFollowing: boolean): void {
   if (sources.length === 0)
     throw new RepriseError('import.invalid', 'Cannot import: no source is named', {
       hint: 'Name files or folders, or let "reprise import --discover" look for them.',
@@ -105,6 +105,10 @@ function checkSources(sources: readonly string[], session: string | undefined): 
   if (session !== undefined && sources.length > 1)
     throw new RepriseError('import.invalid', `Cannot import ${sources.length} files into one session "${session}"`, {
       hint: 'Leave out --session, or import the files one by one.',
+    });
+  if (isFollowing && sources.length > 1)
+    throw new RepriseError('import.invalid', `Cannot follow ${sources.length} files: --follow keeps up with one`, {
+      hint: 'Follow each of them with a command of its own.',
     });
 }
 
