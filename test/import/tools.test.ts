@@ -303,64 +303,6 @@ describe('others', () => {
     expect(await valuesOf(session, 'run.started', 'title')).toEqual(['support']);
   });
 
-  const spanOf = (attributes: Readonly<Record<string, string | number>>): string => {
-    const typed = Object.entries(attributes).map(([key, value]) => ({
-      key,
-      value: typeof value === 'number' ? { intValue: `${value}` } : { stringValue: value },
-    }));
-    const span = {
-      traceId: 'a1',
-      spanId: 'b1',
-      name: 'm',
-      startTimeUnixNano: '1768352700000000000',
-      attributes: typed,
-    };
-    return JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] });
-  };
-
-  test('OpenInference: the parts of a message are read', async () => {
-    const part = (list: string, role: string, text: string): object => ({
-      [`llm.${list}.0.message.role`]: role,
-      [`llm.${list}.0.message.contents.0.message_content.type`]: 'text',
-      [`llm.${list}.0.message.contents.0.message_content.text`]: text,
-    });
-    const { session } = await told(
-      spanOf({
-        'openinference.span.kind': 'LLM',
-        ...part('input_messages', 'user', 'What is it?'),
-        ...part('output_messages', 'assistant', 'A cat.'),
-      }),
-    );
-    expect(await said(session)).toEqual(['user: What is it?', 'assistant: A cat.']);
-  });
-
-  test('AI SDK: tokens that were read from a cache have their own price', async () => {
-    const { session } = await told(
-      spanOf({
-        'ai.operationId': 'ai.generateText.doGenerate',
-        'ai.model.id': 'claude-sonnet-4-5',
-        'ai.usage.inputTokens': 1_000_000,
-        'ai.usage.outputTokens': 0,
-        'ai.usage.cachedInputTokens': 900_000,
-      }),
-    );
-    expect((await facts(session)).spending).toMatchObject({ cost: 0.57 });
-  });
-
-  test('LangSmith: a call that stands both in the content and beside it is one call', async () => {
-    const kwargs = {
-      content: [
-        { type: 'text', text: 'I look.' },
-        { type: 'tool_use', id: 't1', name: 'refund', input: {} },
-      ],
-      tool_calls: [{ name: 'refund', args: {}, id: 't1', type: 'tool_call' }],
-    };
-    const outputs = { generations: [[{ text: '', message: { lc: 1, id: ['AIMessage'], kwargs } }]] };
-    const run = { id: 'r', name: 'llm', run_type: 'llm', start_time: at(1), inputs: {}, outputs };
-    const { session } = await told(JSON.stringify([run]));
-    expect(await said(session)).toEqual(['assistant: I look.+→refund']);
-  });
-
   test('LangSmith: the tokens of an answer count where the run has none', async () => {
     const kwargs = { content: 'Yes.', usage_metadata: { input_tokens: 5, output_tokens: 2 } };
     const outputs = { generations: [[{ text: 'Yes.', message: { lc: 1, id: ['AIMessage'], kwargs } }]] };

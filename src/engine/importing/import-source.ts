@@ -9,7 +9,7 @@ import { mainBranch } from '../../core/ref.ts';
 import { utf8Length } from '../../core/utf8.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { secretFinder, sessionMasking } from '../recording/session-masking.ts';
-import { refuseSeveral } from './found-sources.ts';
+import { refuseFollowing, refuseSeveral } from './found-sources.ts';
 import type { Imported, ImportWarning, SourceOptions } from './import-options.ts';
 import {
   begin,
@@ -57,6 +57,7 @@ export async function importSource(engine: Engine, source: OpenedSource, options
   await format.load?.();
   const cut = format.cut({ path, text: source.text });
   if (cut.kind === 'sources') refuseSeveral(path);
+  if (cut.kind !== 'lines' && options.follow === true) refuseFollowing(path);
   const read: Record<string, string> = {};
   const count = { bytes: 0 };
   const chunksOf = ({ name, chunks }: SourceFile) => {

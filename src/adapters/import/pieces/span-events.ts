@@ -59,6 +59,30 @@ export function spanEvents(spans: readonly Span[], isPart = false): EventDraft[]
   return drafts;
 }
 
+/**
+ * Returns the spans with the times and errors of those around whole traces, which their tools leave out: they begin and
+ * end with what is inside, and fail if an agent right inside fails.
+ */
+export function withTraceEnds(spans: readonly Span[]): Span[] {
+  const inside = Map.groupBy(spans, ({ trace }) => trace);
+  return spans.map((span) => {
+    if (span.id !== span.trace || span.end !== undefined) return span;
+    const own = (inside.get(span.trace) ?? []).filter((each) => each !== span);
+    const start = span.start ?? own.map((each) => each.start ?? '~').toSorted()[0];
+    const end = own
+      .map((each) => each.end ?? each.start ?? '')
+      .toSorted()
+      .at(-1);
+    const failed = own.find(({ kind, parent, error }) => kind === 'agent' && parent === span.id && error !== undefined);
+    return {
+      ...span,
+      ...(start === undefined || start === '~' ? {} : { start }),
+      ...(end === undefined || end === '' ? {} : { end }),
+      ...given({ error: span.error ?? failed?.error }),
+    };
+  });
+}
+
 /** Writes what stands before everything inside a span; returns what is left of it, the last first. */
 function begun(
   { span, around }: Exclude<Left, readonly EventDraft[]>,
