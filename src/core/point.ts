@@ -47,6 +47,11 @@ export function later(from: Seq, count: number): Seq {
   return (from + count) as Seq;
 }
 
+/** Returns the seq that many places earlier. */
+export function earlier(from: Seq, count: number): Seq {
+  return (from - count) as Seq;
+}
+
 /** Returns the smaller of two seqs. */
 export function minSeq(a: Seq, b: Seq): Seq {
   return a < b ? a : b;

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { messageOf, RepriseError } from '../core/error.ts';
+import { propertyOf } from '../core/property.ts';
 
 /** Writes a folder of texts; see `FolderWriter`. */
 export async function writeFolder(
@@ -63,7 +64,7 @@ export async function filesIn(path: string): Promise<ReadonlyMap<string, string>
     const texts = await Promise.all(names.map(async (name) => [name, await textIn(join(path, name))] as const));
     return new Map(texts);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (propertyOf(error, 'code') === 'ENOENT') return undefined;
     throw error;
   }
 }

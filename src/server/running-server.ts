@@ -27,7 +27,7 @@ import { replayPath, sendReplay } from './calls/replay-page.ts';
 import { sessionService, type VerbParts } from './calls/session-service.ts';
 import { stateService } from './calls/state-service.ts';
 import { storeService } from './calls/store-service.ts';
-import { admission } from './guarding/admission.ts';
+import { admission, type HostNames } from './guarding/admission.ts';
 import { CallRates } from './guarding/call-rates.ts';
 import { type Callers, callersOf } from './guarding/callers.ts';
 import { EndedTokens } from './guarding/ended-tokens.ts';
@@ -67,7 +67,7 @@ export interface ServerParts {
   /** Listens at the host. */
   readonly listen: (handler: HttpHandler) => Promise<Listener>;
   /** The names by which clients may call the server. */
-  readonly hostNames: readonly string[] | 'loopback' | 'any';
+  readonly hostNames: HostNames;
   readonly certificate?: Certificate;
   /** Shows `/metrics` to everyone. */
   readonly openMetrics: boolean;

@@ -2,6 +2,7 @@ import { get } from 'node:http';
 import { createClient, type Interceptor } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-node';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { given } from '../../src/core/json.ts';
 import { limits } from '../../src/core/limits.ts';
 import { rowsOf } from '../../src/core/session/event-columns.ts';
 import { openReprise, type Reprise } from '../../src/index.ts';
@@ -229,6 +230,7 @@ test.each([
   [{ kind: 'effect', answer: 'run' }, 'paid'],
   [{ kind: 'simulate' }, 'simulated'],
   [{ kind: 'simulate', output: 'told' }, 'told'],
+  [{ kind: 'simulate', output: null }, ''],
 ])('a question is answered once, from any page: %j', async (answer, text) => {
   const run = await started({ kind: 'fork', agent: 'payer' });
   const { questions } = await until(run.id, (now) => now.questions.length > 0);
@@ -261,6 +263,10 @@ test('a question of a person is answered, and the run goes on from there', async
     questions: [{ kind: 'person', question: { input: 'Which color?' } }],
   });
   const asked = { run: run.id, question: 'q1', answer: JSON.stringify({ kind: 'answer', output: 'blue' }) };
+  for (const wrong of [{ kind: 'answer' }, { kind: 'answer', outputs: 'blue' }, { kind: 'deny', reason: 1 }])
+    expect(await codeOf(clientOf().studio.answerQuestion({ ...asked, answer: JSON.stringify(wrong) }))).toBe(
+      'option.invalid',
+    );
   expect((await clientOf().studio.answerQuestion(asked)).accepted).toBe(true);
   expect((await clientOf().studio.answerQuestion(asked)).accepted).toBe(false);
   const next = goneOn(await clientOf().studio.listRuns({}), waits);
@@ -271,10 +277,13 @@ test('a run that waits for two people goes on when both have answered, and never
   const run = await started({ kind: 'fork', agent: 'curious' });
   const waits = await until(run.id, ({ questions }) => questions.length === 2);
   const inputs = new Map(waits.questions.map(({ id, question }) => [JSON.stringify(question.input), id]));
-  const say = async (asked: string, output: string) => {
-    const answer = JSON.stringify({ kind: 'answer', output });
+  const say = async (asked: string, output?: string) => {
+    const answer = JSON.stringify(output === undefined ? { kind: 'approve' } : { kind: 'answer', output });
     return await clientOf().studio.answerQuestion({ run: run.id, question: inputs.get(`"${asked}"`) ?? '', answer });
   };
+  // With a decision that a question does not take, both are asked again.
+  expect((await say('Which size?')).accepted).toBe(true);
+  expect(await codeOf(say('Which color?', 'red'))).toBe('resume.invalid');
   expect((await say('Which size?', 'small')).accepted).toBe(true);
   expect(goneOn(await clientOf().studio.listRuns({}), waits)).toBeUndefined();
   expect((await say('Which color?', 'blue')).accepted).toBe(true);
@@ -388,6 +397,31 @@ test('a token starts only what its rights and namespaces allow', async () => {
     'curious',
     'careful',
   ]);
+});
+
+test('a stream tells of every session that changes, whatever the times of its events are', async () => {
+  const append = async (id: string, time?: string): Promise<void> => {
+    const session = await reprise.session(id, { create: true });
+    await session.append({ type: 'note.added', data: { text: id }, ...given({ time }) });
+  };
+  await append('ahead', '2999-01-01T00:00:00.000Z');
+  const stop = new AbortController();
+  const sessions = { kind: { case: 'sessions', value: {} } } as const;
+  const seen = new Set<string>();
+  const following = (async () => {
+    const stream = clientOf(tokens.read).studio.follow({ subscriptions: [sessions] }, { signal: stop.signal });
+    for await (const { item } of stream)
+      if (item.case === 'session') seen.add((JSON.parse(item.value.row) as { session: string }).session);
+  })();
+  // The first changes may come before the stream knows what is there.
+  for (const [id, time] of [['imported', '2020-01-01T00:00:00.000Z'], ['ahead'], ['fresh']] as const)
+    while (!seen.has(id)) {
+      await append(id, time);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  stop.abort();
+  await following.catch(() => undefined);
+  expect([...seen]).toEqual(['imported', 'ahead', 'fresh']);
 });
 
 test('one stream tells of new events, of markers and of sessions', async () => {

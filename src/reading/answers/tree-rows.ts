@@ -1,9 +1,10 @@
-import { isObject } from '../../core/json.ts';
 import type { Point, Seq } from '../../core/point.ts';
 import type { Spending } from '../../core/recording/spending.ts';
 import type { BranchNode } from '../../core/session/session-log.ts';
 import type { Session } from '../../engine/session.ts';
 import { type Summary, summary } from '../../projections/summary.ts';
+import { detailOf } from '../../wording/event-gist.ts';
+import { beginningOf } from '../../wording/text.ts';
 import { type DrawnBranch, drawnBranches, familyOf } from '../branch-tree.ts';
 
 /** One branch of a tree, as `reprise tree --json` prints it. */
@@ -59,17 +60,17 @@ export function treeRow(session: Session, { node, summary: held, edits }: TreeBr
 /** The types that begin live work. Everything before the first of them is what the branch was made with. */
 const beginnings: ReadonlySet<string> = new Set(['run.started', 'turn.started', 'call.started', 'task.started']);
 const editsMax = 20;
+/** Columns of the description of an edit. */
+const editColumns = 160;
 
 /** Returns the edits that a branch was made with, in words. */
 export async function editsOf(session: Session, { branch, parent }: BranchNode): Promise<string[]> {
   const found: string[] = [];
   const own = { at: { branch }, history: 'raw', after: (parent?.seq ?? 0) + 1, limit: editsMax } as const;
-  for await (const { type, data } of session.replay(own)) {
-    if (beginnings.has(type)) break;
-    const carried = data['event'];
-    const target = data['seq'] ?? data['after'];
-    const of = isObject(carried) ? ` ${String(carried['type'])}` : '';
-    found.push(`${type}${typeof target === 'number' ? ` @${target}` : ''}${of}`);
+  for await (const event of session.replay(own)) {
+    if (beginnings.has(event.type)) break;
+    const detail = beginningOf(detailOf(event), editColumns);
+    found.push(detail === '' ? event.type : `${event.type}  ${detail}`);
   }
   return found;
 }

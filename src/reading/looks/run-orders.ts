@@ -1,7 +1,7 @@
 import type { Budget, Variant } from '../../core/comparing/variants.ts';
 import { parseVariants } from '../../core/comparing/variants.ts';
 import { type ErrorJson, RepriseError } from '../../core/error.ts';
-import type { JsonObject, JsonValue } from '../../core/json.ts';
+import { given, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { EffectPolicy } from '../../core/recording/effects.ts';
 import type { WaitingCall } from '../../core/recording/person-calls.ts';
@@ -140,14 +140,18 @@ export type QuestionAnswer =
 
 /** Takes a value from outside as the answer to a question, or throws. */
 export function questionAnswerFrom(value: JsonObject): QuestionAnswer {
-  const { kind, answer, reason } = value;
+  const { kind, answer, reason, output } = value;
+  const fields = Object.keys(value).filter((key) => key !== 'kind');
+  const has = (...known: readonly string[]): boolean => fields.every((field) => known.includes(field));
   const isAnswer = answer === 'run' || answer === 'reuse' || answer === 'refuse';
-  if (kind === 'effect' && isAnswer) return { kind, answer };
-  if (kind === 'simulate' || kind === 'answer') return { ...value, kind } as QuestionAnswer;
-  if (kind === 'approve') return { kind };
-  if (kind === 'deny') return typeof reason === 'string' ? { kind, reason } : { kind };
+  if (kind === 'effect' && isAnswer && has('answer')) return { kind, answer };
+  if (kind === 'simulate' && has('output')) return output === undefined ? { kind } : { kind, output };
+  if (kind === 'answer' && has('output') && output !== undefined) return { kind, output };
+  if (kind === 'approve' && has()) return { kind };
+  if (kind === 'deny' && has('reason') && (reason === undefined || typeof reason === 'string'))
+    return { kind, ...given({ reason }) };
   throw new RepriseError('option.invalid', 'Cannot answer the question: the answer has no known form', {
-    hint: 'Send { "kind": "effect", "answer": "run" | "reuse" | "refuse" }, or kind simulate, approve, deny or answer.',
+    hint: 'Send { "kind": "effect", "answer": "run" | "reuse" | "refuse" }, { "kind": "simulate", "output"? }, { "kind": "approve" }, { "kind": "deny", "reason"? } or { "kind": "answer", "output" }.',
   });
 }
 

@@ -112,7 +112,7 @@ export class RunBook {
     try {
       await this.#goOn(kept, accepted.decisions);
     } catch (error) {
-      kept.questions.takeBack(question);
+      kept.questions.takeBack();
       throw error;
     }
     return true;

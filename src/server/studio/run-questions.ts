@@ -84,11 +84,9 @@ export class RunQuestions {
     return { decisions: undefined };
   }
 
-  /** Lets a question be answered again, because the run could not go on with the answer. */
-  takeBack(id: string): void {
-    const asked = this.#asked.find(({ shown }) => shown.id === id);
-    if (asked === undefined) return;
-    asked.shown = { ...asked.shown, answer: null };
+  /** Lets people answer again, because the run could not go on with what they said. */
+  takeBack(): void {
+    for (const asked of this.#asked) if (asked.shown.kind === 'person') asked.shown = { ...asked.shown, answer: null };
     this.#onChange();
   }
 
@@ -115,7 +113,7 @@ export class RunQuestions {
           refuse('nobody knows how the earlier call ended', 'Run it, simulate it, or refuse it.');
         return answer.answer;
       case 'simulate':
-        return { simulate: answer.output ?? this.#simulated(name) };
+        return { simulate: answer.output === undefined ? this.#simulated(name) : answer.output };
       default:
         return refuse(
           `it is about a call, and ${answer.kind} is for a person's question`,

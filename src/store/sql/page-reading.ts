@@ -1,5 +1,5 @@
 import { limits } from '../../core/limits.ts';
-import { later, maxSeq, minSeq, previous, type Seq, type SeqRange } from '../../core/point.ts';
+import { earlier, later, maxSeq, minSeq, previous, type Seq, type SeqRange } from '../../core/point.ts';
 import type { Cursor, Page, PageRequest, StoredEvent } from '../../core/store/event-store.ts';
 import { inRange } from '../../core/view/segment.ts';
 import type { Segment } from '../../core/view/view.ts';
@@ -72,7 +72,7 @@ export class PageReading {
     const window = isFiltered ? Math.min(this.#scanLeft, through - after) : through - after;
     return this.#isForward
       ? { segment, after, through: later(after, window), limit, isStart }
-      : { segment, after: later(through, -window), through, limit, isStart };
+      : { segment, after: earlier(through, window), through, limit, isStart };
   }
 
   /** Tells whether the segment goes on after a range, in reading direction. */

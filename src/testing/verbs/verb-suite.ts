@@ -116,6 +116,7 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   'reprise.session': sessions,
   'reprise.createSession': sessions,
   'reprise.sessions': sessions,
+  'reprise.sessionsPage': sessions,
   'reprise.namespace': sessions,
   'reprise.currentNamespace': sessions,
   'reprise.replay': replay,

@@ -198,6 +198,10 @@ function useNewsOf(session: string): number {
   return count;
 }
 
+/** Returns an edit in few words; new settings say by themselves what they are. */
+const editText = (edit: string): string =>
+  edit.replace(/^(settings\.changed {2}|event\.)/, '').replace(/^(\w+)\.(\w+)/, '$1 $2');
+
 function flipped(set: ReadonlySet<string>, name: string): ReadonlySet<string> {
   const next = new Set(set);
   if (!next.delete(name)) next.add(name);
@@ -351,7 +355,7 @@ function TreeGrid({ rows, all, at, chosen, folded, isTree, onAt, onOpen, onToggl
                       )
                     }
                   >
-                    ✎ {row.edits.length === 1 ? row.edits[0]?.replace('.', ' ') : `${row.edits.length} edits`}
+                    ✎ {row.edits.length === 1 ? editText(row.edits[0] ?? '') : `${row.edits.length} edits`}
                   </span>
                 )}
               </span>

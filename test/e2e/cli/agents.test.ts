@@ -485,7 +485,7 @@ describe('reprise tree', () => {
     await place.json('fork', 'refund/careful@4', '--name', 'deeper', '--reason', 'still wrong', '--drop', '4');
     await place.json('fork', 'refund@1', '--name', 'aside');
     const { stdout } = await place.run(['tree', 'refund', '--edits']);
-    expect(stdout).toMatch(/├─ careful @2 .*it guessed .*settings\.changed/);
+    expect(stdout).toMatch(/├─ careful @2 .*it guessed .*settings\.changed {2}system: Look the order/);
     expect(stdout).toMatch(/│ {2}└─ deeper @4 .*still wrong .*event\.reverted/);
     expect(stdout).toMatch(/└─ aside @1/);
     const own = (await place.run(['tree', 'refund/deeper'])).stdout;

@@ -3,7 +3,7 @@ import { clockWith } from '../../../core/event/clock.ts';
 import { isStructural } from '../../../core/event/families/structural.ts';
 import { checkLimit, limits } from '../../../core/limits.ts';
 import { planParts } from '../../../core/parts/part-plan.ts';
-import { later, type Point } from '../../../core/point.ts';
+import { earlier, type Point } from '../../../core/point.ts';
 import type { WrittenRow } from '../../../core/store/append.ts';
 import { type AppendSource, judgeAppend } from '../../../core/store/append-judgement.ts';
 import type { BranchState } from '../../../core/store/branch-state.ts';
@@ -154,7 +154,7 @@ export function writeRows(
   catalogue.setLastId(session, last);
   catalogue.setBytes(branch, { events, parts });
   catalogue.setClock(branch, clock);
-  catalogue.recentKeys.add(branch.id, later(plan.after.history.head, -plan.events.length), plan.events);
+  catalogue.recentKeys.add(branch.id, earlier(plan.after.history.head, plan.events.length), plan.events);
 }
 
 /** The columns of an event, its data last, and the size of its data. */
