@@ -120,6 +120,24 @@ describe('the AI SDK', () => {
     const over = await session.resume('main', agent, { approve: ['c1'] });
     expect([over.outcome, over.text, over.waiting, paid]).toEqual(['ok', 'Done.', [], [50]]);
   });
+
+  test('an irreversible call whose approval nobody asked for yet is asked about, and then made', async () => {
+    await using reprise = await openReprise('memory:');
+    const session = await reprise.createSession();
+    const { paid, ...settings } = world();
+    const decision = { type: 'tool-call', toolCallId: 'c1', toolName: 'pay', input: { amount: 50 } };
+    const model = { call: 'm1', kind: 'model', name: 'small-1' };
+    await session.append([
+      { type: 'call.started', data: { ...model, request: { messages: [{ role: 'user', content: 'Pay 50.' }] } } },
+      { type: 'call.ended', data: { ...model, outcome: 'ok', message: { role: 'assistant', content: [decision] } } },
+    ]);
+    const effects = { pay: 'irreversible' } as const;
+    const agent = aiSdkAgent({ model: scripted([said('Done.')]), ...settings }, { effects });
+    await expect(session.resume('main', agent)).rejects.toMatchObject({ code: 'resume.waiting' });
+    expect([people(await eventsOf(session)), paid]).toEqual([[asked], []]);
+    expect((await session.resume('main', agent, { approve: ['c1'] })).outcome).toBe('ok');
+    expect(paid).toEqual([50]);
+  });
 });
 
 describe('OpenAI Agents', () => {

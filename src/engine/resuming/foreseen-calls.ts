@@ -173,8 +173,7 @@ export async function checkPendingEffects<Run, Result>(
   if (agent.callTool === undefined || person.goesOnItself) return;
   for (const open of pending) {
     const { call, name } = open;
-    const isDecided =
-      person.held.has(call) || person.unasked.has(call) || person.approvals.get(call)?.approved === false;
+    const isDecided = person.held.has(call) || person.approvals.get(call)?.approved === false;
     if (isDecided || agent.isForCaller?.(open) === true) continue;
     const taken = await takenCall(agent, open);
     if ('error' in taken) continue;

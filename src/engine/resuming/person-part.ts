@@ -72,7 +72,8 @@ export async function personPart<Run, Result>(engine: Engine, asked: Asked<Run, 
   const approvals = approvalsIn(answers);
   const goesOnItself = agent.goesOnFromCalls === true && !isPartlyAnswered(history, prompt, approvals);
   // A recorded answer may stand in for a call that nobody has asked a person about.
-  const isLate = (question: WaitingCall): boolean => !goesOnItself && needed.includes(question);
+  const isMadeHere = agent.callTool !== undefined && !goesOnItself;
+  const isLate = (question: WaitingCall): boolean => isMadeHere && needed.includes(question);
   const stopping = undecided.filter((question) => !isLate(question));
   if (stopping.length > 0 && !isReplaced)
     throw waitsForPerson(undecided, refText({ session: place.session, branch: place.record.branch }));
@@ -134,21 +135,21 @@ export function pausedCalls({ answers }: PersonPart, { pending }: ResumableHisto
 }
 
 /**
- * Returns the pending calls that a person has allowed: by an approval, or by the answer to a question that stopped all of
- * them. An answer that was inherited from the source of a fork is about the source, and allows nothing.
+ * Returns the pending calls that a person has allowed, by an approval or by the answer to a question that stopped all of
+ * them, or is asked about before they are made. An answer that was inherited from the source of a fork is about the
+ * source, and allows nothing.
  */
 export function allowedCalls(
-  { answers, fresh }: PersonPart,
+  { answers, fresh, unasked }: PersonPart,
   { pending }: ResumableHistory,
   { record }: Place,
 ): ReadonlySet<string> {
   const isOwn = (answer: PersonAnswer): boolean => fresh.includes(answer) || answer.seq > (record.parent?.seq ?? 0);
-  return new Set(
-    answers.filter(isOwn).flatMap(({ about, output }) => {
-      if (about === null) return pending.map(({ call }) => call);
-      return approvalFrom(output)?.approved === true ? [about] : [];
-    }),
-  );
+  const answered = answers.filter(isOwn).flatMap(({ about, output }) => {
+    if (about === null) return pending.map(({ call }) => call);
+    return approvalFrom(output)?.approved === true ? [about] : [];
+  });
+  return new Set([...answered, ...unasked.keys()]);
 }
 
 /** Tells whether a question belongs to what is continued: other agents may ask about a call with the same id. */
