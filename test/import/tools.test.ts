@@ -208,6 +208,29 @@ describe('Claude Code', () => {
   });
 });
 
+test.each([
+  '<skill>\n<name>deploy</name>\n</skill>',
+  '<subagent_notification>{}</subagent_notification>',
+  '<hook_prompt hook_run_id="1">Again</hook_prompt>',
+])('Codex: a rollback takes back what the person typed, whatever the tool put behind it: %s', async (own) => {
+  const line = (type: string, payload: object): object => ({ timestamp: at(1), type, payload });
+  const message = (role: string, text: string): object =>
+    line('response_item', { type: 'message', role, content: [{ type: 'input_text', text }] });
+  const { session } = await told(
+    lines(
+      line('session_meta', { id: 'c', cwd: '/srv/app' }),
+      message('user', 'First'),
+      message('assistant', 'One'),
+      message('user', 'Second'),
+      message('user', own),
+      message('assistant', 'Two'),
+      line('event_msg', { type: 'thread_rolled_back', num_turns: 1 }),
+      message('user', 'Third'),
+    ),
+  );
+  expect(await said(session)).toEqual(['user: First', 'assistant: One', 'user: Third']);
+});
+
 describe('others', () => {
   test('OpenHands: a condensation forgets some events and keeps those around them', async () => {
     const event = (id: number, more: object): object => ({ id, timestamp: at(id), source: 'agent', ...more });
@@ -278,6 +301,64 @@ describe('others', () => {
       lines(line('c1', 'b1', 'http'), line('b1', 'a1', 'step'), line('a1', '', 'support')),
     );
     expect(await valuesOf(session, 'run.started', 'title')).toEqual(['support']);
+  });
+
+  const spanOf = (attributes: Readonly<Record<string, string | number>>): string => {
+    const typed = Object.entries(attributes).map(([key, value]) => ({
+      key,
+      value: typeof value === 'number' ? { intValue: `${value}` } : { stringValue: value },
+    }));
+    const span = {
+      traceId: 'a1',
+      spanId: 'b1',
+      name: 'm',
+      startTimeUnixNano: '1768352700000000000',
+      attributes: typed,
+    };
+    return JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] });
+  };
+
+  test('OpenInference: the parts of a message are read', async () => {
+    const part = (list: string, role: string, text: string): object => ({
+      [`llm.${list}.0.message.role`]: role,
+      [`llm.${list}.0.message.contents.0.message_content.type`]: 'text',
+      [`llm.${list}.0.message.contents.0.message_content.text`]: text,
+    });
+    const { session } = await told(
+      spanOf({
+        'openinference.span.kind': 'LLM',
+        ...part('input_messages', 'user', 'What is it?'),
+        ...part('output_messages', 'assistant', 'A cat.'),
+      }),
+    );
+    expect(await said(session)).toEqual(['user: What is it?', 'assistant: A cat.']);
+  });
+
+  test('AI SDK: tokens that were read from a cache have their own price', async () => {
+    const { session } = await told(
+      spanOf({
+        'ai.operationId': 'ai.generateText.doGenerate',
+        'ai.model.id': 'claude-sonnet-4-5',
+        'ai.usage.inputTokens': 1_000_000,
+        'ai.usage.outputTokens': 0,
+        'ai.usage.cachedInputTokens': 900_000,
+      }),
+    );
+    expect((await facts(session)).spending).toMatchObject({ cost: 0.57 });
+  });
+
+  test('LangSmith: a call that stands both in the content and beside it is one call', async () => {
+    const kwargs = {
+      content: [
+        { type: 'text', text: 'I look.' },
+        { type: 'tool_use', id: 't1', name: 'refund', input: {} },
+      ],
+      tool_calls: [{ name: 'refund', args: {}, id: 't1', type: 'tool_call' }],
+    };
+    const outputs = { generations: [[{ text: '', message: { lc: 1, id: ['AIMessage'], kwargs } }]] };
+    const run = { id: 'r', name: 'llm', run_type: 'llm', start_time: at(1), inputs: {}, outputs };
+    const { session } = await told(JSON.stringify([run]));
+    expect(await said(session)).toEqual(['assistant: I look.+→refund']);
   });
 
   test('LangSmith: the tokens of an answer count where the run has none', async () => {

@@ -12,7 +12,7 @@ import { packages, RepriseCallbackHandler } from './callback-handler.ts';
 import { toLangChainMessages } from './langchain-message.ts';
 import type { LangGraphRun, MessagesGraph } from './messages-graph.ts';
 import { lastText } from './neutral-message.ts';
-import { originalTool, toolEffect } from './recorded-tools.ts';
+import { silentTool, toolEffect } from './recorded-tools.ts';
 import { pauseBefore, reviewAnswer, SavedGraph, saverOf } from './saved-graph.ts';
 
 /** The setup of a graph for one branch. */
@@ -81,7 +81,7 @@ export function langgraphAgent<Result, Graph extends MessagesGraph<Result> = Mes
     packages,
     ...(name === undefined || name === 'LangGraph' ? {} : { name }),
     resume: (context, run) => resume(graph, options, context, run ?? {}),
-    ...(tools === undefined ? {} : { callTool: (call, context) => callTool(tools, call, context) }),
+    ...(tools === undefined ? {} : { callTool: (call, context) => callTool(tools, options.effects, call, context) }),
     effectOf: (call) => pendingEffect(options, call),
     goesOnFromCalls: saverOf(graph) !== undefined,
     approvalOf: (call, context) => pauseBefore(graph, call, context),
@@ -168,17 +168,22 @@ function pendingEffect(
   return found === undefined ? declaredEffect(effects, name) : toolEffect(found, effects);
 }
 
-/** Executes one of the tools as a graph would; undefined if there is none of that name. */
+/**
+ * Executes one of the tools as a graph would; undefined if there is none of that name. The models and tools that it uses
+ * itself are recorded by the handler.
+ */
 function callTool(
   tools: readonly StructuredToolInterface[],
+  effects: LangGraphAgentOptions<never>['effects'],
   { call, name, input }: PendingCall,
-  { signal }: ResumeContext,
+  context: ResumeContext,
 ): Promise<JsonValue> | undefined {
   const found = tools.find((tool) => tool.name === name);
   if (found === undefined) return undefined;
   return (async () => {
     const args = isObject(input) ? { ...input } : { input };
-    const result: unknown = await originalTool(found).invoke({ type: 'tool_call', id: call, name, args }, { signal });
+    const config = configOf({}, context, effects);
+    const result: unknown = await silentTool(found).invoke({ type: 'tool_call', id: call, name, args }, config);
     return plainJson(propertiesOf(result)['content'] ?? result);
   })();
 }

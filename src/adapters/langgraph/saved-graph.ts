@@ -124,10 +124,19 @@ export class SavedGraph<Result> {
   async #configOfBranch(): Promise<LangGraphRun> {
     const { context, config } = this.#run;
     const { session, branch } = context;
-    const own = this.#saver instanceof RepriseSaver ? await this.#saver.configAt(session, branch) : undefined;
-    const place =
-      own === undefined ? { thread_id: `${session}.${branch}` } : { thread_id: session, reprise_branch: branch };
+    const place = (await this.#isInBranch())
+      ? { thread_id: session, reprise_branch: branch }
+      : { thread_id: await context.historyName() };
     return { ...config, configurable: { ...config.configurable, ...place } };
+  }
+
+  /** Tells whether the graph saved its state in the branch itself, not in one of that name elsewhere. */
+  async #isInBranch(): Promise<boolean> {
+    const { session, branch, recorder, run } = this.#run.context;
+    if (!(this.#saver instanceof RepriseSaver)) return false;
+    await recorder.flush();
+    if (!(await this.#saver.hasRun(session, branch, run))) return false;
+    return (await this.#saver.configAt(session, branch)) !== undefined;
   }
 
   /** Lets the graph go on from the checkpoint at which it asked. */
@@ -136,7 +145,10 @@ export class SavedGraph<Result> {
     const saved = { thread: stringAt(last?.saved, 'thread') ?? '', id: stringAt(last?.saved, 'saved') ?? '' };
     const now = answers.filter((answer) => stringAt(answer.saved, 'saved') === saved.id);
     const at = await copyCheckpoint(this.#saver, { from: saved, to: config.configurable ?? {}, questions: now });
-    const going = { ...config, configurable: { ...config.configurable, checkpoint_id: at } };
+    const newest = await this.#saver.getTuple({ configurable: { ...config.configurable, checkpoint_ns: '' } });
+    // If a configuration names a checkpoint, LangGraph runs even its finished nodes again.
+    const place = newest?.checkpoint.id === at ? {} : { checkpoint_id: at };
+    const going = { ...config, configurable: { ...config.configurable, ...place } };
     const asked = now.filter((answer) => !isPause(answer));
     if (asked.length === 0) return this.#invoke(null, going);
     const resume = Object.fromEntries(asked.map(({ call, output }) => [interruptId(call), output]));

@@ -1,6 +1,7 @@
 import { getHandoff, getTransferMessage, type RunState } from '@openai/agents';
 import { given } from '../../core/json.ts';
 import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import { recorderHere } from '../../core/recording/current-recorder.ts';
 import { checkDeclared, type EffectClass } from '../../core/recording/effects.ts';
 import { Originals } from '../../core/recording/originals.ts';
 import type { Recorder } from '../../core/recording/recorder.ts';
@@ -152,13 +153,13 @@ const originalHandoffs = new Originals<AnyHandoff, Recorder>();
 
 /** Returns a handoff that is recorded, as a pure call: it only changes who acts. */
 function recordedHandoff(offered: AnyHandoff, agent: string, copying: Copying): AnyHandoff {
-  const { recorder } = copying;
-  if (originalHandoffs.factsOf(offered) === recorder) return offered;
+  if (originalHandoffs.factsOf(offered) === copying.recorder) return offered;
   const handoff = originalHandoffs.of(offered);
   const copy = handoff.clone({
     agent: copyOf(handoff.agent, copying),
     onInvokeHandoff: async (context, args) => {
       const name = handoff.toolName;
+      const recorder = recorderHere(copying.recorder);
       const call = await recorder.startCall({
         kind: 'tool',
         name,
@@ -178,5 +179,5 @@ function recordedHandoff(offered: AnyHandoff, agent: string, copying: Copying): 
       }
     },
   });
-  return originalHandoffs.remember(copy, handoff, recorder);
+  return originalHandoffs.remember(copy, handoff, copying.recorder);
 }

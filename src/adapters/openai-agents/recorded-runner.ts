@@ -11,6 +11,7 @@ import { given, isObject, type JsonValue } from '../../core/json.ts';
 import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { Message } from '../../core/message/message.ts';
 import { propertiesOf } from '../../core/property.ts';
+import { recorderHere } from '../../core/recording/current-recorder.ts';
 import { checkDeclared } from '../../core/recording/effects.ts';
 import type { OpenRun, Recorder } from '../../core/recording/recorder.ts';
 import type { AnyAgent } from './acting-agent.ts';
@@ -50,18 +51,19 @@ export function recordRunner(runner: Runner, recorder: Recorder, options: Record
   const plain = models.run.bind(models) as (...args: readonly unknown[]) => Promise<AnyResult>;
   const run = async (agent: AnyAgent, input: unknown, ...rest: readonly unknown[]): Promise<AnyResult> => {
     const { title, ...declared } = options;
-    const messages = await messagesBefore(input, rest[0], { recorder, runner });
-    const open = recorder.startRun({ agent: agent.name, ...given({ title, messages }) });
+    const here = recorderHere(recorder);
+    const messages = await messagesBefore(input, rest[0], { recorder: here, runner });
+    const open = here.startRun({ agent: agent.name, ...given({ title, messages }) });
     try {
       const result = await open.within(async () => {
-        await recordDecisions(recorder, input);
-        for (const message of newMessages(input)) recorder.message(message, { agent: agent.name });
-        const go = (): Promise<AnyResult> => plain(recordAgent(agent, recorder, declared), input, ...rest);
+        await recordDecisions(here, input);
+        for (const message of newMessages(input)) here.message(message, { agent: agent.name });
+        const go = (): Promise<AnyResult> => plain(recordAgent(agent, here, declared), input, ...rest);
         if (!isState(input)) return go();
-        return withRecordedState(input, recorder, { options: declared, changed: (each) => each }, go);
+        return withRecordedState(input, here, { options: declared, changed: (each) => each }, go);
       });
-      if ('completed' in result) return endedLater(open, recorder, result);
-      await endNow(open, recorder, result);
+      if ('completed' in result) return endedLater(open, here, result);
+      await endNow(open, here, result);
       await open.checked();
       return result;
     } catch (error) {

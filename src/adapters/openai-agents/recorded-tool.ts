@@ -1,5 +1,6 @@
 import type { FunctionTool, RunContext } from '@openai/agents';
 import { given, isObject, type JsonValue } from '../../core/json.ts';
+import { recorderHere } from '../../core/recording/current-recorder.ts';
 import type { EffectClass } from '../../core/recording/effects.ts';
 import { Originals } from '../../core/recording/originals.ts';
 import type { CallStart, OpenCall, Recorder, ReusedAnswer } from '../../core/recording/recorder.ts';
@@ -29,16 +30,16 @@ const originals = new Originals<FunctionTool<never>, Recorder>();
 export function recordTool<T extends FunctionTool<never>>(given: T, context: ToolContext): T {
   if (originals.factsOf(given) === context.recorder) return given;
   const tool = originals.of(given);
-  const { recorder } = context;
   const invoke = async (runContext: RunContext<never>, input: string, details?: Details): Promise<unknown> => {
     const start = startOf(tool, { input, details, context });
+    const recorder = recorderHere(context.recorder);
     const call = await recorder.startCall(start);
     if (call.answer !== undefined) return reused(call.answer);
-    return invoked(call, { tool, details, context, invoke: () => tool.invoke(runContext, input, details) });
+    return invoked(call, { tool, details, context, recorder, invoke: () => tool.invoke(runContext, input, details) });
   };
   const copy = copyOfTool(tool);
   Object.defineProperty(copy, 'invoke', { value: invoke, enumerable: true, configurable: true, writable: true });
-  return originals.remember(copy, tool, recorder);
+  return originals.remember(copy, tool, context.recorder);
 }
 
 /** Copies a tool with everything the framework keeps on it, also what is not enumerable. */
@@ -54,6 +55,7 @@ interface Invocation {
 
 interface Invoked {
   readonly tool: object;
+  readonly recorder: Recorder;
   readonly invoke: () => Promise<unknown>;
 }
 
@@ -74,7 +76,7 @@ function startOf(tool: { readonly name: string }, { input, details, context }: I
  */
 async function invoked(
   call: OpenCall,
-  { tool, details, context, invoke }: Omit<Invocation, 'input'> & Invoked,
+  { tool, details, context, recorder, invoke }: Omit<Invocation, 'input'> & Invoked,
 ): Promise<unknown> {
   const signal = details?.signal;
   const giveUp = (): void => {
@@ -91,7 +93,7 @@ async function invoked(
     }
     const output = toJson(result);
     const answer = { text: textSent(result), output: output ?? null, isError: error !== undefined };
-    rememberAnswer(context.recorder, call.call, answer);
+    rememberAnswer(recorder, call.call, answer);
     call.end(given({ output, error }));
     return result;
   } catch (error) {

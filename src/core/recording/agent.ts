@@ -37,6 +37,14 @@ export interface ResumeContext extends BranchSettings {
   readonly branch: string;
   /** Records on the branch; its run is open, and the agent runs inside it. */
   readonly recorder: Recorder;
+  /** The id of that run. */
+  readonly run: string;
+  /**
+   * Returns a unique name of the branch's history, under which a framework can keep its own state of it. The name stays
+   * while the branch only grows. A different namespace, session or branch has a different one, and so has the branch
+   * after a rewind or an edit.
+   */
+  readonly historyName: () => Promise<string>;
   /** The mended history, ready to be sent to a provider, without the prompt. */
   readonly messages: readonly Message[];
   /** The user message to answer; undefined if the agent continues without one, such as after a tool's answer. */

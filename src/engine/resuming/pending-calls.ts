@@ -121,25 +121,28 @@ export async function withAnswers<Run, Result>(
   for (const call of context.pending)
     if (!callers.includes(call)) answers.push(await answered(answering, call, context));
   const answer = answers.length === 0 ? [] : [toolAnswer(answers)];
-  const messages = [...context.messages, ...answer];
-  if (callers.length === 0) return { ...context, messages, pending: [] };
-  if (context.prompt?.role !== 'user') throw waiting(callers, refText(context));
-  // All pending calls belong to the last answer.
-  const mended = withoutOpen(messages, context.prompt, answering.history.pending[0]?.seq ?? 0);
-  answering.repairs.push(...mended.repairs);
-  return { ...context, messages: mended.messages, repairs: [...context.repairs, ...mended.repairs], pending: [] };
+  const executed = { ...context, messages: [...context.messages, ...answer], pending: callers };
+  if (callers.length > 0 && context.prompt?.role !== 'user') throw waiting(callers, refText(context));
+  return withoutCalls(answering, executed, new Set(callers.map(({ call }) => call)));
 }
 
-/** Returns the messages without the calls that nobody answered, because the user said something else. */
-function withoutOpen(
-  messages: readonly Message[],
-  prompt: Message,
-  seq: number,
-): Pick<ResumeContext, 'messages' | 'repairs'> {
-  const held = [...messages, prompt].map((message) => ({ seq, message }));
-  const mended = mend(held);
-  const left = mended.messages.slice(0, -1).map(({ message }) => messageFrom(message));
-  return { messages: left, repairs: mended.repairs };
+/** Returns the context without pending calls that nobody answers, because the user says something else instead. */
+export function withoutCalls<Run, Result>(
+  { history, repairs }: Pick<Answering<Run, Result>, 'history' | 'repairs'>,
+  context: ResumeContext,
+  withdrawn: ReadonlySet<string>,
+): ResumeContext {
+  const pending = context.pending.filter(({ call }) => !withdrawn.has(call));
+  if (pending.length === context.pending.length) return context;
+  // All pending calls belong to the last answer.
+  const seq = history.pending[0]?.seq ?? 0;
+  const mended = mend(
+    context.messages.map((message) => ({ seq, message })),
+    { withdrawn },
+  );
+  repairs.push(...mended.repairs);
+  const messages = mended.messages.map(({ message }) => messageFrom(message));
+  return { ...context, messages, repairs: [...context.repairs, ...mended.repairs], pending };
 }
 
 /** Executes a pending call under the effect policy; an error of the tool is its answer. */

@@ -55,12 +55,13 @@ export async function personPart<Run, Result>(engine: Engine, asked: Asked<Run, 
   const { place, history, agent, request } = asked;
   const { prompt } = request;
   // From the log alone: what a person decides about is handed to the agent.
-  const seen = await foldAt(engine, place, waiting, false);
+  const all = await foldAt(engine, place, waiting, false);
+  const isHere = (question: WaitingCall): boolean => isOf(question, asked);
+  const seen = { ...all, answers: all.answers.filter(isHere) };
   const node = nodeIn(seen, history.lane?.agent ?? request.agentName ?? null);
   const recorded = waitingHere(seen, request);
   const { needed, denied } = await neededApprovals(asked, seen, recorded, node);
-  const all = [...recorded, ...needed];
-  const { fresh, undecided } = decide(request, all, agent);
+  const { fresh, undecided } = decide(request, [...recorded, ...needed], agent);
   refuseElsewhere(asked, fresh);
   const isReplaced = prompt?.role === 'user';
   // A recorded answer may stand in for a call that nobody has asked a person about.
@@ -70,7 +71,7 @@ export async function personPart<Run, Result>(engine: Engine, asked: Asked<Run, 
     throw waitsForPerson(undecided, refText({ session: place.session, branch: place.record.branch }));
   if (isReplaced) refuseBoth(fresh);
   const earlier = isReplaced ? seen.answers.filter(({ about }) => about !== null) : seen.answers;
-  const answers = [...earlier, ...fresh, ...denied];
+  const answers = [...earlier, ...fresh.filter(isHere), ...denied];
   return {
     answers,
     fresh: [...fresh, ...denied],
@@ -134,6 +135,15 @@ export function allowedCalls(
   );
 }
 
+/** Tells whether a question belongs to what is continued: other agents may ask about a call with the same id. */
+function isOf<Run, Result>(
+  { agent, run }: WaitingCall,
+  { history: { lane }, request }: Pick<Asked<Run, Result>, 'history' | 'request'>,
+): boolean {
+  const continued = request.agentName ?? lane?.agent ?? null;
+  return continued === null || agent === null || agent === continued || (run !== null && run === lane?.run);
+}
+
 /** Returns what waits for a person in the conversation that is continued and is not answered by the prompt. */
 function waitingHere(
   { calls }: Waiting,
@@ -156,14 +166,15 @@ async function neededApprovals<Run, Result>(
   const needed: WaitingCall[] = [];
   const denied: PersonAnswer[] = [];
   if (agent.approvalOf === undefined) return { needed, denied };
-  const known = new Set([...recorded, ...seen.answers].map(({ about }) => about));
+  const own = recorded.filter((question) => isOf(question, { history, request }));
+  const known = new Set([...own, ...seen.answers].map(({ about }) => about));
   const messages = history.messages.map(({ message }) => messageFrom(message));
   const seqs = new Map(history.pending.map(({ call, seq }) => [call, seq]));
   for (const call of pendingOf(history, request.prompt).open) {
     if (known.has(call.call)) continue;
     const approval = await agent.approvalOf(call, { messages, floor: history.floor, node, run: request.run });
     if (approval === undefined) continue;
-    const question = approvalOf(call, seqs.get(call.call) ?? 0, history.lane?.agent ?? null);
+    const question = approvalOf(call, seqs.get(call.call) ?? 0, history.lane);
     if (approval === 'needed') needed.push(question);
     else denied.push({ ...question, output: { approved: false } });
   }

@@ -257,7 +257,13 @@ function usageOf(attributes: JsonObject): JsonObject | undefined {
       'ai.usage.completionTokens',
       'ai.usage.outputTokens',
     ),
-    cachedInputTokens: first('gen_ai.usage.cache_read.input_tokens', 'llm.token_count.prompt_details.cache_read'),
+    cachedInputTokens: first(
+      'gen_ai.usage.cache_read.input_tokens',
+      'gen_ai.usage.cache_read_input_tokens',
+      'llm.token_count.prompt_details.cache_read',
+      'ai.usage.cachedInputTokens',
+      'ai.usage.inputTokenDetails.cacheReadTokens',
+    ),
   });
   return Object.keys(usage).length === 0 ? undefined : usage;
 }

@@ -146,8 +146,10 @@ export function neutralMessage(value: JsonValue): JsonObject[] {
     ];
   }
   const { content } = message;
-  const text = typeof content === 'string' && calls.length === 0 ? content : [...parts, ...calls];
-  return [{ role: known, content: text }];
+  if (typeof content === 'string' && calls.length === 0) return [{ role: known, content }];
+  // LangChain writes a call of Anthropic both into the content and beside it.
+  const held = new Set(parts.filter(({ type }) => type === 'tool-call').map(({ toolCallId }) => toolCallId));
+  return [{ role: known, content: [...parts, ...calls.filter(({ toolCallId }) => !held.has(toolCallId))] }];
 }
 
 const roles: Readonly<Record<string, string>> = {
@@ -163,7 +165,8 @@ const roles: Readonly<Record<string, string>> = {
 };
 
 function partsIn(message: JsonObject): JsonObject[] {
-  const held = message['parts'] ?? message['content'] ?? [];
+  // OpenInference has one text as `content`, and several parts as `contents`.
+  const held = message['parts'] ?? message['contents'] ?? message['content'] ?? [];
   if (typeof held === 'string') return held === '' ? [] : [{ type: 'text', text: held }];
   return (Array.isArray(held) ? (held as JsonArray) : []).flatMap((part) => {
     if (typeof part === 'string') return [{ type: 'text', text: part }];
@@ -186,7 +189,7 @@ function neutralPart(part: JsonObject): JsonObject {
         type: 'tool-call',
         toolCallId: String(part['id'] ?? ''),
         toolName: String(part['name'] ?? 'unknown'),
-        input: part['arguments'] ?? part['input'] ?? {},
+        input: part['arguments'] ?? part['args'] ?? part['input'] ?? {},
       };
     case 'tool_call_response':
       return {
