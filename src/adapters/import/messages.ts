@@ -17,7 +17,7 @@ import {
   type WriterSource,
 } from '../../core/recording/foreign-format.ts';
 import { neutralContent } from './pieces/anthropic-blocks.ts';
-import { firstLines, hasDocuments, readJson } from './pieces/first-lines.ts';
+import { firstLines, hasDocuments, holds, readJson } from './pieces/first-lines.ts';
 import { listFrame } from './pieces/list-frame.ts';
 import { said, Talk, toolCallPart } from './pieces/talk.ts';
 import { WrittenTalk } from './pieces/written-talk.ts';
@@ -35,9 +35,10 @@ export const messages: ForeignFormat = defineFormat({
   detect: ({ text }) => {
     if (isMessage(firstLines(text)[0])) return true;
     return (
-      /^\s*(?:\[|\{)/.test(text) &&
-      /"role"\s*:\s*"(?:system|user|assistant|tool|human|developer)"|"role"\s*:/.test(text) &&
-      /"content"\s*:/.test(text)
+      /^\s*(?:\[|\{[^]*"(?:messages|history|conversation|traj)"\s*:\s*\[)/.test(text) &&
+      /"role"\s*:/.test(text) &&
+      /"content"\s*:/.test(text) &&
+      holds(text, isList)
     );
   },
   cut: ({ text }) => {
