@@ -1,6 +1,13 @@
 /** A session goes back to the tool it came from: forked at any message, edited, and in the form the tool resumes from. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { conversation, openReprise, type Reprise, type Session } from '../../src/index.ts';
+import {
+  conversation,
+  type EventDraft,
+  type JsonObject,
+  openReprise,
+  type Reprise,
+  type Session,
+} from '../../src/index.ts';
 import { claudeFork, claudeWork, sources } from './sources.ts';
 
 let reprise: Reprise;
@@ -49,4 +56,93 @@ describe.each([
     }
     expect(edits).toBeGreaterThan(seqs.length / 2);
   });
+});
+
+describe('a conversation that stands in requests', () => {
+  const user = (content: string): JsonObject => ({ role: 'user', content });
+  const asks = { type: 'tool-call', toolCallId: 'c1', toolName: 'add', input: { a: 2, b: 2 } };
+  const asked: JsonObject = { role: 'assistant', content: [{ type: 'text', text: 'I add.' }, asks] };
+  const result = { type: 'tool-result', toolCallId: 'c1', toolName: 'add', output: '4' };
+  const history: JsonObject[] = [user('Earlier?'), { role: 'assistant', content: 'Yes.' }, user('ok'), user('ok')];
+  const model = (call: string, messages: JsonObject[], message: JsonObject): EventDraft[] => {
+    const about = { call, kind: 'model', name: 'm' };
+    return [
+      { type: 'call.started', agent: 'a', run: 'r', data: { ...about, request: { messages } } },
+      { type: 'call.ended', agent: 'a', run: 'r', data: { ...about, outcome: 'ok', message } },
+    ];
+  };
+  const tool = { call: 'c1', kind: 'tool', name: 'add' };
+  const drafts = (hasToolEvents: boolean): EventDraft[] => [
+    { type: 'run.started', agent: 'a', run: 'r', data: { title: 'Sum', messages: history } },
+    { type: 'message.added', data: { message: user('2+2?') } },
+    ...model('m1', [...history, user('2+2?')], asked),
+    ...(hasToolEvents
+      ? [
+          { type: 'call.started', agent: 'a', run: 'r', data: { ...tool, input: { a: 2, b: 2 } } },
+          { type: 'call.ended', agent: 'a', run: 'r', data: { ...tool, outcome: 'ok', output: '4' } },
+        ]
+      : []),
+    ...model('m2', [...history, user('2+2?'), asked, { role: 'tool', content: [result] }, user('Go on.')], {
+      role: 'assistant',
+      content: 'It is 4.',
+    }),
+  ];
+
+  test.each([true, false])('is written whole, each message once; its tools have events: %j', async (hasToolEvents) => {
+    const id = `requests ${String(hasToolEvents)}`;
+    await (await reprise.createSession(id)).append(drafts(hasToolEvents));
+    const text = await reprise.export(id, { format: 'markdown' });
+    const shown = [...text.matchAll(/^(?:#{2,3} (\w+)|[\w?+. ]+)$/gm)]
+      .map(([line]) => line)
+      .filter((line) => line !== '');
+    expect(shown).toEqual(
+      ['## user', 'Earlier?', '## a', 'Yes.', '## user', 'ok', '## user', 'ok', '## user', '2+2?'].concat([
+        '## a',
+        'I add.',
+        '### add',
+        '4',
+        '## user',
+        'Go on.',
+        '## a',
+        'It is 4.',
+      ]),
+    );
+    const whole = [...history, user('2+2?'), asked, { role: 'tool', content: [result] }, user('Go on.')];
+    const said = [...whole, { role: 'assistant', content: 'It is 4.' }].map(({ role, content }) => [
+      role,
+      typeof content === 'string' ? [{ type: 'text', text: content }] : content,
+    ]);
+    for (const format of ['atif', 'messages']) {
+      const again = await reprise.import(pieces(await reprise.export(id, { format })), { session: `${id} ${format}` });
+      expect(await saidIn(again, 'main'), format).toEqual(said);
+    }
+    const { steps } = JSON.parse(await reprise.export(id, { format: 'atif' })) as { steps: Step[] };
+    for (const { tool_calls = [], observation } of steps)
+      for (const { source_call_id } of observation?.results ?? [])
+        expect(tool_calls.map(({ tool_call_id }) => tool_call_id)).toContain(source_call_id);
+    expect(steps.map(({ step_id }) => step_id)).toEqual(steps.map((_, index) => index + 1));
+  });
+});
+
+interface Step {
+  readonly step_id: number;
+  readonly tool_calls?: readonly { readonly tool_call_id: string }[];
+  readonly observation?: { readonly results: readonly { readonly source_call_id?: string }[] };
+}
+
+test('an observation of ATIF that answers no tool call is what the agent saw next', async () => {
+  const steps = [
+    { step_id: 1, source: 'user', message: 'List the files.' },
+    { step_id: 2, source: 'agent', message: 'ls', observation: { results: [{ content: 'a.txt' }] } },
+    { step_id: 3, source: 'agent', message: 'One file.' },
+  ];
+  const agent = { name: 'terminus', version: '2' };
+  const source = JSON.stringify({ schema_version: 'ATIF-v1.7', session_id: 'seen', agent, steps });
+  const session = await reprise.import(pieces(source));
+  expect((await saidIn(session, 'main')).map((line) => JSON.stringify(line))).toEqual([
+    '["user",[{"type":"text","text":"List the files."}]]',
+    '["assistant",[{"type":"text","text":"ls"}]]',
+    '["user",[{"type":"text","text":"a.txt"}]]',
+    '["assistant",[{"type":"text","text":"One file."}]]',
+  ]);
 });

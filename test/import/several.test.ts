@@ -154,6 +154,26 @@ test('a file whose name cannot be an id has one session, however often it is imp
   }
 });
 
+test('of a folder, JSON that only has some words of a format is passed over', async () => {
+  const folder = 'project';
+  const files: Readonly<Record<string, unknown>> = {
+    'users.json': { users: [{ name: 'Ada', role: 'admin' }], page: { content: 'x' } },
+    'openapi.json': { paths: { '/u': { get: { content: { schema: { properties: { role: {} } } } } } } },
+    'one.json': { trace_id: 'abc', msg: 'x' },
+    'numbers.json': { service: 'x', events: [1, 2] },
+    'weather.json': { observations: [1, 2] },
+    'job.json': { run_type: 'nightly', start_time: '10:00' },
+    'place.json': { spanId: '1', traceId: '2', attributes: {} },
+    'config.json': { log: { level: 'info' }, entries: [1] },
+    'event.json': { kind: 'MessageEvent', llm_message: { role: 'user', content: 'Hi' } },
+    'talk.json': talk('Hi'),
+  };
+  for (const [name, value] of Object.entries(files)) await written({ [`${folder}/${name}`]: JSON.stringify(value) });
+  const log = lines({ level: 'info', trace_id: 'abc' }, { level: 'info', trace_id: 'abd' });
+  await written({ [`${folder}/app.jsonl`]: log, [`${folder}/x.yml`]: 'interactions: []\nrequest: x\n' });
+  expect((await imported(join(directory, folder))).map(({ session }) => session)).toEqual(['talk']);
+});
+
 test('text around the units of a document that cannot be read gives a warning', async () => {
   const path = join(await written({ 'odd.json': `${JSON.stringify(talk('One?'), null, 1)}\nand more\n` }), 'odd.json');
   const [told] = await imported(path);

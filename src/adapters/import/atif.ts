@@ -15,6 +15,7 @@ import {
   defineFormat,
   type ForeignFormat,
   type ForeignWriter,
+  type UnitFrame,
   type UnitMeaning,
   type WriterSource,
 } from '../../core/recording/foreign-format.ts';
@@ -22,6 +23,7 @@ import { neutralContent } from './pieces/anthropic-blocks.ts';
 import { firstTime, hasDocuments } from './pieces/first-lines.ts';
 import { listFrame } from './pieces/list-frame.ts';
 import { said, Talk, toolCallPart } from './pieces/talk.ts';
+import { type SaidItem, WrittenTalk } from './pieces/written-talk.ts';
 
 /** Trajectories in the Agent Trajectory Interchange Format, 1.0 to 1.7; written as 1.7. */
 export const atif: ForeignFormat = defineFormat({
@@ -43,7 +45,7 @@ export const atif: ForeignFormat = defineFormat({
       end: () => ({ warnings: reader.talk.unanswered }),
     };
   },
-  write: atifWriter,
+  write: (source) => new AtifWriter(source),
 });
 
 class AtifReader {
@@ -93,20 +95,19 @@ class AtifReader {
       ...calls.map((call) =>
         this.talk.toolStarted(callId(call), stringAt(call, 'function_name') ?? 'unknown', call['arguments'] ?? {}),
       ),
-      ...this.#observed(step, calls, id),
+      ...this.#observed(step, calls),
     ];
   }
 
-  #observed(step: JsonObject, calls: readonly JsonObject[], id: string): EventDraft[] {
+  #observed(step: JsonObject, calls: readonly JsonObject[]): EventDraft[] {
     const results = arrayAt(objectAt(step, 'observation'), 'results') ?? [];
     return results.flatMap((result, index) => {
-      const call =
-        stringAt(result, 'source_call_id') ??
-        (calls[index] === undefined ? `step-${id}-${index}` : callId(calls[index]));
-      return this.talk.toolEnded(call, {
-        output: (isObject(result) ? result['content'] : result) ?? null,
-        name: 'observation',
-      });
+      const asked = calls[index];
+      const call = stringAt(result, 'source_call_id') ?? (asked === undefined ? undefined : callId(asked));
+      const output = (isObject(result) ? result['content'] : result) ?? null;
+      // An agent without tool calls reads its observations as the words of the user.
+      if (call === undefined) return [said('user', neutralContent(output ?? ''))];
+      return this.talk.toolEnded(call, { output, name: 'observation' });
     });
   }
 }
@@ -124,47 +125,106 @@ function metricsOf(step: JsonObject): JsonObject {
   return { ...(Object.keys(usage).length === 0 ? {} : { usage }), ...given({ cost: numberAt(metrics, 'cost_usd') }) };
 }
 
+/** A step that waits for the results of its tools. */
+interface HeldStep {
+  readonly fields: JsonObject;
+  /** The calls that were not answered yet. */
+  readonly open: Set<string>;
+  readonly results: JsonObject[];
+}
+
+/** So many steps wait for a result; it then stands in a step of its own. */
+const heldStepsMax = 100;
+
 /** Writes steps: a message is a step, and the results of tools join the step that asked for them. */
-function atifWriter({ session, metadata }: WriterSource): ForeignWriter {
-  let steps = 0;
-  let model: string | undefined;
-  let agent: string | undefined;
-  const step = (source: string, event: Event, more: JsonObject): string =>
-    JSON.stringify({ step_id: ++steps, timestamp: event.time, source, ...more }, null, 2).replace(/\n/g, '\n    ');
-  return {
-    event: (event) => {
-      const { type, data } = event;
-      agent ??= event.agent;
-      if (type === 'call.started' && data['kind'] === 'model') model = String(data['name']);
-      const message = objectAt(data, 'message');
-      if (type === 'message.added' && message !== undefined) {
-        const role = message['role'];
-        if (role === 'tool') return [];
-        return [step(role === 'assistant' ? 'agent' : String(role), event, messageFields(message))];
-      }
-      if (type !== 'call.ended') return [];
-      if (data['kind'] === 'model' && message !== undefined)
-        return [step('agent', event, { ...messageFields(message), ...spentFields(data) })];
-      if (data['kind'] !== 'tool') return [];
-      // A result that came alone: its own step observes it.
-      const content = textIn(data['output'] ?? null);
-      return [
-        step('agent', event, {
-          message: '',
-          observation: { results: [{ source_call_id: String(data['call']), content }] },
-        }),
-      ];
-    },
-    frame: () => {
-      const facts = { name: agent ?? 'agent', version: 'unknown', ...given({ model_name: model }) };
-      const whole = JSON.stringify(
-        { schema_version: 'ATIF-v1.7', session_id: session, agent: facts, steps: [], extra: metadata },
-        null,
-        2,
-      );
-      return listFrame(`${whole}\n`, whole.indexOf('"steps": []') + '"steps": '.length);
-    },
-  };
+class AtifWriter implements ForeignWriter {
+  readonly #source: WriterSource;
+  readonly #talk = new WrittenTalk();
+  readonly #held: HeldStep[] = [];
+  /** The inputs of calls that have started. */
+  readonly #inputs = new Map<string, JsonValue>();
+  /** The calls whose steps were written before their results came. */
+  readonly #late = new Set<string>();
+  #steps = 0;
+  #model: string | undefined;
+  #agent: string | undefined;
+
+  constructor(source: WriterSource) {
+    this.#source = source;
+  }
+
+  event(event: Event): readonly string[] {
+    const { type, data } = event;
+    this.#agent ??= event.agent;
+    if (type === 'call.started' && data['kind'] === 'model') this.#model = String(data['name']);
+    if (type === 'call.started' && data['kind'] === 'tool') this.#inputs.set(String(data['call']), data['input'] ?? {});
+    const spent = type === 'call.ended' ? spentFields(data) : {};
+    for (const item of this.#talk.of(event)) {
+      if (item.kind === 'result') this.#observe(item, event);
+      else this.#hold(event, messageFields(item.message), item.message['role'], spent);
+    }
+    return this.#written(({ open }) => open.size === 0 || this.#held.length > heldStepsMax);
+  }
+
+  passed(event: Event): void {
+    this.#talk.of(event);
+    // The units of a source are numbered from 0, and its steps from 1.
+    this.#steps = Math.max(this.#steps, (numberAt(event.data['foreign'], 'at') ?? -1) + 1);
+  }
+
+  end(): readonly string[] {
+    return this.#written(() => true);
+  }
+
+  frame(): UnitFrame {
+    const { session, metadata } = this.#source;
+    const facts = { name: this.#agent ?? 'agent', version: 'unknown', ...given({ model_name: this.#model }) };
+    const whole = JSON.stringify(
+      { schema_version: 'ATIF-v1.7', session_id: session, agent: facts, steps: [], extra: metadata },
+      null,
+      2,
+    );
+    return listFrame(`${whole}\n`, whole.indexOf('"steps": []') + '"steps": '.length);
+  }
+
+  #hold(event: Event, said: JsonObject, role: JsonValue | undefined, spent: JsonObject): HeldStep {
+    const source = role === 'assistant' ? 'agent' : String(role);
+    const calls = (arrayAt(said, 'tool_calls') ?? []).map((call) => stringAt(call, 'tool_call_id') ?? '');
+    const fields = { step_id: ++this.#steps, timestamp: event.time, source, ...said, ...spent };
+    const held = { fields, open: new Set(calls), results: [] };
+    this.#held.push(held);
+    return held;
+  }
+
+  /** Adds a result to the step that asked for it. A step may name only its own calls, so one that nobody asked for has its own. */
+  #observe({ call, name, output }: Extract<SaidItem, { kind: 'result' }>, event: Event): void {
+    const content = textIn(output);
+    const asking = this.#held.find(({ open }) => open.has(call));
+    const input = this.#inputs.get(call) ?? {};
+    this.#inputs.delete(call);
+    asking?.open.delete(call);
+    if (asking !== undefined) asking.results.push({ source_call_id: call, content });
+    else if (this.#late.delete(call)) this.#hold(event, { message: '' }, 'assistant', {}).results.push({ content });
+    else {
+      const asked = { tool_call_id: call, function_name: name, arguments: argumentsOf(input) };
+      const held = this.#hold(event, { message: '', tool_calls: [asked] }, 'assistant', {});
+      held.open.clear();
+      held.results.push({ source_call_id: call, content });
+    }
+  }
+
+  /** Returns the text of the first steps that are finished. */
+  #written(isFinished: (step: HeldStep) => boolean): string[] {
+    const texts: string[] = [];
+    for (let [step] = this.#held; step !== undefined && isFinished(step); [step] = this.#held) {
+      this.#held.shift();
+      for (const call of step.open) this.#late.add(call);
+      const { fields, results } = step;
+      const whole = { ...fields, ...(results.length === 0 ? {} : { observation: { results } }) };
+      texts.push(JSON.stringify(whole, null, 2).replace(/\n/g, '\n    '));
+    }
+    return texts;
+  }
 }
 
 function messageFields(message: JsonObject): JsonObject {
@@ -175,7 +235,7 @@ function messageFields(message: JsonObject): JsonObject {
     (call): JsonObject => ({
       tool_call_id: call.toolCallId,
       function_name: call.toolName,
-      arguments: isObject(call.input) ? call.input : { input: call.input },
+      arguments: argumentsOf(call.input),
     }),
   );
   return {
@@ -184,6 +244,8 @@ function messageFields(message: JsonObject): JsonObject {
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
   };
 }
+
+const argumentsOf = (input: JsonValue): JsonObject => (isObject(input) ? input : { input });
 
 function spentFields(data: JsonObject): JsonObject {
   const usage = objectAt(data, 'usage');

@@ -2,7 +2,7 @@ import type { gunzipSync } from 'node:zlib';
 import { arrayAt, isObject, type JsonObject, type JsonValue, numberAt, objectAt, stringAt } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
 import { defineFormat, type ForeignFormat, type UnitMeaning } from '../../core/recording/foreign-format.ts';
-import { firstTime } from './pieces/first-lines.ts';
+import { firstTime, holds } from './pieces/first-lines.ts';
 import { exchangeEvents, type HttpExchange } from './pieces/http-exchange.ts';
 
 /** Reads YAML text; it is there once a cassette is opened. */
@@ -12,7 +12,7 @@ let readYaml: ((text: string) => unknown) | undefined;
 export const vcr: ForeignFormat = defineFormat({
   name: 'vcr',
   about: 'cassettes of go-vcr and VCR.py',
-  detect: ({ text }) => /^interactions\s*:/m.test(text) && /^\s*(?:- )?request\s*:/m.test(text),
+  detect: ({ text }) => /^interactions\s*:[^\S\n]*\n\s*- /m.test(text) && /^\s*(?:- )?request\s*:/m.test(text),
   cut: () => ({ kind: 'whole' }),
   load: async () => {
     const { parse } = await import('yaml');
@@ -37,7 +37,10 @@ export const vcr: ForeignFormat = defineFormat({
 export const har: ForeignFormat = defineFormat({
   name: 'har',
   about: 'HTTP archives (HAR)',
-  detect: ({ text }) => /^\s*\{\s*"log"\s*:/.test(text) && /"entries"\s*:/.test(text),
+  detect: ({ text }) =>
+    /^\s*\{\s*"log"\s*:/.test(text) &&
+    /"entries"\s*:/.test(text) &&
+    holds(text, (value) => arrayAt(objectAt(value, 'log'), 'entries') !== undefined),
   cut: () => ({ kind: 'whole' }),
   open: ({ text }) => ({
     startedAt: firstTime(text, 'startedDateTime'),

@@ -11,7 +11,7 @@ import {
   stringAt,
 } from '../../core/json.ts';
 import { defineFormat, type ForeignFormat, type UnitMeaning } from '../../core/recording/foreign-format.ts';
-import { firstLines, firstTime } from './pieces/first-lines.ts';
+import { firstLines, firstTime, holds } from './pieces/first-lines.ts';
 import { neutralMessage, parsed, type Span, spanEvents, withTraceEnds } from './pieces/span-events.ts';
 
 /** The traces of Langfuse: a trace with its observations, a list of observations, or one a line. */
@@ -19,8 +19,9 @@ export const langfuse: ForeignFormat = defineFormat({
   name: 'langfuse',
   about: 'traces and observations of Langfuse',
   detect: ({ text }) =>
-    /"observations"\s*:\s*\[/.test(text) ||
-    (/"(?:traceId|trace_id)"\s*:/.test(text) && /"type"\s*:\s*"(?:GENERATION|SPAN|EVENT|TOOL|AGENT)"/.test(text)),
+    (/"observations"\s*:\s*\[/.test(text) ||
+      (/"(?:traceId|trace_id)"\s*:/.test(text) && /"type"\s*:\s*"(?:GENERATION|SPAN|EVENT|TOOL|AGENT)"/.test(text))) &&
+    holds(text, hasObservations),
   cut: ({ text }) => (isLines(text) ? { kind: 'lines' } : { kind: 'whole' }),
   open: ({ text }) => ({
     startedAt: firstTime(text, 'timestamp', 'startTime'),
@@ -37,6 +38,15 @@ const kinds = /^(?:GENERATION|SPAN|EVENT|TOOL|AGENT|CHAIN|RETRIEVER|EMBEDDING|EV
 
 const isObservation = (value: JsonValue): value is JsonObject =>
   isObject(value) && kinds.test(stringAt(value, 'type') ?? '');
+
+/** Tells whether a value is a trace with observations, or holds one; a trace may have none yet. */
+function hasObservations(value: JsonValue): boolean {
+  if (isArray(value)) return value.some(hasObservations);
+  if (isObservation(value)) return true;
+  const observations = arrayAt(value, 'observations');
+  if (observations === undefined) return arrayAt(value, 'data')?.some(hasObservations) === true;
+  return observations.length === 0 ? stringAt(value, 'timestamp') !== undefined : observations.some(isObservation);
+}
 
 function isLines(text: string): boolean {
   const first = text.slice(0, text.indexOf('\n') + 1);

@@ -11,14 +11,17 @@ import {
   stringAt,
 } from '../../core/json.ts';
 import { defineFormat, type ForeignFormat, type UnitMeaning } from '../../core/recording/foreign-format.ts';
-import { firstLines, firstTime } from './pieces/first-lines.ts';
+import { firstLines, firstTime, holds } from './pieces/first-lines.ts';
 import { neutralMessage, type Span, spanEvents } from './pieces/span-events.ts';
 
 /** The runs of LangSmith: a list of them, a run with its children inside, or a run a line. */
 export const langsmith: ForeignFormat = defineFormat({
   name: 'langsmith',
   about: 'runs of LangSmith',
-  detect: ({ text }) => /"run_type"\s*:/.test(text) && /"(?:dotted_order|trace_id|start_time)"\s*:/.test(text),
+  detect: ({ text }) =>
+    /"run_type"\s*:/.test(text) &&
+    /"(?:dotted_order|trace_id|start_time)"\s*:/.test(text) &&
+    holds(text, (value) => runsIn(value).some(isRun)),
   cut: ({ text }) => (isLines(text) ? { kind: 'lines' } : { kind: 'whole' }),
   open: ({ text }) => ({
     startedAt: firstTime(text, 'start_time'),
@@ -28,6 +31,11 @@ export const langsmith: ForeignFormat = defineFormat({
     },
   }),
 });
+
+const runTypes = /^(?:tool|chain|llm|retriever|embedding|prompt|parser)$/;
+
+const isRun = (run: JsonObject): boolean =>
+  runTypes.test(stringAt(run, 'run_type') ?? '') && stringAt(run, 'id') !== undefined;
 
 function isLines(text: string): boolean {
   const first = text.slice(0, text.indexOf('\n') + 1);

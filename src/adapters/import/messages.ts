@@ -14,11 +14,13 @@ import {
   type ForeignFormat,
   type ForeignWriter,
   type UnitMeaning,
+  type WriterSource,
 } from '../../core/recording/foreign-format.ts';
 import { neutralContent } from './pieces/anthropic-blocks.ts';
-import { firstLines, hasDocuments, readJson } from './pieces/first-lines.ts';
+import { firstLines, hasDocuments, holds, readJson } from './pieces/first-lines.ts';
 import { listFrame } from './pieces/list-frame.ts';
 import { said, Talk, toolCallPart } from './pieces/talk.ts';
+import { WrittenTalk } from './pieces/written-talk.ts';
 
 /** The names under which a file holds its list of messages. */
 const lists = ['messages', 'history', 'conversation', 'traj', ''];
@@ -33,9 +35,10 @@ export const messages: ForeignFormat = defineFormat({
   detect: ({ text }) => {
     if (isMessage(firstLines(text)[0])) return true;
     return (
-      /^\s*(?:\[|\{)/.test(text) &&
-      /"role"\s*:\s*"(?:system|user|assistant|tool|human|developer)"|"role"\s*:/.test(text) &&
-      /"content"\s*:/.test(text)
+      /^\s*(?:\[|\{[^]*"(?:messages|history|conversation|traj)"\s*:\s*\[)/.test(text) &&
+      /"role"\s*:/.test(text) &&
+      /"content"\s*:/.test(text) &&
+      holds(text, isList)
     );
   },
   cut: ({ text }) => {
@@ -51,20 +54,27 @@ export const messages: ForeignFormat = defineFormat({
       end: () => ({ warnings: reader.talk.unanswered }),
     };
   },
-  write: ({ session }): ForeignWriter => ({
-    event: ({ type, data }) => {
-      const message = objectAt(data, 'message');
-      const isSaid = type === 'message.added' || (type === 'call.ended' && data['kind'] === 'model');
-      if (isSaid && message !== undefined) return [JSON.stringify(message)];
-      if (type !== 'call.ended' || data['kind'] !== 'tool') return [];
-      return [JSON.stringify({ role: 'tool', tool_call_id: data['call'], content: data['output'] ?? null })];
-    },
+  write: messagesWriter,
+});
+
+function messagesWriter({ session }: WriterSource): ForeignWriter {
+  const talk = new WrittenTalk();
+  return {
+    event: (event) =>
+      talk
+        .of(event)
+        .map((item) =>
+          JSON.stringify(
+            item.kind === 'message' ? item.message : { role: 'tool', tool_call_id: item.call, content: item.output },
+          ),
+        ),
+    passed: (event) => void talk.of(event),
     frame: () => {
       const whole = `${JSON.stringify({ session_id: session, messages: [] }, null, 2)}\n`;
       return listFrame(whole, whole.lastIndexOf('[]'));
     },
-  }),
-});
+  };
+}
 
 function isMessage(value: JsonValue | undefined): value is JsonObject {
   return (

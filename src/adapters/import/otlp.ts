@@ -17,7 +17,7 @@ import {
 import { type OtlpSpan, readSpan, timeOf } from './otlp/dialects.ts';
 import { otlpDocument } from './otlp/protobuf.ts';
 import { otlpWriter } from './otlp/writing.ts';
-import { firstLines, readJson } from './pieces/first-lines.ts';
+import { firstLines, holds, readJson } from './pieces/first-lines.ts';
 import { spanEvents } from './pieces/span-events.ts';
 
 /**
@@ -28,7 +28,8 @@ export const otlp: ForeignFormat = defineFormat({
   name: 'otlp',
   about: 'OpenTelemetry traces: OTLP as JSON or protobuf',
   detect: ({ text, path }) =>
-    /"resourceSpans"\s*:/.test(text) || isSpanList(text) || (path !== undefined && /\.(?:otlp|pb|binpb)$/.test(path)),
+    ((/"resourceSpans"\s*:/.test(text) || isSpanList(text)) && holds(text, hasSpans)) ||
+    (path !== undefined && /\.(?:otlp|pb|binpb)$/.test(path)),
   cut: ({ text }) => (isLines(text) ? { kind: 'lines' } : { kind: 'whole' }),
   open: ({ text: beginning }) => {
     const isPart = isLines(beginning);
@@ -59,6 +60,13 @@ function isSpanList(text: string): boolean {
     /"attributes"\s*:|"span_attributes"\s*:/.test(text) &&
     /"(?:span_id|spanId)"\s*:/.test(text)
   );
+}
+
+/** Tells whether a value has spans that began at some time; an export may have none. */
+function hasSpans(value: JsonValue): boolean {
+  if (isObject(value) && isArray(value['resourceSpans'])) return true;
+  const times = ['startTimeUnixNano', 'startTime', 'start_time', 'timestamp'];
+  return spansIn(value).some(({ span }) => times.some((name) => span[name] !== undefined));
 }
 
 function isLines(text: string): boolean {

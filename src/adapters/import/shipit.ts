@@ -1,5 +1,5 @@
 import { RepriseError } from '../../core/error.ts';
-import { isArray, isObject, type JsonObject, type JsonValue, stringAt } from '../../core/json.ts';
+import { arrayAt, isArray, isObject, type JsonObject, type JsonValue, stringAt } from '../../core/json.ts';
 import {
   defineFormat,
   type ForeignFormat,
@@ -7,6 +7,7 @@ import {
   type ForeignSource,
   type ForeignUnit,
 } from '../../core/recording/foreign-format.ts';
+import { holds } from './pieces/first-lines.ts';
 import { isToolCall, ShipitReader } from './shipit/events.ts';
 import { shipitWriter } from './shipit/writing.ts';
 
@@ -19,12 +20,23 @@ export const shipit: ForeignFormat = defineFormat({
   name: 'shipit',
   about: 'trace files of shipit',
   detect: ({ text }) =>
-    /^\s*\{/.test(text) && /"events"\s*:\s*\[|"trace_id"\s*:/.test(text) && !/"\$?spans"\s*:/.test(text),
+    /^\s*\{/.test(text) &&
+    /"events"\s*:\s*\[|"trace_id"\s*:/.test(text) &&
+    !/"\$?spans"\s*:/.test(text) &&
+    holds(text, isTrace),
   cut: () => ({ kind: 'elements', of: ['events'] }),
   open,
   write: shipitWriter,
   outline,
 });
+
+/** Tells whether a document has events with a type; a trace may have none yet. */
+function isTrace(document: JsonValue): boolean {
+  const events = arrayAt(document, 'events');
+  if (events === undefined || !isObject(document)) return false;
+  if (events.length === 0) return Object.hasOwn(document, 'trace_id');
+  return events.some((event) => stringAt(event, 'type') !== undefined);
+}
 
 function open({ document, text }: ForeignSource): ForeignReader {
   // A file that is cut off, or is not UTF-8, has no document; it is kept all the same.

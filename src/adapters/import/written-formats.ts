@@ -1,8 +1,8 @@
 import { RepriseError } from '../../core/error.ts';
-import type { Event } from '../../core/event/event.ts';
-import { type JsonObject, type JsonValue, objectAt } from '../../core/json.ts';
+import type { JsonObject, JsonValue } from '../../core/json.ts';
 import { partsOf } from '../../core/message/message.ts';
 import { defineFormat, type ForeignFormat, type ForeignWriter } from '../../core/recording/foreign-format.ts';
+import { type SaidItem, WrittenTalk } from './pieces/written-talk.ts';
 
 /** Returns a format that can only be written. */
 function written(name: string, about: string, write: () => ForeignWriter): ForeignFormat {
@@ -38,26 +38,27 @@ export const jsonlFormat: ForeignFormat = written('jsonl', 'the events of a view
 }));
 
 /** The conversation of a view as Markdown: what was said, the tools that were called, and what they returned. */
-export const markdownFormat: ForeignFormat = written('markdown', 'the conversation of a view, to read', () => ({
-  event: (event) => {
-    const text = sectionOf(event);
-    return text === undefined ? [] : [text];
-  },
-  frame: () => ({ head: '', between: '\n\n', tail: '\n' }),
-}));
+export const markdownFormat: ForeignFormat = written('markdown', 'the conversation of a view, to read', () => {
+  const talk = new WrittenTalk();
+  return {
+    event: (event) => {
+      const { type, data, agent } = event;
+      const title = type === 'run.started' ? [`# ${String(data['title'] ?? 'Run')}`] : [];
+      return [...title, ...talk.of(event).flatMap((item) => sectionsOf(item, agent))];
+    },
+    frame: () => ({ head: '', between: '\n\n', tail: '\n' }),
+  };
+});
 
-function sectionOf({ type, data, agent }: Event): string | undefined {
-  const message = objectAt(data, 'message');
-  const isAnswer = type === 'call.ended' && data['kind'] === 'model';
-  if (type === 'run.started') return `# ${String(data['title'] ?? 'Run')}`;
-  if ((type === 'message.added' || isAnswer) && message !== undefined) {
-    const who = message['role'] === 'assistant' ? (agent ?? 'assistant') : String(message['role']);
-    const body = bodyOf(message);
-    return body === '' ? undefined : `## ${who}\n\n${body}`;
+function sectionsOf(item: SaidItem, agent: string | undefined): string[] {
+  if (item.kind === 'result') {
+    const how = item.outcome === 'ok' ? '' : ` (${item.outcome})`;
+    return [`### ${item.name}${how}\n\n${fenced(item.output)}`];
   }
-  if (type !== 'call.ended' || data['kind'] !== 'tool') return undefined;
-  const how = data['outcome'] === 'ok' ? '' : ` (${String(data['outcome'])})`;
-  return `### ${String(data['name'])}${how}\n\n${fenced(data['output'] ?? data['error'] ?? null)}`;
+  const { message } = item;
+  const who = message['role'] === 'assistant' ? (agent ?? 'assistant') : String(message['role']);
+  const body = bodyOf(message);
+  return body === '' ? [] : [`## ${who}\n\n${body}`];
 }
 
 function bodyOf(message: JsonObject): string {

@@ -239,6 +239,7 @@ async function newFile({ engine, ref, place, format }: WrittenHistory): Promise<
         for await (const page of view())
           for (const event of page)
             for (const text of own?.event(event) ?? []) yield { unit: unitAt(text, event.seq), differs: undefined };
+        for (const text of own?.end?.() ?? []) yield { unit: unitAt(text, place.seq), differs: undefined };
       },
     },
   ];

@@ -124,6 +124,7 @@ export function changedUnits(
     if (group !== undefined) {
       const kept = unitOf(group, group.events, stretches);
       const { unit, why } = changedUnit(group, kept, current, before, writer);
+      for (const event of group.events) writer?.passed?.(current.get(event.seq) ?? event);
       if (unit !== undefined) units.push(unit);
       else if (kept === undefined && isForkedIn(group)) units.push(...writtenAnew(group, current, writer));
       if (why !== undefined) differs.push({ file: group.file, at: group.at, why });
@@ -134,6 +135,9 @@ export function changedUnits(
         units.push({ file: '', at: undefined, text, end: undefined, seq });
     }
   }
+  const last = view.at(-1)?.seq;
+  if (last !== undefined)
+    for (const text of writer?.end?.() ?? []) units.push({ file: '', at: undefined, text, end: undefined, seq: last });
   return { units, differs };
 }
 

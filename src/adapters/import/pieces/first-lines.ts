@@ -32,6 +32,19 @@ export function hasDocuments(text: string, isOwn: (document: JsonValue) => boole
   return first !== undefined && isOwn(first);
 }
 
+/**
+ * Tells whether a source that looks like one of a format holds what the format needs: its document does, or one of its
+ * first lines. Of a source that was cut off before its end, the look decides.
+ */
+export function holds(text: string, isOwn: (value: JsonValue) => boolean): boolean {
+  const plain = text.replace(/^\uFEFF/, '');
+  const document = readJson(plain);
+  if (document !== undefined) return isOwn(document);
+  const end = plain.indexOf('\n');
+  const isLines = end >= 0 && readJson(plain.slice(0, end)) !== undefined;
+  return isLines ? firstLines(plain).some(isOwn) : true;
+}
+
 /** Returns the value of JSON text; undefined if the text is not JSON. */
 export function readJson(text: string | undefined): JsonValue | undefined {
   if (text === undefined || !/^\s*[[{"\d-]/.test(text)) return undefined;
