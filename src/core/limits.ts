@@ -71,6 +71,8 @@ export const limits = {
   diffItemsMax: 20_000,
   /** Conversations kept at a time, one for each agent and run; the least recently used one goes first. */
   conversationLanesMax: 64,
+  /** Calls inside the open tools of a conversation that are remembered; the oldest one goes first. */
+  conversationInsideMax: 1_000,
   /** Questions to people that are kept while they wait for an answer; the oldest one goes first. */
   questionsMax: 1_000,
   /** Runs that are remembered because a resume may continue them, or because they continued a run. */

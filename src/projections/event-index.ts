@@ -1,6 +1,7 @@
 import { specOf } from '../core/event/catalogue.ts';
 import type { Event } from '../core/event/event.ts';
 import { isStructural } from '../core/event/families/structural.ts';
+import { shippedProjection } from '../core/event/kept-name.ts';
 import type { Projection } from '../core/event/projection.ts';
 import { arrayAt, isObject, type JsonObject, numberAt, objectAt, stringAt } from '../core/json.ts';
 import { chunkEvents, columnFlags, type EventColumns } from '../core/session/event-columns.ts';
@@ -20,7 +21,7 @@ export interface EventIndexState extends Writable {
  * The index of a history: its events in columns, without their payloads. It begins anew after each 4,096 events, so that
  * each part is folded on its own; the whole is the values at 4096, 8192 and so on, and at the head.
  */
-export const eventIndex: Projection<EventIndexState, EventColumns> = {
+export const eventIndex: Projection<EventIndexState, EventColumns> = shippedProjection({
   name: 'index',
   version: '2',
   history: 'raw',
@@ -33,7 +34,7 @@ export const eventIndex: Projection<EventIndexState, EventColumns> = {
     return state;
   },
   finish: ({ last: _last, open: _open, ...columns }) => columns,
-};
+});
 
 function noColumns(): EventIndexState {
   const columns = { time: [], type: [], agent: [], run: [], turn: [], cause: [], flags: [] };

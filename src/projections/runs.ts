@@ -1,4 +1,5 @@
 import type { Event, Outcome } from '../core/event/event.ts';
+import { shippedProjection } from '../core/event/kept-name.ts';
 import type { Projection } from '../core/event/projection.ts';
 import { itemAt } from '../core/item-at.ts';
 import { type JsonObject, numberAt, objectAt, stringAt } from '../core/json.ts';
@@ -79,7 +80,7 @@ export interface RunsState {
  * for (const { title, status, turns } of all) console.log(title, status, turns.flatMap((turn) => turn.calls).length);
  * ```
  */
-export const runs: Projection<RunsState, Runs> = {
+export const runs: Projection<RunsState, Runs> = shippedProjection({
   name: 'runs',
   version: '1',
   history: 'view',
@@ -93,7 +94,7 @@ export const runs: Projection<RunsState, Runs> = {
     return state;
   },
   finish: (state) => ({ runs: state.runs }),
-};
+});
 
 function applyTo(state: RunsState, place: number, run: RunNode, event: Event): void {
   switch (event.type) {

@@ -25,6 +25,8 @@ function contextOf(recorder: Recorder, more: Partial<ResumeContext> = {}): Resum
     session: recorder.session,
     branch: recorder.branch,
     recorder,
+    run: 'r1',
+    historyName: async () => recorder.branch,
     messages: [],
     prompt: question,
     floor: { agent: null, from: 0 },

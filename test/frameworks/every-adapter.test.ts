@@ -101,6 +101,27 @@ describe.each(Object.entries({ ...worlds, ...clientWorlds }))('%s', (name, world
     expect(script.executed).toEqual([8]);
   });
 
+  // A plain function records with the recorder that it names.
+  test.skipIf(name === 'a plain function')(
+    'work set up with the first recorder stays on the branch, in the policy and in the budget of the resume it is done in',
+    async () => {
+      await using first = await session.record({ agent: 'support', facts: false });
+      await world.record(first, story(), question, []);
+      await first.flush();
+      const main = await session.locate('main');
+      const branch = await session.fork('main@1', { name: 'what-if' });
+      const script = story();
+      const effects = { names: { lookup: { simulate: { paid: 0 } } } };
+      const ran = await branch.resume(async () => world.record(first, script, question, []), {
+        prompt: 'Go.',
+        effects,
+      });
+      expect([script.asked.length, script.executed, ran.modelCalls, ran.simulated]).toEqual([2, [], 2, 1]);
+      expect((await first.flush()).errors).toEqual([]);
+      expect(await session.locate('main')).toEqual(main);
+    },
+  );
+
   test('a run says which versions of the framework it was made with, first and resumed', async () => {
     const names = frameworks[name] ?? [];
     const expected = Object.fromEntries(names.map((each) => [each, installed(each)]));

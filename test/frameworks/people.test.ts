@@ -1,5 +1,5 @@
 /** Tools that need the approval of a person, in the AI SDK and OpenAI Agents: asked, decided and resumed. */
-import { Agent, tool as agentTool, Runner, setTracingDisabled } from '@openai/agents';
+import { Agent, tool as agentTool, Runner, RunState, setTracingDisabled } from '@openai/agents';
 import { isStepCount, type ModelMessage, ToolLoopAgent } from 'ai';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -161,7 +161,7 @@ describe('OpenAI Agents', () => {
   };
   const story = () => runnerOf([[agentAsks('c1', 'pay', { amount: 50 })], says('Done.')]).runner;
 
-  test.each(['whole', 'streamed'])('%s: the request and the decision are recorded', async (how) => {
+  test.each(['whole', 'streamed', 'stored'])('%s: the request, the decision and the call are recorded', async (how) => {
     await using reprise = await openReprise('memory:');
     for (const approved of [true, false]) {
       const session = await reprise.createSession();
@@ -169,7 +169,7 @@ describe('OpenAI Agents', () => {
       const { paid, cashier } = world();
       const runner = recordRunner(story(), recorder);
       const run = async (input: Parameters<Runner['run']>[1]) => {
-        if (how === 'whole') return runner.run(cashier, input as string);
+        if (how !== 'streamed') return runner.run(cashier, input as string);
         const streamed = await runner.run(cashier, input as string, { stream: true });
         for await (const _ of streamed);
         await streamed.completed;
@@ -179,15 +179,17 @@ describe('OpenAI Agents', () => {
       await recorder.flush();
       expect(people(await eventsOf(session))).toEqual([asked]);
       expect(outcomes(await eventsOf(session))).toEqual(['waiting']);
-      const [item] = first.interruptions;
-      if (item !== undefined && approved) first.state.approve(item);
-      else if (item !== undefined) first.state.reject(item, { message: 'Too much' });
-      await run(first.state as never);
+      const state = how === 'stored' ? await RunState.fromString(cashier, first.state.toString()) : first.state;
+      const [item] = state.getInterruptions();
+      if (item !== undefined && approved) state.approve(item);
+      else if (item !== undefined) state.reject(item, { message: 'Too much' });
+      await run(state as never);
       await recorder.flush();
       const events = await eventsOf(session);
       const output = approved ? { approved } : { approved, reason: 'Too much' };
       expect(people(events)).toEqual([asked, decided(output)]);
       expect([outcomes(events), paid]).toEqual([['waiting', 'ok'], approved ? [50] : []]);
+      expect(events.filter(({ data }) => data['kind'] === 'tool')).toHaveLength(approved ? 2 : 0);
       expect((await session.stateAt('main', waiting)).calls).toEqual([]);
     }
   });

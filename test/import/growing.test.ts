@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Imported, openReprise, type Reprise } from '../../src/index.ts';
+import { conversation, type Imported, openReprise, type Reprise, type Session } from '../../src/index.ts';
 import { claudeLine, claudeWork, sources } from './sources.ts';
 
 let directory = '';
@@ -103,3 +103,71 @@ describe('a source that differs', () => {
     expect(await exported(`differs/${own}`, 'claude-code')).toBe(grown);
   });
 });
+
+test('a document that differs, also around its units, is a branch with all of it', async () => {
+  const traceOf = (said: string): string => {
+    const events = [
+      { type: 'run_started', message: 'Go', payload: { prompt: said } },
+      { type: 'run_completed', message: 'Done', payload: { output: said } },
+    ];
+    return JSON.stringify({ trace_id: 'd', metadata: { agent_name: 'a', said }, events });
+  };
+  await read('document', traceOf('Hi'), 'shipit');
+  const { outcome, branches } = await read('document', traceOf('Ho'), 'shipit');
+  expect([outcome, branches.length]).toEqual(['branched', 2]);
+  expect(await exported('document', 'shipit')).toBe(traceOf('Hi'));
+  expect(await exported(`document/${branches[1] ?? ''}`, 'shipit')).toBe(traceOf('Ho'));
+});
+
+describe('a source that goes on after a person changed its history here', () => {
+  const asked = (at: number): object =>
+    claudeLine('user', `u${at}`, at === 1 ? null : `a${at - 1}`, { message: { role: 'user', content: `Q${at}` } });
+  const said = (at: number): object =>
+    claudeLine('assistant', `a${at}`, `u${at}`, {
+      message: { id: `m${at}`, role: 'assistant', model: 'm', content: [{ type: 'text', text: `A${at}` }] },
+    });
+  const upTo = (turns: number): string =>
+    Array.from({ length: turns }, (_, at) => [asked(at + 1), said(at + 1)])
+      .flat()
+      .map((line) => `${JSON.stringify(line)}\n`)
+      .join('');
+  const talk = async (session: string, branch: string): Promise<string> =>
+    JSON.stringify(
+      (await (await reprise.session(session)).stateAt(branch, conversation)).messages.map((m) => m.message),
+    );
+
+  test.each([
+    ['branched', 'a rewind', (session: Session) => session.rewind('main@turn:1')],
+    ['branched', 'a message', (session: Session) => session.append([ownMessage])],
+    ['extended', 'a note', (session: Session) => session.append([{ type: 'note.added', data: { text: 'Hm.' } }])],
+    [
+      'extended',
+      'a rewind that was undone',
+      async (session: Session) => {
+        await session.rewind('main@turn:1');
+        await session.redo('main');
+      },
+    ],
+  ] as const)('is %s after %s, and no history mixes both', async (outcome, what, change) => {
+    await read(what, upTo(2), 'claude-code');
+    const session = await reprise.session(what);
+    await change(session);
+    const before = await talk(what, 'main');
+    const grown = await read(what, upTo(3), 'claude-code');
+    expect(grown.outcome).toBe(outcome);
+    const last = grown.branches.at(-1) ?? '';
+    await read(`${what}, whole`, upTo(4), 'claude-code');
+    if (outcome === 'branched') expect(await talk(what, 'main')).toBe(before);
+    // It goes on there.
+    expect(await read(what, upTo(4), 'claude-code')).toMatchObject({ outcome: 'extended', branches: grown.branches });
+    expect(await talk(what, last)).toBe(await talk(`${what}, whole`, 'main'));
+    expect((await read(what, upTo(4), 'claude-code')).outcome).toBe('unchanged');
+    if (outcome === 'branched') expect(await exported(`${what}/${last}`, 'claude-code')).toBe(upTo(4));
+  });
+});
+
+const ownMessage = {
+  type: 'message.added',
+  agent: 'claude-code',
+  data: { message: { role: 'user', content: 'And here?' } },
+} as const;

@@ -31,7 +31,11 @@ async function* pieces(text: string | Uint8Array): AsyncGenerator<string | Uint8
 }
 
 let count = 0;
-async function told(source: string, options: ImportOptions = {}, on: Reprise = reprise): Promise<Imported> {
+async function told(
+  source: string | Uint8Array,
+  options: ImportOptions = {},
+  on: Reprise = reprise,
+): Promise<Imported> {
   for await (const each of on.importAll(pieces(source), { session: `s${++count}`, ...options })) {
     if ('error' in each) throw each.error;
     return each;
@@ -212,6 +216,44 @@ describe('secrets', () => {
     expect(Buffer.from(files[0]?.bytes ?? []).toString()).toContain('[masked ');
     expect(Buffer.from(files[0]?.bytes ?? []).toString()).not.toContain('abcdEFGH1234abcd');
     expect(differs).toEqual([{ file: '', at: 0, why: 'masked' }]);
+  });
+
+  test('around the units are counted and masked too, and a second import knows the source again', async () => {
+    const key = `sk-ant-api03-${'abcdEFGH1234'.repeat(8)}-AA`;
+    const source = JSON.stringify({
+      trace_id: key,
+      metadata: { agent_name: 'a', note: `Use ${key}`, password: 'hunter2hunter2' },
+      events: [{ type: 'run_started', message: 'Go', payload: { prompt: 'Hi' } }],
+      config: { password: 'correct-horse', text: key },
+    });
+    expect((await told(source)).secrets).toEqual({ 'anthropic-key': 1, 'secret-field': 1 });
+    const { session, secrets } = await told(source, { mask: true });
+    expect(secrets).toEqual({ 'anthropic-key': 1, 'secret-field': 1 });
+    const events = await Array.fromAsync((await reprise.session(session)).replay({ history: 'raw' }));
+    const held = JSON.stringify(events.map(({ data }) => ({ ...data, source: '' })));
+    const { files, differs } = await reprise.exportFiles(session, { format: 'shipit' });
+    const written = Buffer.from(files[0]?.bytes ?? []).toString();
+    expect(differs).toEqual([{ file: '', at: null, why: 'masked' }]);
+    for (const secret of [key.slice(20), 'hunter2', 'correct-horse']) expect(`${held}${written}`).not.toContain(secret);
+    expect((await told(source, { mask: true, session })).outcome).toBe('unchanged');
+  });
+
+  test('in a unit that is no text are counted, masked, and taken out of a bundle', async () => {
+    const key = `sk-ant-api03-${'abcdEFGH1234'.repeat(8)}-AA`;
+    const odd = Buffer.concat([Buffer.from(claudeFork), Buffer.from([0xff, 0xe9]), Buffer.from(` Use ${key}, é\n`)]);
+    const { session, secrets } = await told(odd);
+    expect(secrets).toEqual({ 'anthropic-key': 1 });
+    for (const rule of [`text:${key}`, 'secrets', 'pattern:sk-ant']) {
+      const to = join(directory, `odd-${++count}`);
+      const { manifest } = await reprise.exportBundle(session, { to, redact: [rule] });
+      expect(manifest.redacted?.events, rule).toHaveLength(1);
+    }
+    const masked = await told(odd, { mask: true });
+    expect(masked.secrets).toEqual({ 'anthropic-key': 1 });
+    const { files, differs } = await reprise.exportFiles(masked.session, { format: 'claude-code' });
+    expect(differs).toEqual([{ file: '', at: 7, why: 'masked' }]);
+    const written = Buffer.from(files[0]?.bytes ?? []).toString('latin1');
+    expect(written).toMatch(/\n\u00ff\u00e9 Use \[masked anthropic-key [0-9a-f-]+\], \u00c3\u00a9\n$/);
   });
 });
 

@@ -144,6 +144,16 @@ test('a source that was imported under its own name stays that session when a fo
   ]);
 });
 
+test('a file whose name cannot be an id has one session, however often it is imported', async () => {
+  const text = JSON.stringify(talk('One?'));
+  for (const name of ['latest.json', 'list.json', 'odd\nname.json', `${'long'.repeat(60)}.json`]) {
+    const path = join(await written({ [name]: text }), name);
+    const [first, again] = [await imported(path), await imported(path)];
+    expect([first[0]?.outcome, again[0]?.outcome]).toEqual(['imported', 'unchanged']);
+    expect(first[0]?.session).toMatch(/^(?:latest|list|odd-name|long(?:long)+)-[0-9a-f]{12}$/);
+  }
+});
+
 test('text around the units of a document that cannot be read gives a warning', async () => {
   const path = join(await written({ 'odd.json': `${JSON.stringify(talk('One?'), null, 1)}\nand more\n` }), 'odd.json');
   const [told] = await imported(path);

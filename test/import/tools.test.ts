@@ -208,6 +208,29 @@ describe('Claude Code', () => {
   });
 });
 
+test.each([
+  '<skill>\n<name>deploy</name>\n</skill>',
+  '<subagent_notification>{}</subagent_notification>',
+  '<hook_prompt hook_run_id="1">Again</hook_prompt>',
+])('Codex: a rollback takes back what the person typed, whatever the tool put behind it: %s', async (own) => {
+  const line = (type: string, payload: object): object => ({ timestamp: at(1), type, payload });
+  const message = (role: string, text: string): object =>
+    line('response_item', { type: 'message', role, content: [{ type: 'input_text', text }] });
+  const { session } = await told(
+    lines(
+      line('session_meta', { id: 'c', cwd: '/srv/app' }),
+      message('user', 'First'),
+      message('assistant', 'One'),
+      message('user', 'Second'),
+      message('user', own),
+      message('assistant', 'Two'),
+      line('event_msg', { type: 'thread_rolled_back', num_turns: 1 }),
+      message('user', 'Third'),
+    ),
+  );
+  expect(await said(session)).toEqual(['user: First', 'assistant: One', 'user: Third']);
+});
+
 describe('others', () => {
   test('OpenHands: a condensation forgets some events and keeps those around them', async () => {
     const event = (id: number, more: object): object => ({ id, timestamp: at(id), source: 'agent', ...more });

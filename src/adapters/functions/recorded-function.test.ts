@@ -49,6 +49,21 @@ test('recordFunction() outside of a run is the plain function, unless it has a r
   expect(events).toHaveLength(2);
 });
 
+test('recordFunction() with a recorder of its own still obeys the resume that it is called in', async () => {
+  const events = await recorded(async (recorder, session) => {
+    recorder.message({ role: 'user', content: 'Add 1 and 2.' });
+    await recorder.flush();
+    const branch = await session.fork('main@head');
+    const sum = recordFunction(add, { name: 'add', recorder });
+    const ran = await branch.resume(async () => sum(1, 2), {
+      effects: { names: { add: { simulate: 7 } } },
+      facts: false,
+    });
+    expect([ran.result, ran.simulated]).toEqual([7, 1]);
+  });
+  expect(events).toEqual([]);
+});
+
 test('recordFunction() throws what the function throws, and records how it failed', async () => {
   const failing = recordFunction(() => Promise.reject(new RangeError('over the limit')), { name: 'refund' });
   const events = await recorded((recorder) =>

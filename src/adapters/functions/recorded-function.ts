@@ -2,7 +2,7 @@ import { RepriseError } from '../../core/error.ts';
 import { given, type JsonValue } from '../../core/json.ts';
 import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { takeAsked } from '../../core/recording/asked-calls.ts';
-import { currentRecorder } from '../../core/recording/current-recorder.ts';
+import { currentRecorder, recorderHere } from '../../core/recording/current-recorder.ts';
 import { agreedEffect, checkDeclared, declaredEffect, type EffectClass } from '../../core/recording/effects.ts';
 import { Originals } from '../../core/recording/originals.ts';
 import { recordable } from '../../core/recording/recordable.ts';
@@ -14,7 +14,7 @@ export interface RecordFunctionOptions<Arguments extends readonly unknown[] = re
   readonly name: string;
   /** Its effect on the world; `unknown` if left out. */
   readonly effect?: EffectClass;
-  /** Where it is recorded; where the code that calls it is, if left out. */
+  /** Where it is recorded; where the code that calls it is, if left out, and in a resume of the same session. */
   readonly recorder?: Recorder;
   /** Says what of the arguments is the input of the call; the only one, or all of them, if left out. */
   readonly input?: (...args: Arguments) => unknown;
@@ -24,7 +24,7 @@ export interface RecordFunctionOptions<Arguments extends readonly unknown[] = re
 export interface RecordToolsOptions {
   /** The effect of each on the world, by its name; `unknown` if left out. */
   readonly effects?: Readonly<Record<string, EffectClass>>;
-  /** Where they are recorded; where the code that calls them is, if left out. */
+  /** Where they are recorded; where the code that calls them is, if left out, and in a resume of the same session. */
   readonly recorder?: Recorder;
 }
 
@@ -73,7 +73,7 @@ export function recordFunction<Run extends AnyFunction>(
   const original = originalFunction(run);
   const recorded = async (...args: Parameters<Run>): Promise<Awaited<ReturnType<Run>>> => {
     const call = async (): Promise<Awaited<ReturnType<Run>>> => (await original(...args)) as Awaited<ReturnType<Run>>;
-    const recorder = own ?? currentRecorder();
+    const recorder = own === undefined ? currentRecorder() : recorderHere(own);
     if (recorder === undefined) return call();
     const input = inputOf(choose === undefined ? chosenInput(args) : choose(...args));
     const asked = takeAsked(recorder, name, input);

@@ -12,7 +12,7 @@ import {
 } from '../../core/json.ts';
 import { defineFormat, type ForeignFormat, type UnitMeaning } from '../../core/recording/foreign-format.ts';
 import { firstLines, firstTime } from './pieces/first-lines.ts';
-import { neutralMessage, parsed, type Span, spanEvents } from './pieces/span-events.ts';
+import { neutralMessage, parsed, type Span, spanEvents, withTraceEnds } from './pieces/span-events.ts';
 
 /** The traces of Langfuse: a trace with its observations, a list of observations, or one a line. */
 export const langfuse: ForeignFormat = defineFormat({
@@ -26,7 +26,9 @@ export const langfuse: ForeignFormat = defineFormat({
     startedAt: firstTime(text, 'timestamp', 'startTime'),
     unit: ({ value }): UnitMeaning | undefined => {
       const spans = spansIn(value);
-      return spans.length === 0 ? undefined : { type: 'observations', drafts: spanEvents(spans, isLines(text)) };
+      return spans.length === 0
+        ? undefined
+        : { type: 'observations', drafts: spanEvents(withTraceEnds(spans), isLines(text)) };
     },
   }),
 });
@@ -52,7 +54,7 @@ function spansIn(value: JsonValue | undefined): Span[] {
   const id = stringAt(value, 'id') ?? '';
   const trace: Span = {
     id,
-    trace: stringAt(value, 'sessionId') ?? id,
+    trace: id,
     kind: 'other',
     name: stringAt(value, 'name') ?? 'trace',
     start: stringAt(value, 'timestamp'),

@@ -11,7 +11,7 @@ import {
 } from '../../core/json.ts';
 import { defineFormat, type ForeignFormat, type UnitMeaning } from '../../core/recording/foreign-format.ts';
 import { firstLines, firstTime } from './pieces/first-lines.ts';
-import { neutralMessage, parsed, type Span, spanEvents } from './pieces/span-events.ts';
+import { neutralMessage, parsed, type Span, spanEvents, withTraceEnds } from './pieces/span-events.ts';
 
 /** The traces of OpenAI Agents, as its exporter sends them: `trace` and `trace.span` objects. */
 export const openaiTraces: ForeignFormat = defineFormat({
@@ -23,7 +23,9 @@ export const openaiTraces: ForeignFormat = defineFormat({
     startedAt: firstTime(text, 'started_at'),
     unit: ({ value }): UnitMeaning | undefined => {
       const spans = spansIn(value);
-      return spans.length === 0 ? undefined : { type: 'trace', drafts: spanEvents(spans, isLines(text)) };
+      return spans.length === 0
+        ? undefined
+        : { type: 'trace', drafts: spanEvents(withTraceEnds(spans), isLines(text)) };
     },
   }),
 });
@@ -41,7 +43,7 @@ function spansIn(value: JsonValue | undefined): Span[] {
     return [
       {
         id,
-        trace: stringAt(value, 'group_id') ?? id,
+        trace: id,
         kind: 'other',
         name: stringAt(value, 'workflow_name') ?? 'trace',
       },

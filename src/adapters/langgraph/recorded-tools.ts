@@ -2,6 +2,7 @@ import type { StructuredToolInterface } from '@langchain/core/tools';
 import { given, type JsonValue } from '../../core/json.ts';
 import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { propertiesOf } from '../../core/property.ts';
+import { recorderHere } from '../../core/recording/current-recorder.ts';
 import { agreedEffect, checkDeclared, declaredEffect, type EffectClass } from '../../core/recording/effects.ts';
 import { errorOfRecord } from '../../core/recording/error-record.ts';
 import { Originals } from '../../core/recording/originals.ts';
@@ -64,9 +65,10 @@ export function recordTools<T extends StructuredToolInterface>(
   return tools.map((tool) => recordedTool(tool, recorder, options));
 }
 
-/** Returns the tool behind one that records; any other tool as it is. */
-export function originalTool(tool: StructuredToolInterface): StructuredToolInterface {
-  return originals.of(tool);
+/** Returns the tool behind one that records, for a call that is recorded elsewhere: callbacks leave it alone. */
+export function silentTool(tool: StructuredToolInterface): StructuredToolInterface {
+  const original = originals.of(tool);
+  return isRecordable(original) ? taggedTool(original, (...args) => original._call(...args)) : original;
 }
 
 /** Returns the effect class of a tool, by a table and by what it was recorded with before. */
@@ -86,11 +88,13 @@ function recordedTool<T extends StructuredToolInterface>(
   if (!isRecordable(tool)) return given;
   const body: Body = (...args) => tool._call(...args);
   const effect = toolEffect(given, options.effects);
-  const recorded: T = Object.create(tool, {
-    _call: { value: recordedBody(tool.name, body, recorder, effect) },
-    tags: { value: [...(tool.tags ?? []), recordedTag], writable: true },
-  });
-  return originals.remember(recorded, tool, effect);
+  return originals.remember(taggedTool(tool, recordedBody(tool.name, body, recorder, effect)), tool, effect);
+}
+
+/** Returns a tool with a different body and the tag that makes callbacks leave it alone. */
+function taggedTool<T extends StructuredToolInterface>(tool: RecordableTool, body: Body): T {
+  const tags = [...(tool.tags ?? []), recordedTag];
+  return Object.create(tool, { _call: { value: body }, tags: { value: tags, writable: true } });
 }
 
 const isRecordable = (tool: StructuredToolInterface): tool is RecordableTool =>
@@ -105,7 +109,7 @@ function recordedBody(name: string, body: Body, own: Recorder | undefined, decla
     const effect = agreedEffect(declared, declaredEffect(handler?.effects, name));
     const table = runTableOf(recorder);
     const open = await table.within(run?.parentRunId, () =>
-      recorder.startCall({
+      recorderHere(recorder).startCall({
         kind: 'tool',
         name,
         ...given({ call: toolCallId, effect }),

@@ -185,9 +185,11 @@ async function print(
   if (out.json === undefined && to === null && others > 0)
     out.say(`The source has ${plural(others, 'more file')}; --to writes them beside it.`);
   if (out.json === undefined && differs.length > 0) {
-    const shown = differs.slice(0, 5).map(({ file, at, why }) => `${file === '' ? '' : `${file} `}${at} (${why})`);
+    const shown = differs
+      .slice(0, 5)
+      .map(({ file, at, why }) => `${file === '' ? '' : `${file} `}${at ?? 'around the units'} (${why})`);
     out.say(
-      `${plural(differs.length, 'unit')} of the source differ: ${plain(shown.join(', '))}${differs.length > 5 ? ', …' : ''}`,
+      `${plural(differs.length, 'place')} of the source differ: ${plain(shown.join(', '))}${differs.length > 5 ? ', …' : ''}`,
     );
   }
   return done;

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { Option } from 'commander';
 import { foreignFormats } from '../../adapters/import/foreign-formats.ts';
 import { RepriseError } from '../../core/error.ts';
@@ -12,7 +13,7 @@ import { bytesText, plural } from '../../wording/amount.ts';
 import { plain } from '../../wording/text.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context } from '../context.ts';
-import { done, exitCodeOf, no, failed as storeFailed } from '../exit-code.ts';
+import { done, exitCodeOf, no, stopped, failed as storeFailed } from '../exit-code.ts';
 import { textOption } from '../option-values.ts';
 import { readFailure } from '../options/read-failure.ts';
 import { catchSignals } from '../stop-signals.ts';
@@ -53,7 +54,7 @@ export const importRuns: CommandSpec = {
     new Option('--format <format>', 'format of the sources (default: detected)'),
     new Option('--session <id>', "id of the session (default: the source's own id)"),
     new Option('--mask', 'mask secrets in the events and in the kept source'),
-    new Option('--follow', 'keep up with a file that is written, until Ctrl-C'),
+    new Option('--follow', 'keep up with one file of lines that is written, until Ctrl-C'),
     new Option('--discover', 'look where tools keep their sessions, and offer them'),
   ],
   exits: '0 every source was imported; 1 some could not be: the rest was',
@@ -65,9 +66,13 @@ export const importRuns: CommandSpec = {
   ],
   run: async (context, sources, options) => {
     const format = textOption(options, 'format');
-    if (options['discover'] === true) return offer(context, await discover(await formatsNamed(context, format)));
+    if (options['discover'] === true) {
+      checkDiscovery(sources);
+      return offer(context, await discover(await formatsNamed(context, format)));
+    }
     const session = textOption(options, 'session');
-    checkSources(sources, session);
+    checkSources(sources, session, options['follow'] === true);
+    checkFiles(sources);
     keepHeapSmall();
     await context.formats();
     const reprise = await context.open({ create: true });
@@ -80,7 +85,8 @@ export const importRuns: CommandSpec = {
       signal: controller.signal,
     };
     try {
-      return await importSources(context, reprise, sources, chosen);
+      const code = await importSources(context, reprise, sources, chosen);
+      return controller.signal.aborted ? stopped : code;
     } finally {
       restore();
     }
@@ -97,7 +103,23 @@ async function formatsNamed(context: Context, format: string | undefined): Promi
   });
 }
 
-function checkSources(sources: readonly string[], session: string | undefined): void {
+function checkDiscovery([source]: readonly string[]): void {
+  if (source !== undefined)
+    throw new RepriseError('import.invalid', `Cannot look for sessions in ${JSON.stringify(source)}`, {
+      hint: 'Leave out the source: --discover looks where tools keep their sessions. Or leave out --discover.',
+    });
+}
+
+/** Refuses sources none of which is there, before a store is made for them. */
+function checkFiles(sources: readonly string[]): void {
+  if (sources.some((source) => source === '-' || existsSync(source))) return;
+  throw new RepriseError(
+    'import.invalid',
+    `Cannot import ${sources.map((source) => JSON.stringify(source)).join(', ')}: no such file`,
+  );
+}
+
+function checkSources(sources: readonly string[], session: string | undefined, isFollowing: boolean): void {
   if (sources.length === 0)
     throw new RepriseError('import.invalid', 'Cannot import: no source is named', {
       hint: 'Name files or folders, or let "reprise import --discover" look for them.',
@@ -105,6 +127,10 @@ function checkSources(sources: readonly string[], session: string | undefined): 
   if (session !== undefined && sources.length > 1)
     throw new RepriseError('import.invalid', `Cannot import ${sources.length} files into one session "${session}"`, {
       hint: 'Leave out --session, or import the files one by one.',
+    });
+  if (isFollowing && sources.length > 1)
+    throw new RepriseError('import.invalid', `Cannot follow ${sources.length} files: --follow keeps up with one`, {
+      hint: 'Follow each of them with a command of its own.',
     });
 }
 
@@ -122,7 +148,7 @@ async function importSources(
       else imported.push(rowOf(told, source));
       if (context.out.json === 'object') continue;
       if ('error' in told) await printFailure(context, told);
-      else await print(context, rowOf(told, source));
+      else await print(context, rowOf(told, source), options.mask === true);
     }
   }
   if (context.out.json === 'object') await context.out.value({ imported, failed } satisfies ImportAnswer);
@@ -162,16 +188,20 @@ async function* each(
     if (!(error instanceof RepriseError)) throw error;
     const { code, details } = error;
     const where = source === '-' ? 'stdin' : JSON.stringify(source);
-    const hint =
-      code === 'session.exists'
-        ? 'Choose a different id with --session, or delete the session first with "reprise delete-session".'
-        : error.hint;
     throw new RepriseError(code, `Cannot import ${where}: ${whyNot(error)}`, {
-      ...given({ hint }),
+      ...given({ hint: typedHint(error.hint) }),
       details,
       cause: error,
     });
   }
+}
+
+/** Returns a hint of the library with what to type. */
+function typedHint(hint: string | undefined): string | undefined {
+  return hint
+    ?.replace('the option "session"', '--session')
+    .replace('a different namespace', '$& with --namespace')
+    .replace(/delete the session(?: here)? first/, '$& with "reprise delete-session"');
 }
 
 /** Imports one of several sources; one that cannot be imported does not stop the rest. */
@@ -195,7 +225,7 @@ function whyNot({ message, cause }: RepriseError): string {
   return message.replace(/^Cannot import(?: "(?:[^"\\]|\\.)*")?: /, '').replace(/^Cannot /, 'cannot ');
 }
 
-async function print({ out }: Context, row: ImportRow): Promise<void> {
+async function print({ out }: Context, row: ImportRow, isMasked: boolean): Promise<void> {
   if (out.json !== undefined) {
     await out.value(row);
     return;
@@ -214,7 +244,11 @@ async function print({ out }: Context, row: ImportRow): Promise<void> {
     );
   if (warningCount > shownWarnings) out.say(`  and ${plural(warningCount - shownWarnings, 'more warning')}`);
   const found = Object.entries(secrets).map(([rule, count]) => `${rule} ${count}`);
-  if (found.length > 0) out.say(`  Masking finds secrets in it (${plain(found.join(', '))}); --mask masks them.`);
+  if (found.length === 0) return;
+  const rules = plain(found.join(', '));
+  out.say(
+    isMasked ? `  Its secrets are masked (${rules}).` : `  Masking finds secrets in it (${rules}); --mask masks them.`,
+  );
 }
 
 /** Warnings that are shown of one source; --json has more. */

@@ -1,12 +1,11 @@
 import { canonicalJson } from '../canonical-json.ts';
-import { hasCode, messageOf, RepriseError } from '../error.ts';
+import { RepriseError } from '../error.ts';
 import { given, type JsonObject, type JsonValue, valueAt } from '../json.ts';
 import { shownValue } from '../known-keys.ts';
 import { limits } from '../limits.ts';
 import { isoTime } from '../time.ts';
 import type { Event } from './event.ts';
-import { compilePattern, type Pattern } from './pattern.ts';
-import { UnsupportedPattern } from './pattern-syntax.ts';
+import { type Pattern, readPattern } from './pattern.ts';
 
 /** A filter over events, as data. Every condition must hold. */
 export interface EventFilter {
@@ -257,24 +256,9 @@ function textTest(text: string): (event: Event) => boolean {
 }
 
 /** Compiles a pattern for an engine that does not backtrack. It refuses a pattern that the engine cannot run. */
-function patternOf(pattern: string): Pattern {
-  try {
-    return compilePattern(pattern);
-  } catch (error) {
-    const shown = JSON.stringify(pattern);
-    if (hasCode(error, 'limit.exceeded'))
-      return refuse(
-        `${shown} repeats too much: it compiles to more than ${limits.filterPatternMax} instructions`,
-        'Repeat less often, or without a count.',
-      );
-    if (error instanceof UnsupportedPattern)
-      return refuse(`${shown} cannot be run in bounded time: ${error.message}`, 'Use two conditions instead.');
-    const why = messageOf(error).replace(/^Invalid regular expression: .*: /s, '');
-    return refuse(
-      `${shown} is not a regular expression: ${why}`,
-      'Write a backslash before a character that stands for itself: \\( \\[ \\* \\+ \\?',
-    );
-  }
+function patternOf(source: string): Pattern {
+  const pattern = readPattern(source);
+  return 'why' in pattern ? refuse(pattern.why, pattern.hint) : pattern;
 }
 
 function refuse(why: string, hint = 'See the filters in docs/guides/look.md.'): never {

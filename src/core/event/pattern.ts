@@ -1,4 +1,5 @@
-import { checkLimit } from '../limits.ts';
+import { hasCode, messageOf } from '../error.ts';
+import { checkLimit, limits } from '../limits.ts';
 import {
   type Assertion,
   type CharacterSet,
@@ -6,6 +7,7 @@ import {
   isWordCode,
   type PatternNode,
   parsePattern,
+  UnsupportedPattern,
 } from './pattern-syntax.ts';
 
 /** A compiled pattern. */
@@ -48,6 +50,30 @@ export function compilePattern(source: string): Pattern {
   const start = program.add(parsePattern(source), program.push({ kind: 'found' }));
   const automaton = new Automaton(program.instructions, start);
   return { test: (text) => automaton.test(text) };
+}
+
+/** Compiles a pattern that a person wrote, or says why it cannot be run and what to write instead. */
+export function readPattern(source: string): Pattern | { readonly why: string; readonly hint: string } {
+  try {
+    return compilePattern(source);
+  } catch (error) {
+    const shown = JSON.stringify(source);
+    if (hasCode(error, 'limit.exceeded'))
+      return {
+        why: `${shown} repeats too much: it compiles to more than ${limits.filterPatternMax} instructions`,
+        hint: 'Repeat less often, or without a count.',
+      };
+    if (error instanceof UnsupportedPattern)
+      return {
+        why: `${shown} cannot be run in bounded time: ${error.message}`,
+        hint: 'Use two conditions instead.',
+      };
+    const why = messageOf(error).replace(/^Invalid regular expression: .*: /s, '');
+    return {
+      why: `${shown} is not a regular expression: ${why}`,
+      hint: 'Write a backslash before a character that stands for itself: \\( \\[ \\* \\+ \\?',
+    };
+  }
 }
 
 /** The instructions of a pattern, made from its end to its start. */

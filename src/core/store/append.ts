@@ -104,7 +104,7 @@ function planEvent(
     time: input.time,
     agent: input.agent ?? null,
     run: input.run ?? null,
-    turn: input.turn ?? cause?.turn ?? state.turn,
+    turn: input.turn ?? (cause === undefined ? undefined : shownTurn(history, cause)) ?? state.turn,
     cause: input.cause ?? null,
     dataDigest: dataDigestOf(platform.sha256, salt, input.data),
   };
@@ -127,6 +127,12 @@ function planEvent(
     salt,
     keys: input.keys,
   };
+}
+
+/** Returns the turn of an event as views show it: an edit shows the turn of the event that it carries. */
+export function shownTurn({ markers }: History, { branch, seq, turn }: EventPlace): number {
+  const marker = markers.find((held) => held.seq === seq && held.branch === branch);
+  return marker?.kind === 'replaced' || marker?.kind === 'inserted' ? marker.turn : turn;
 }
 
 /** Tells whether an event leads to the head of this branch, rather than standing on a different one. */

@@ -6,6 +6,7 @@ import { isArray, isObject, type JsonObject, type JsonValue, stringAt, valueAt }
 import { limits } from '../../core/limits.ts';
 import { storedJson } from '../../core/parts/decode.ts';
 import type { Digest } from '../../core/point.ts';
+import { textsOfBytesIn } from '../../core/recording/kept-bytes.ts';
 import { segmentAt } from '../../core/view/segment.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { decoderOf } from '../history/stored-events.ts';
@@ -122,7 +123,7 @@ async function addedItems(engine: Engine, session: string, event: Event, path: r
 
 /** Tells whether JSON text holds the content: a long text anywhere, a short one as a whole string. */
 export function holdsContent(content: Content, json: string): boolean {
-  const read = [...readings(json)];
+  const read = [json, ...textsOfBytesIn(json)].flatMap((text) => [...readings(text)]);
   if (content.long.some((text) => read.some((reading) => reading.includes(text)))) return true;
   const isShort = [...content.short].some((text) => {
     const quoted = JSON.stringify(text);

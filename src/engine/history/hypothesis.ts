@@ -6,7 +6,7 @@ import { given, type JsonObject } from '../../core/json.ts';
 import { storedJson } from '../../core/parts/decode.ts';
 import { createPartMemory, encodeData } from '../../core/parts/encode.ts';
 import { beginning, type Digest, later, type Seq } from '../../core/point.ts';
-import { checkMarkerFits } from '../../core/store/append.ts';
+import { checkMarkerFits, shownTurn } from '../../core/store/append.ts';
 import { isEdit, markerOf } from '../../core/view/marker.ts';
 import { branchOf } from '../../core/view/segment.ts';
 import { type History, lastOf, viewAt } from '../../core/view/view.ts';
@@ -113,7 +113,8 @@ export async function causeOf(
   type: string,
   cause: string,
 ): Promise<{ readonly turn: number; readonly seq?: Seq }> {
-  for (const event of events.values()) if (event.id === cause) return { turn: event.turn, seq: event.seq };
+  for (const event of events.values())
+    if (event.id === cause) return { turn: shownTurn(history, event), seq: event.seq };
   const held = (await engine.store.locate(sessionRef(engine, place.session), [cause])).get(cause);
   if (held === undefined) {
     throw new RepriseError(
@@ -122,7 +123,7 @@ export async function causeOf(
       { hint: 'Append the cause first, or leave it out.', details: { cause } },
     );
   }
-  const turn = await turnAt(engine, place.session, held);
+  const turn = shownTurn(history, { ...held, turn: await turnAt(engine, place.session, held) });
   return held.seq <= at && branchOf(history, held.seq) === held.branch ? { turn, seq: held.seq } : { turn };
 }
 

@@ -1,3 +1,4 @@
+import { isStructural } from '../../core/event/families/structural.ts';
 import { parseKey, plainKey } from '../../core/event/keys.ts';
 import { given, isObject, type JsonObject, type JsonValue, setKey, valueAt } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
@@ -34,8 +35,10 @@ export async function metadataAt(engine: Engine, place: Place): Promise<JsonObje
       place.session,
       page.entries.map((entry) => entry.event),
     );
-    // An erased change has lost its keys and values; the fold shows what it had covered.
-    if (page.entries.some(({ event: row }) => row.erased)) return foldAt(engine, place, metadata);
+    // An erased change has lost its keys and values, and a marker that carries a change is not one: the fold shows what
+    // they had covered.
+    if (page.entries.some(({ event: row }) => row.erased || isStructural(row.type)))
+      return foldAt(engine, place, metadata);
     for (const { key, event: row } of page.entries) {
       const data = dataOf(row, decoder);
       checkKeyed(row, data, key);

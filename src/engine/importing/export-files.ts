@@ -245,7 +245,7 @@ async function newFile({ engine, ref, place, format }: WrittenHistory): Promise<
 }
 
 /** Reads the text of a file piece by piece: its units, and the text around them. */
-export async function* textOf({ frame, units }: FileOut): AsyncGenerator<{
+export async function* textOf({ file, frame, units }: FileOut): AsyncGenerator<{
   readonly pieces: readonly (string | Uint8Array)[];
   readonly differs: DifferingUnit | undefined;
 }> {
@@ -263,7 +263,9 @@ export async function* textOf({ frame, units }: FileOut): AsyncGenerator<{
     yield { pieces: [count === 0 ? head : '', before, unit.text, end], differs };
     count++;
   }
-  yield { pieces: count === 0 ? [empty] : [tail], differs: undefined };
+  const isMasked = frame?.kind === 'source' && frame.data['masked'] !== undefined;
+  const differs = isMasked ? ({ file, at: null, why: 'masked' } as const) : undefined;
+  yield { pieces: count === 0 ? [empty] : [tail], differs };
 }
 
 interface Around {

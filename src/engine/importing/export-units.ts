@@ -2,10 +2,10 @@ import type { Event } from '../../core/event/event.ts';
 import { isArray, isObject, type JsonObject, type JsonValue, numberAt, stringAt } from '../../core/json.ts';
 import type { Seq } from '../../core/point.ts';
 import type { ForeignWriter } from '../../core/recording/foreign-format.ts';
+import { keptBytes } from '../../core/recording/kept-bytes.ts';
 import { fillText } from '../../core/recording/kept-text.ts';
 import type { Stretches } from '../../core/recording/stretches.ts';
 import { isFirstOfUnit, isMadeByImport, isOfUnit } from '../../core/recording/unit-id.ts';
-import { bytesOf } from './unit-events.ts';
 
 /** A unit of an exported file. */
 export interface ExportedUnit {
@@ -24,7 +24,8 @@ export interface ExportedUnit {
 /** A unit of the source that an export does not give back as it was, and why. */
 export interface DifferingUnit {
   readonly file: string;
-  readonly at: number;
+  /** Its place in the file; null for the text around the units. */
+  readonly at: number | null;
   readonly why: 'erased' | 'masked' | 'edited' | 'removed';
 }
 
@@ -255,7 +256,7 @@ function unitOf(
   if (first === undefined || !isObject(foreign) || events.some(({ erased }) => erased === true)) return undefined;
   const bytes = stringAt(foreign, 'bytes');
   const text =
-    bytes === undefined ? fillText(foreign['text'] ?? null, (of) => events[of]?.data, stretches) : bytesOf(bytes);
+    bytes === undefined ? fillText(foreign['text'] ?? null, (of) => events[of]?.data, stretches) : keptBytes(bytes);
   return text === undefined ? undefined : { file, base, at, text, end: stringAt(foreign, 'end'), seq: first.seq };
 }
 

@@ -143,6 +143,19 @@ export function refuseSeveral(path: string | undefined): never {
   });
 }
 
+/** Refuses to follow anything but one file of lines: of `sources` sources, or of a file that is one document. */
+export function refuseFollowing(path: string | undefined, sources = 1): never {
+  const what = path === undefined ? 'the source' : JSON.stringify(path);
+  const why =
+    sources > 1
+      ? `it holds ${sources} sources, and one file can be followed`
+      : 'it cannot be followed, because its tool writes all of it again';
+  throw new RepriseError('import.invalid', `Cannot import ${what}: ${why}`, {
+    hint: sources > 1 ? 'Name one file.' : 'Import it again when it has changed. A file of lines can be followed.',
+    details: { path: path ?? null },
+  });
+}
+
 function refuseFolder(folder: string): never {
   throw new RepriseError(
     'limit.exceeded',

@@ -9,7 +9,7 @@ import { mainBranch } from '../../core/ref.ts';
 import { utf8Length } from '../../core/utf8.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { secretFinder, sessionMasking } from '../recording/session-masking.ts';
-import { refuseSeveral } from './found-sources.ts';
+import { refuseFollowing, refuseSeveral } from './found-sources.ts';
 import type { Imported, ImportWarning, SourceOptions } from './import-options.ts';
 import {
   begin,
@@ -57,6 +57,7 @@ export async function importSource(engine: Engine, source: OpenedSource, options
   await format.load?.();
   const cut = format.cut({ path, text: source.text });
   if (cut.kind === 'sources') refuseSeveral(path);
+  if (cut.kind !== 'lines' && options.follow === true) refuseFollowing(path);
   const read: Record<string, string> = {};
   const count = { bytes: 0 };
   const chunksOf = ({ name, chunks }: SourceFile) => {
@@ -224,12 +225,14 @@ class ImportRun {
   /** Reads a file of elements, and keeps the text around them. */
   async whole(file: string, { units, frame, fault }: WholeFile): Promise<void> {
     if (fault !== undefined) this.#warn(file, units.length, `the text around its units was not read: ${fault}`);
-    if (frame !== undefined) await this.#frame(file, frame);
     const later = (from: number) => (count: number) => {
       const text = units[from + count]?.text;
       return text === undefined ? undefined : parseUnit(text).value;
     };
     for (const [index, raw] of units.entries()) await this.#add(file, raw, later(index));
+    if (frame === undefined) return;
+    await this.#settle();
+    await this.#frame(file, frame);
   }
 
   /** Tells whether an earlier import read these same bytes. */
@@ -369,7 +372,7 @@ class ImportRun {
     return this.#events.ends(drafts, before.size > 0);
   }
 
-  /** Keeps the text around the elements of a file; the last one kept is the one that counts. */
+  /** Keeps the text around the elements of a file on the branch that they are on; the last one kept counts. */
   async #frame(file: string, frame: Frame): Promise<void> {
     const { format } = this.#source;
     const draft = framed(this.#events, { format: format.name, source: this.#standing.source }, file, frame);

@@ -8,12 +8,14 @@ import type { Stretches } from '../../core/recording/stretches.ts';
 import { mainBranch } from '../../core/ref.ts';
 import type { BranchSummary } from '../../core/store/branch-record.ts';
 import { readTime } from '../../core/time.ts';
-import { ownSegment, segmentOver } from '../../core/view/segment.ts';
+import { ownSegment, restOf, segmentOver } from '../../core/view/segment.ts';
+import { viewAt } from '../../core/view/view.ts';
 import { append } from '../changing/append.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
+import { placeAt } from '../history/place.ts';
 import { readEvents } from '../history/stored-events.ts';
 import { replayPages } from '../looking/replay.ts';
-import { holdsStretches, isCutOff, stretchesIn } from './export-units.ts';
+import { holdsStretches, isCutOff, isTouched, stretchesIn } from './export-units.ts';
 import { stemOf } from './found-sources.ts';
 import type { SourceOptions } from './import-options.ts';
 import type { Frame } from './source-units.ts';
@@ -61,6 +63,8 @@ export interface StoredTail {
   readonly ends: readonly Seq[];
   /** The seqs of last lines that were cut off: the whole line takes its place. */
   readonly cut: readonly Seq[];
+  /** Whether a person changed the talk here, before them or behind them: the source goes on on a branch. */
+  readonly isLeft: boolean;
 }
 
 /** Returns the event that keeps the text around the elements of a file. */
@@ -94,10 +98,19 @@ export async function sessionIdOf(
   if (session !== undefined && isId('session', session)) return { id: session };
   const { stem = source.path === undefined ? undefined : stemOf(source.path), stemAlone } = options;
   const isAlone = stem !== undefined && stemAlone !== undefined && (await isHeldAs(engine, stem, stemAlone, source));
-  const named = isAlone ? stemAlone : stem;
-  const id = named !== undefined && isId('session', named) ? named : engine.platform.newId();
+  const named = isAlone ? stemAlone : (stem ?? session);
+  const id = named === undefined ? engine.platform.newId() : idNamed(engine, named);
   if (session === undefined) return { id };
   return { id, fault: `the id of its session, ${JSON.stringify(String(session).slice(0, 60))}, cannot be an id here` };
+}
+
+const nameUnitsMax = 40;
+
+/** Returns the id for a name; one that cannot be an id gets the same one every time, so that a second import finds it. */
+function idNamed({ platform }: Engine, name: string): string {
+  const begin = name.slice(0, nameUnitsMax).toWellFormed();
+  const made = `${begin.replace(/[\p{Cc}\ufffd]+/gu, '-')}-${platform.sha256(name).slice(0, 12)}`;
+  return isId('session', name) ? name : made;
 }
 
 /** Tells whether the session of its plain name holds exactly these bytes, and no session has the longer name. */
@@ -201,7 +214,7 @@ async function firstOf(engine: Engine, { session, begin: at }: Begun): Promise<E
 }
 
 /** Of a branch without units. */
-export const noTail: StoredTail = { stored: 0, unit: '', ends: [], cut: [] };
+export const noTail: StoredTail = { stored: 0, unit: '', ends: [], cut: [], isLeft: false };
 
 /** Finds out where the units of a branch end. */
 export async function storedTail(engine: Engine, session: string, branch: string): Promise<StoredTail> {
@@ -212,12 +225,18 @@ export async function storedTail(engine: Engine, session: string, branch: string
   const after = Math.max(stored, record.parent?.seq ?? 0);
   // Those of an earlier end were taken back; the view has the rest.
   const [ends, cut]: [Seq[], Seq[]] = [[], []];
+  const { history } = await placeAt(engine, session, branch, { kind: 'head' });
+  let isLeft = restOf(viewAt(history, record.head), viewAt(history, seq(stored))) === undefined;
   for await (const page of replayPages(engine, session, { at: { branch, seq: record.head }, after })) {
     ends.push(...page.filter(isEnd).map((event) => event.seq));
     cut.push(...page.filter(isCutOff).map((event) => event.seq));
+    isLeft ||= page.some((event) => isTouched(event) && isTalk(event));
   }
-  return { stored, unit: last?.id.split('-', 1)[0] ?? '', ends, cut };
+  return { stored, unit: last?.id.split('-', 1)[0] ?? '', ends, cut, isLeft: isLeft && stored > 0 };
 }
+
+/** Tells whether an event is part of what was said and done: a source cannot go on behind it. */
+const isTalk = ({ type }: Event): boolean => /^(?:run|turn|message|call|conversation|settings)\./.test(type);
 
 async function lastUnit(engine: Engine, session: string, record: BranchSummary): Promise<Event | undefined> {
   const backward = { direction: 'backward', limit: 64 } as const;

@@ -180,8 +180,8 @@ export class ImportWriter {
       return this.#fork(unit, this.#lineOf(place), { ...place, reason: forkReason });
     }
     while (line.successor !== undefined) line = line.successor;
-    if (line.reached < line.tail.stored) {
-      // The log holds units that this reading did not come to: the source differs from here on.
+    if (line.reached < line.tail.stored || line.tail.isLeft) {
+      // The log holds units that this reading did not come to, or a person went on: the source differs from here on.
       if (line === this.#current) await this.flush();
       else await this.#settleHere(unit);
       return this.#fork(unit, line, { seq: line.reached, turn: line.turn, reason: differsReason });

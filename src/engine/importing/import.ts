@@ -5,7 +5,15 @@ import { limits } from '../../core/limits.ts';
 import type { FileReading } from '../../core/recording/foreign-files.ts';
 import type { ForeignFormat, FoundFile } from '../../core/recording/foreign-format.ts';
 import type { Engine } from '../context/engine.ts';
-import { detected, type FoundSource, foundIn, headBytes, headOf, refuseSeveral } from './found-sources.ts';
+import {
+  detected,
+  type FoundSource,
+  foundIn,
+  headBytes,
+  headOf,
+  refuseFollowing,
+  refuseSeveral,
+} from './found-sources.ts';
 import {
   type Imported,
   type ImportFailure,
@@ -85,6 +93,7 @@ export async function* importEach(
         hint: 'Leave out the session, or import the files one by one.',
       },
     );
+  if (options.follow === true && found.length > 1) refuseFollowing(source, found.length);
   yield* importFound(engine, withStems(found, source), options, new BaseFiles(engine, ids));
   yield* broken;
 }

@@ -1,10 +1,11 @@
 import { BoundedMap } from '../../core/bounded-map.ts';
 import type { Event, EventDraft } from '../../core/event/event.ts';
 import { isId } from '../../core/id.ts';
-import { given, isObject, type JsonObject, numberAt, objectAt, stringAt } from '../../core/json.ts';
+import { given, isObject, type JsonObject, type JsonValue, numberAt, objectAt, stringAt } from '../../core/json.ts';
 import type { Masker } from '../../core/masking/masking.ts';
 import type { SecretFinder } from '../../core/masking/secret-finder.ts';
 import type { UnitMeaning } from '../../core/recording/foreign-format.ts';
+import { bytesOfText, keepBytes, textOfBytes } from '../../core/recording/kept-bytes.ts';
 import { keepText, RepeatedPieces } from '../../core/recording/kept-text.ts';
 import { costOf, type PriceTable } from '../../core/recording/prices.ts';
 import type { Stretches } from '../../core/recording/stretches.ts';
@@ -58,8 +59,10 @@ export class UnitEvents {
   readonly #calls = new BoundedMap<string, string>(openCallsMax);
   /** The id of the last unit of each file: the id of a unit stands for it and everything before it. */
   readonly #chains = new Map<string, string>();
-  /** How many units hold a secret, by rule. */
+  /** How many units, and texts around them, hold a secret, by rule. */
   readonly secrets: Record<string, number> = {};
+  /** The ids of the texts around units that were counted. */
+  readonly #counted = new Set<string>();
   /** The rules that masked something in the events since the last unit was prepared. */
   #masked = new Set<string>();
   /** The last time that a draft gave, as it stood there and as it is stored. */
@@ -94,7 +97,7 @@ export class UnitEvents {
     const { at, text, bytes, end } = raw;
     const { settled = [] } = meaning;
     const repeated = isJson ? this.#repeated : undefined;
-    const chain = `${file}\n${this.#chains.get(file) ?? ''}\n${text ?? base64(bytes ?? new Uint8Array())}`;
+    const chain = `${file}\n${this.#chains.get(file) ?? ''}\n${text ?? keepBytes(bytes ?? none)}`;
     const id = this.#idOf(chain, at);
     this.#chains.set(file, id);
     const place: JsonObject = {
@@ -104,21 +107,33 @@ export class UnitEvents {
       ...given({ end }),
       ...meaning.place,
     };
+    const { masked, ...kept } = this.#maskedBytes(raw, meaning);
     const keep = (drafts: readonly EventDraft[]): EventDraft[] =>
       drafts.map((draft, index) => {
         // The last event carries the type: a count by type is that of the source, and a fork there has all of the unit.
         const type = index === drafts.length - 1 ? { type: meaning.type } : {};
-        const foreign = { ...place, ...type, ...(index === 0 ? keptOf(raw, drafts, repeated) : {}) };
-        return this.#finished(draft, index === 0 ? id : `${id}-${index}`, foreign);
+        if (index > 0) return this.#finished(draft, `${id}-${index}`, { ...place, ...type });
+        const foreign = { ...place, ...type, ...keptOf(kept, drafts, repeated) };
+        return this.#finished({ ...draft, data: { ...draft.data, ...given({ masked }) } }, id, foreign);
       });
     const fallback = (why: string | undefined): EventDraft =>
       keep([{ type: 'source.kept', data: given({ reason: why }) }])[0] as EventDraft;
     const ends = settled.map((draft, index) => this.#finished(draft, `${id}-s${index}`, settledPlace));
     const drafts = meaning.drafts.length === 0 ? [fallback(reason)] : keep(meaning.drafts);
-    const found = text === undefined ? [] : (this.#masking.finder?.rulesIn(text, raw.hint?.mayHoldSecret) ?? []);
-    for (const rule of new Set([...found, ...this.#masked])) this.secrets[rule] = (this.secrets[rule] ?? 0) + 1;
+    this.#count(text ?? (this.#masking.finder && textOfBytes(bytes ?? none)), raw.hint?.mayHoldSecret);
     const size = (text?.length ?? bytes?.length ?? 0) + 256;
     return { file, at, id, meaning, settled: ends, drafts, fallback, size, isJson };
+  }
+
+  /** Returns a unit of bytes without its secrets, and the rules that found them: in base64, a mask would find none. */
+  #maskedBytes(raw: RawUnit, { drafts }: UnitMeaning): RawUnit & { readonly masked?: JsonValue | undefined } {
+    if (raw.bytes === undefined || this.#masking.mask === undefined) return raw;
+    // A mask remembers the secrets that it finds by the names of fields.
+    for (const draft of drafts) this.#mask(draft);
+    const data: JsonObject = { text: textOfBytes(raw.bytes) };
+    const found = this.#mask({ type: 'source.kept', data }).data as JsonObject;
+    if (found === data) return raw;
+    return { ...raw, bytes: bytesOfText(stringAt(found, 'text') ?? ''), masked: found['masked'] };
   }
 
   /** Goes on after a unit of the main file that the log holds: the ids of those that follow stand for it too. */
@@ -142,7 +157,28 @@ export class UnitEvents {
 
   /** Returns an event about the source as a whole, with an id that a second import gives it too. */
   about(draft: EventDraft, what: string): EventDraft {
-    return { ...draft, id: this.#idOf(what), ...given({ time: this.#timeOf(draft) }) };
+    const about: EventDraft = { ...draft, id: this.#idOf(what), ...given({ time: this.#timeOf(draft) }) };
+    this.#masked = new Set();
+    const masked = this.#mask(about);
+    this.#countAround(about);
+    if (masked === about) return about;
+    // A second import knows its source by these.
+    const { format, source, file } = draft.data as JsonObject;
+    return { ...masked, data: { ...masked.data, ...given({ format, source, file }) } };
+  }
+
+  /** Counts the secrets in the text around the elements of a file, once. */
+  #countAround({ id = '', data }: EventDraft): void {
+    const [head, tail] = [stringAt(data as JsonObject, 'head'), stringAt(data as JsonObject, 'tail')];
+    if (head === undefined || this.#counted.has(id)) return;
+    this.#counted.add(id);
+    this.#count(`${head}${tail ?? ''}`);
+  }
+
+  /** Counts a text by the rules that find a secret in it, or that have masked one. */
+  #count(text: string | undefined, mayHold?: boolean): void {
+    const found = text === undefined ? [] : (this.#masking.finder?.rulesIn(text, mayHold) ?? []);
+    for (const rule of new Set([...found, ...this.#masked])) this.secrets[rule] = (this.secrets[rule] ?? 0) + 1;
   }
 
   /**
@@ -238,12 +274,14 @@ const settledPlace: JsonObject = { type: 'settled' };
 export const isEnd = ({ id, data: { foreign } }: Event): boolean =>
   stringAt(foreign, 'type') === settledPlace['type'] && numberAt(foreign, 'at') === undefined && isFirstOfUnit(id);
 
+const none = new Uint8Array();
+
 function keptOf(
   { text, bytes, hint }: RawUnit,
   drafts: readonly EventDraft[],
   repeated: RepeatedPieces | undefined,
 ): JsonObject {
-  if (text === undefined) return { bytes: base64(bytes ?? new Uint8Array()) };
+  if (text === undefined) return { bytes: keepBytes(bytes ?? none) };
   return {
     text: keepText(
       text,
@@ -251,34 +289,4 @@ function keptOf(
       { hasEscapes: hint?.hasEscapes, repeated },
     ) as JsonObject[string],
   };
-}
-
-const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
-
-/** Returns bytes as base64. */
-function base64(bytes: Uint8Array): string {
-  let text = '';
-  for (let at = 0; at < bytes.length; at += 3) {
-    const [a = 0, b = 0, c = 0] = bytes.subarray(at, at + 3);
-    const bits = (a << 16) | (b << 8) | c;
-    text += `${letters[bits >> 18]}${letters[(bits >> 12) & 63]}`;
-    text += at + 1 < bytes.length ? letters[(bits >> 6) & 63] : '=';
-    text += at + 2 < bytes.length ? letters[bits & 63] : '=';
-  }
-  return text;
-}
-
-/** Returns the bytes of base64 text. */
-export function bytesOf(text: string): Uint8Array {
-  const plain = text.replace(/=+$/, '');
-  const bytes = new Uint8Array(Math.floor((plain.length * 3) / 4));
-  let [bits, count, at] = [0, 0, 0];
-  for (const letter of plain) {
-    bits = ((bits << 6) | letters.indexOf(letter)) & 0xffffff;
-    count += 6;
-    if (count < 8) continue;
-    count -= 8;
-    bytes[at++] = (bits >> count) & 0xff;
-  }
-  return bytes;
 }

@@ -87,7 +87,8 @@ export class EffectGuard implements CallGuard {
   readonly #options: EffectGuardOptions;
   readonly #finder: EffectFinder;
   readonly #made = new Map<string, number>();
-  readonly #open = new Map<string, (ended: ReusedAnswer) => void>();
+  /** The calls that are being made. Two of them may have the same id. */
+  readonly #open = new Map<NamedCall, (ended: ReusedAnswer) => void>();
   readonly #started = new Set<string>();
   /** Calls that a person was asked about. */
   asked = 0;
@@ -124,7 +125,7 @@ export class EffectGuard implements CallGuard {
     } while (decision.action === 'run' && this.#ledger.begunBeside(branch, key) !== begun);
     const { action, found, simulation } = decision;
     if (action === 'run') {
-      this.#open.set(start.call, this.#ledger.begin(branch, start.call, asked));
+      this.#open.set(start, this.#ledger.begin(branch, start.call, asked));
       return undefined;
     }
     if (action === 'simulate') return this.#simulate(start, found, simulation);
@@ -196,15 +197,15 @@ export class EffectGuard implements CallGuard {
 
   /** Passes the end of a call on to those who wait for it. */
   ended(start: NamedCall, end: CallEnd): void {
-    const settle = this.#open.get(start.call);
-    this.#open.delete(start.call);
+    const settle = this.#open.get(start);
+    this.#open.delete(start);
     settle?.(answerOf(end));
   }
 
   /** Ends a call that is not made after all: it is in doubt for those who wait for it. */
-  withdrawn({ call }: NamedCall): void {
-    this.#open.get(call)?.(interrupted);
-    this.#open.delete(call);
+  withdrawn(start: NamedCall): void {
+    this.#open.get(start)?.(interrupted);
+    this.#open.delete(start);
   }
 
   /** Ends the calls that are still open: they are in doubt for those who wait for them. */

@@ -7,6 +7,7 @@ import type { PendingCall, ResumableAgent, ResumeContext } from '../../core/reco
 import type { CallGuard, NamedCall } from '../../core/recording/call-guard.ts';
 import { agreedEffect, type EffectClass } from '../../core/recording/effects.ts';
 import { errorRecord } from '../../core/recording/error-record.ts';
+import { FailedTool } from '../../core/recording/failed-tool.ts';
 import type { Approval, WaitingCall } from '../../core/recording/person-calls.ts';
 import { recordable } from '../../core/recording/recordable.ts';
 import { refText } from '../../core/ref.ts';
@@ -164,16 +165,23 @@ async function answered<Run, Result>(
   };
   try {
     const output = await checks.during(call, check, () =>
-      recorder.call(start, () => {
+      recorder.call(start, async (open) => {
         if ('error' in taken) throw taken.error;
-        return agent.callTool?.(taken.pending, context) ?? noTool(name);
+        try {
+          return await (agent.callTool?.(taken.pending, context) ?? noTool(name));
+        } catch (error) {
+          if (error instanceof FailedTool) open.end({ output: error.output, error: error.cause });
+          if (isWaiting(error)) open.end({ outcome: 'waiting' });
+          throw error;
+        }
       }),
     );
     return { ...part, output: recordable(output).value ?? null };
   } catch (error) {
     if (hasCode(error, 'effect.refused') || hasCode(error, 'budget.exceeded') || isWaiting(error)) throw error;
     context.signal.throwIfAborted();
-    return { ...part, output: errorRecord(error), isError: true };
+    const output = error instanceof FailedTool ? error.output : errorRecord(error);
+    return { ...part, output, isError: true };
   }
 }
 

@@ -24,6 +24,7 @@ import { type BudgetAccount, BudgetGuard } from './budget-guard.ts';
 import { type EffectAnswer, EffectGuard, type EffectQuestion } from './effect-guard.ts';
 import type { EffectLedger } from './effect-ledger.ts';
 import { checkPendingEffects } from './foreseen-calls.ts';
+import { historyName } from './history-name.ts';
 import {
   type Answering,
   checkAnswerable,
@@ -35,7 +36,7 @@ import {
 } from './pending-calls.ts';
 import { type Decisions } from './person-decisions.ts';
 import { allowedCalls, answersAct, type PersonPart, pausedCalls, personPart } from './person-part.ts';
-import { checkGoesOn, type ResumableHistory, resumableHistory } from './resume-history.ts';
+import { checkGoesOn, continuedBy, type ResumableHistory, resumableHistory } from './resume-history.ts';
 import { RunGate, stoppingRun } from './run-guards.ts';
 import { StopWatch } from './stop-watch.ts';
 import { answerOf } from './user-turns.ts';
@@ -125,8 +126,7 @@ export async function resumeRun<Run, Result>(
   const { session, branch, prompt } = request;
   const agent = asResumable(request.agent);
   const place = await placeAt(reading, session, branch, { kind: 'head' });
-  const who = { agent: request.agentName ?? agent.name, run: request.continues, model: agent.model };
-  const history = await resumableHistory(reading, place, who);
+  const history = await resumableHistory(reading, place, continuedBy(agent, request));
   const person = await personPart(reading, { place, history, agent, request });
   if (prompt === undefined && agent.goesOnAlone !== true && !answersAct(person)) checkGoesOn(place, history);
   checkAnswerable(place, agent, pendingOf(history, prompt), prompt);
@@ -155,7 +155,9 @@ export async function resumeRun<Run, Result>(
     };
     const recorder = await record(engine, session, options, person.answers, reading);
     const began = engine.platform.elapsedMs();
-    const ended = await inRun({ recorder, request, agent, history, watch, gate, checks, repairs, person, ...person });
+    const named = (): Promise<string> => historyName(reading, place);
+    const parts = { recorder, request, agent, history, watch, gate, checks, repairs, person, named };
+    const ended = await inRun({ ...parts, ...person });
     const latencyMs = engine.platform.elapsedMs() - began;
     const waiting = ended.outcome === 'waiting' ? await recorder.waiting() : [];
     const report = await recorder.close();
@@ -213,6 +215,7 @@ interface Running<Run, Result> extends Answering<Run, Result> {
   readonly watch: StopWatch;
   readonly gate: RunGate;
   readonly person: PersonPart;
+  readonly named: ResumeContext['historyName'];
 }
 
 type Ended<Result> = Pick<RunReport<Result>, 'run' | 'outcome' | 'result' | 'error'> & { readonly text?: string };
@@ -234,7 +237,7 @@ async function inRun<Run, Result>(running: Running<Run, Result>): Promise<Ended<
   });
   const work = open.within(async () => {
     await recordAnswers(running);
-    const context = await contextOf(running);
+    const context = await contextOf(running, open.run);
     // Record the prompt after the answers to pending calls, so that each answer follows its call.
     if (prompt !== undefined && !isBefore) recorder.message(prompt);
     return agent.resume(context, request.run);
@@ -293,8 +296,8 @@ function optionsData(options: unknown): JsonValue | undefined {
   }
 }
 
-async function contextOf<Run, Result>(running: Running<Run, Result>): Promise<ResumeContext> {
-  const { recorder, request, history, watch } = running;
+async function contextOf<Run, Result>(running: Running<Run, Result>, run: string): Promise<ResumeContext> {
+  const { recorder, request, history, watch, named } = running;
   const { settings, prompt: trailing, repairs } = history;
   const sent = request.prompt ?? (trailing === undefined ? undefined : messageFrom(trailing.message));
   // With a new prompt, an unanswered one is part of the history.
@@ -304,6 +307,8 @@ async function contextOf<Run, Result>(running: Running<Run, Result>): Promise<Re
     session: recorder.session,
     branch: recorder.branch,
     recorder,
+    run,
+    historyName: named,
     messages: [...history.messages, ...before].map(({ message }) => messageFrom(message)),
     prompt: sent,
     floor: history.floor,
@@ -326,9 +331,9 @@ async function withToolAnswers<Run, Result>(
   running: Running<Run, Result>,
   context: ResumeContext,
 ): Promise<ResumeContext> {
-  const { agent, request, held } = running;
+  const { agent, request, held, person } = running;
   const goesOn = agent.goesOnFromCalls === true;
-  if (agent.callTool !== undefined && !goesOn) return withAnswers(running, context);
+  if (agent.callTool !== undefined && !person.goesOnItself) return withAnswers(running, context);
   // The user says something else instead: the calls are taken out, as any call without an answer.
   if (request.prompt?.role !== 'user') return context;
   return withoutCalls(running, context, goesOn ? new Set(context.pending.map(({ call }) => call)) : held);

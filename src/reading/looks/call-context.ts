@@ -1,9 +1,10 @@
 import { canonicalJson } from '../../core/canonical-json.ts';
 import { diffValues, type ValueDiff } from '../../core/comparing/value-diff.ts';
 import type { Event } from '../../core/event/event.ts';
+import { project } from '../../core/event/projection.ts';
 import { isObject, type JsonObject, type JsonValue, stringAt } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
-import { previous, type Seq } from '../../core/point.ts';
+import { type Point, previous, type Seq } from '../../core/point.ts';
 import { refText } from '../../core/ref.ts';
 import type { LaneConversation } from '../../core/session/conversation-lane.ts';
 import type { ReplayOptions } from '../../core/session/session-log.ts';
@@ -85,8 +86,11 @@ export async function contextAt(session: Session, reading: ContextReading): Prom
   const call = edits.length > 0 ? null : await callOf(session, branch, event);
   const at = call?.seq ?? seq;
   const whole = await session.stateAt({ branch, seq: at }, conversation, edits.length === 0 ? {} : { edits });
-  const lane = laneOf(whole, call === null ? event : { agent: event?.agent, run: event?.run });
-  const before = await comparedWith(session, reading, { at, lane, isCall: call !== null });
+  const here = laneOf(whole, call === null ? event : { agent: event?.agent, run: event?.run });
+  const alone = call === null || here.calledAt === at ? undefined : await askedInside(session, { branch, seq: at });
+  const lane = alone ?? here;
+  const isCompared = alone === undefined || reading.against !== undefined;
+  const before = isCompared ? await comparedWith(session, reading, { at, lane, isCall: call !== null }) : undefined;
   return {
     ref: refText({ session: session.id, branch, at: { kind: 'seq', seq } }),
     agent: lane.agent,
@@ -95,6 +99,13 @@ export async function contextAt(session: Session, reading: ContextReading): Prom
     against: before?.against ?? null,
     ...compareLanes(lane, before?.lane, reading),
   };
+}
+
+/** Returns what a call was sent that a tool made on its own: it stands outside of the conversation. */
+async function askedInside(session: Session, at: Point): Promise<LaneConversation | undefined> {
+  for await (const event of session.replay({ at, after: previous(at.seq) }))
+    if (event.erased !== true) return project(conversation, [event]);
+  return undefined;
 }
 
 /** Finds the model call that an event begins or ends. */

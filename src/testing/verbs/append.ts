@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import type { Event } from '../../core/event/event.ts';
 import { ownedKey } from '../../core/event/keys.ts';
+import { defineProjection } from '../../core/event/projection.ts';
 import { limits } from '../../core/limits.ts';
 import { all, note, notes, onSession, refuses, said, type VerbCase } from './verb-case.ts';
 
@@ -9,6 +11,8 @@ function nested(depth: number): Record<string, unknown> {
   for (let level = 0; level < depth; level++) value = { in: value };
   return value;
 }
+
+const turnsWith = (turns: number[], { turn }: Event): number[] => [...turns, turn];
 
 /** The cases of `session.append`. */
 export const append: readonly VerbCase[] = [
@@ -289,6 +293,20 @@ export const append: readonly VerbCase[] = [
     const [after] = await session.append(note('e'));
     assert.equal(after?.turn, 4);
   }),
+
+  onSession(
+    'append() gives an event the turn that the view shows of its cause, also if that was edited',
+    async (session) => {
+      await session.append([note('a', { turn: 2 }), note('b', { turn: 9 })]);
+      await session.edit('main', { kind: 'replace', seq: 1, event: { data: { text: 'A' } } });
+      const [cause] = await all(session.replay());
+      const draft = note('c', { cause: cause?.id ?? '' });
+      const turns = defineProjection<number[]>({ name: 'turns', history: 'view', initial: () => [], apply: turnsWith });
+      const looked = await session.stateAt('main', turns, { edits: [{ kind: 'append', event: draft }] });
+      const [caused] = await session.append(draft);
+      assert.deepEqual([cause?.turn, caused?.turn, looked], [2, 2, [2, 9, 2]]);
+    },
+  ),
 
   onSession('append() of an older epoch fails after a rewind', async (session) => {
     await session.append(notes('ab'), { epoch: 0 });

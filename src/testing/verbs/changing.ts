@@ -104,6 +104,18 @@ export const fork: readonly VerbCase[] = [
     assert.deepEqual(await session.metadata('y'), {});
   }),
 
+  onSession(
+    'metadata() keeps a change that an edit of the view replaced, as after a rewind, and so do forks',
+    async (session) => {
+      await session.setMetadata({ owner: 'ann', tier: 1 });
+      await session.setMetadata({ why: 'test' });
+      await session.edit('main', { kind: 'replace', seq: 1, event: { data: { set: { owner: 'bob' } } } });
+      await session.fork('main', { name: 'x' });
+      for (const branch of ['main', 'x'])
+        assert.deepEqual(await session.metadata(branch), { owner: 'ann', tier: 1, why: 'test' });
+    },
+  ),
+
   onSession('fork({ turn }) selects by turn, `@turn:N` is the prefix', async (session) => {
     await session.append([note('A', { turn: 5 }), note('B', { turn: 20 }), note('C', { turn: 10 })]);
     assert.equal(await said((await session.fork({ turn: 15 }, { name: 'x' })).replay()), 'AC');

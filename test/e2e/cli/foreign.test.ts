@@ -1,7 +1,8 @@
 /** Saved runs of other systems: import and export. */
-import { mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
+import { until } from '../../until.ts';
 import { Place } from './run.ts';
 
 let place: Place;
@@ -77,7 +78,11 @@ test.each([
     1,
     /Choose a different id with --session/,
   ],
+  ['a document that is followed', ['import', 'one.json', '--follow'], 2, /"one\.json": it cannot be followed/],
+  ['a folder that is followed', ['import', '.', '--follow'], 2, /"\.": it holds 2 sources, and one file/],
+  ['two files that are followed', ['import', 'one.json', 'two.json', '--follow'], 2, /Cannot follow 2 files/],
   ['nothing', ['import'], 2, /no source is named/],
+  ['a source beside --discover', ['import', '--discover', 'one.json'], 2, /Cannot look for sessions in "one\.json"/],
   ['a device', ['import', '/dev/null'], 2, /Cannot import "\/dev\/null": it is not a regular file/],
   ['a format that nobody looks for', ['import', '--discover', '--format', 'cdoex'], 2, /no format "cdoex"/],
 ])('%s is told with the name of the file', async (name, words, code, told) => {
@@ -88,6 +93,25 @@ test.each([
   const ran = await place.run(words);
   expect([ran.code, ran.stdout]).toEqual([code, '']);
   expect(ran.stderr).toMatch(told);
+});
+
+test('a source that is not there makes no store, and one with secrets says whether they are masked', async () => {
+  expect((await place.run(['import', 'gone.json', 'off.json'])).stderr).toContain('no such file');
+  expect(existsSync(join(place.folder, '.reprise'))).toBe(false);
+  place.write('one.json', saved(`sk-ant-api03-${'abcdEFGH1234'.repeat(8)}-AA`));
+  const kept = await place.run(['import', 'one.json', '--session', 'kept']);
+  expect(kept.stderr).toContain('Masking finds secrets in it (anthropic-key 1); --mask masks them.');
+  const masked = await place.run(['import', 'one.json', '--session', 'masked', '--mask']);
+  expect(masked.stderr).toContain('Its secrets are masked (anthropic-key 1).');
+});
+
+test('--follow goes on until Ctrl-C, which is its exit code', async () => {
+  place.write('talk.jsonl', '{"role":"user","content":"Hi"}\n');
+  const started = place.start(['import', 'talk.jsonl', '--follow']);
+  await until(async () => (await place.run(['list'])).stdout.includes('talk'));
+  started.child.kill('SIGINT');
+  expect(await started.ended()).toBe(130);
+  expect(started.stdout).toMatch(/^talk imported from talk\.jsonl/);
 });
 
 test('of several sources the broken ones are named, and the rest is imported', async () => {

@@ -15,9 +15,26 @@ import type { UnitMeaning } from '../../../core/recording/foreign-format.ts';
 import { readJson } from '../pieces/first-lines.ts';
 import { said, Talk, toolCallPart } from '../pieces/talk.ts';
 
-/** Text that the tool itself puts before what a person typed. */
-const ownText =
-  /^\s*<(?:environment_context|user_instructions|permissions|collaboration_mode|ENVIRONMENT|INSTRUCTIONS|turn_aborted|user_shell)|^# AGENTS\.md instructions/;
+/** The names of the elements that the tool itself puts before or behind what a person typed. */
+const ownElements = [
+  'environment_context',
+  'external_',
+  'user_instructions',
+  'instructions',
+  'permissions',
+  'collaboration_mode',
+  'environment',
+  'turn_aborted',
+  'user_shell',
+  'skill>',
+  'recommended_plugins',
+  'task_model_guidance',
+  'subagent_notification',
+  'codex_internal_context',
+  'goal_context',
+  'hook_prompt',
+];
+const ownText = new RegExp(`^\\s*<(?:${ownElements.join('|')})|^# AGENTS\\.md instructions`, 'i');
 
 interface OpenResponse {
   readonly id: string;

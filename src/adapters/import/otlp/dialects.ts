@@ -28,12 +28,8 @@ export function readSpan({ span, attributes }: OtlpSpan): Span {
   const about = {
     id: stringAt(context, 'spanId') ?? stringAt(span, 'spanId') ?? stringAt(span, 'span_id') ?? '',
     parent: filled(stringAt(parent, 'spanId') ?? stringAt(span, 'parentSpanId') ?? stringAt(span, 'parent_span_id')),
-    trace:
-      stringAt(attributes, 'gen_ai.conversation.id') ??
-      stringAt(attributes, 'session.id') ??
-      stringAt(context, 'traceId') ??
-      stringAt(span, 'traceId') ??
-      stringAt(span, 'trace_id'),
+    // A conversation goes on over several traces, and each of them is a run.
+    trace: stringAt(context, 'traceId') ?? stringAt(span, 'traceId') ?? stringAt(span, 'trace_id'),
     start,
     end,
     error: errorOf(span),
@@ -257,7 +253,13 @@ function usageOf(attributes: JsonObject): JsonObject | undefined {
       'ai.usage.completionTokens',
       'ai.usage.outputTokens',
     ),
-    cachedInputTokens: first('gen_ai.usage.cache_read.input_tokens', 'llm.token_count.prompt_details.cache_read'),
+    cachedInputTokens: first(
+      'gen_ai.usage.cache_read.input_tokens',
+      'gen_ai.usage.cache_read_input_tokens',
+      'llm.token_count.prompt_details.cache_read',
+      'ai.usage.cachedInputTokens',
+      'ai.usage.inputTokenDetails.cacheReadTokens',
+    ),
   });
   return Object.keys(usage).length === 0 ? undefined : usage;
 }

@@ -59,6 +59,30 @@ export function spanEvents(spans: readonly Span[], isPart = false): EventDraft[]
   return drafts;
 }
 
+/**
+ * Returns the spans with the times and errors of those around whole traces, which their tools leave out: they begin and
+ * end with what is inside, and fail if an agent right inside fails.
+ */
+export function withTraceEnds(spans: readonly Span[]): Span[] {
+  const inside = Map.groupBy(spans, ({ trace }) => trace);
+  return spans.map((span) => {
+    if (span.id !== span.trace || span.end !== undefined) return span;
+    const own = (inside.get(span.trace) ?? []).filter((each) => each !== span);
+    const start = span.start ?? own.map((each) => each.start ?? '~').toSorted()[0];
+    const end = own
+      .map((each) => each.end ?? each.start ?? '')
+      .toSorted()
+      .at(-1);
+    const failed = own.find(({ kind, parent, error }) => kind === 'agent' && parent === span.id && error !== undefined);
+    return {
+      ...span,
+      ...(start === undefined || start === '~' ? {} : { start }),
+      ...(end === undefined || end === '' ? {} : { end }),
+      ...given({ error: span.error ?? failed?.error }),
+    };
+  });
+}
+
 /** Writes what stands before everything inside a span; returns what is left of it, the last first. */
 function begun(
   { span, around }: Exclude<Left, readonly EventDraft[]>,
@@ -146,8 +170,10 @@ export function neutralMessage(value: JsonValue): JsonObject[] {
     ];
   }
   const { content } = message;
-  const text = typeof content === 'string' && calls.length === 0 ? content : [...parts, ...calls];
-  return [{ role: known, content: text }];
+  if (typeof content === 'string' && calls.length === 0) return [{ role: known, content }];
+  // LangChain writes a call of Anthropic both into the content and beside it.
+  const held = new Set(parts.filter(({ type }) => type === 'tool-call').map(({ toolCallId }) => toolCallId));
+  return [{ role: known, content: [...parts, ...calls.filter(({ toolCallId }) => !held.has(toolCallId))] }];
 }
 
 const roles: Readonly<Record<string, string>> = {
@@ -163,7 +189,8 @@ const roles: Readonly<Record<string, string>> = {
 };
 
 function partsIn(message: JsonObject): JsonObject[] {
-  const held = message['parts'] ?? message['content'] ?? [];
+  // OpenInference has one text as `content`, and several parts as `contents`.
+  const held = message['parts'] ?? message['contents'] ?? message['content'] ?? [];
   if (typeof held === 'string') return held === '' ? [] : [{ type: 'text', text: held }];
   return (Array.isArray(held) ? (held as JsonArray) : []).flatMap((part) => {
     if (typeof part === 'string') return [{ type: 'text', text: part }];
@@ -186,7 +213,7 @@ function neutralPart(part: JsonObject): JsonObject {
         type: 'tool-call',
         toolCallId: String(part['id'] ?? ''),
         toolName: String(part['name'] ?? 'unknown'),
-        input: part['arguments'] ?? part['input'] ?? {},
+        input: part['arguments'] ?? part['args'] ?? part['input'] ?? {},
       };
     case 'tool_call_response':
       return {

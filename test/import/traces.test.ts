@@ -1,0 +1,122 @@
+/** Traces: spans of OpenTelemetry, LangSmith, Langfuse and OpenAI Agents. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { conversation, openReprise, type Reprise, summary } from '../../src/index.ts';
+
+let reprise: Reprise;
+beforeAll(async () => {
+  reprise = await openReprise({ store: 'memory:', config: false });
+});
+afterAll(() => reprise.close());
+
+async function* pieces(text: string): AsyncGenerator<string> {
+  yield text;
+}
+
+let count = 0;
+const imported = async (text: string): Promise<string> =>
+  (await reprise.import(pieces(text), { session: `t${++count}` })).id;
+
+/** Returns what a model would be sent next, a line for each message: its role, and its texts and tools. */
+async function said(id: string): Promise<string[]> {
+  const { messages } = await (await reprise.session(id)).stateAt('main', conversation);
+  return messages.map(({ message }) => {
+    const content = message?.['content'];
+    const parts = typeof content === 'string' ? [{ text: content }] : (content as Record<string, unknown>[]);
+    const texts = parts.map((part) => part['text'] ?? `→${String(part['toolName'])}`);
+    return `${String(message?.['role'])}: ${texts.map(String).join('+')}`;
+  });
+}
+
+const at = (second: number): string => `2026-01-14T01:05:${String(second).padStart(2, '0')}.000Z`;
+const nanos = (second: number): string => `${Date.parse(at(second))}000000`;
+
+type Attributes = Readonly<Record<string, string | number>>;
+
+/** Returns OTLP JSON of spans, each with its own trace, attributes and status. */
+function otlpOf(...spans: readonly { readonly attributes: Attributes; readonly status?: object }[]): string {
+  const written = spans.map(({ attributes, status = {} }, index) => ({
+    traceId: `a${index + 1}`,
+    spanId: `b${index + 1}`,
+    name: 'm',
+    startTimeUnixNano: nanos(index * 2),
+    endTimeUnixNano: nanos(index * 2 + 1),
+    status,
+    attributes: Object.entries(attributes).map(([key, value]) => ({
+      key,
+      value: typeof value === 'number' ? { intValue: `${value}` } : { stringValue: value },
+    })),
+  }));
+  return JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: written }] }] });
+}
+
+test('OpenInference: the parts of a message are read', async () => {
+  const part = (list: string, role: string, text: string): object => ({
+    [`llm.${list}.0.message.role`]: role,
+    [`llm.${list}.0.message.contents.0.message_content.type`]: 'text',
+    [`llm.${list}.0.message.contents.0.message_content.text`]: text,
+  });
+  const session = await imported(
+    otlpOf({
+      attributes: {
+        'openinference.span.kind': 'LLM',
+        ...part('input_messages', 'user', 'What is it?'),
+        ...part('output_messages', 'assistant', 'A cat.'),
+      },
+    }),
+  );
+  expect(await said(session)).toEqual(['user: What is it?', 'assistant: A cat.']);
+});
+
+test('AI SDK: tokens that were read from a cache have their own price', async () => {
+  const session = await imported(
+    otlpOf({
+      attributes: {
+        'ai.operationId': 'ai.generateText.doGenerate',
+        'ai.model.id': 'claude-sonnet-4-5',
+        'ai.usage.inputTokens': 1_000_000,
+        'ai.usage.outputTokens': 0,
+        'ai.usage.cachedInputTokens': 900_000,
+      },
+    }),
+  );
+  expect((await (await reprise.session(session)).stateAt('main', summary)).spending).toMatchObject({ cost: 0.57 });
+});
+
+test('LangSmith: a call that stands both in the content and beside it is one call', async () => {
+  const kwargs = {
+    content: [
+      { type: 'text', text: 'I look.' },
+      { type: 'tool_use', id: 't1', name: 'refund', input: {} },
+    ],
+    tool_calls: [{ name: 'refund', args: {}, id: 't1', type: 'tool_call' }],
+  };
+  const outputs = { generations: [[{ text: '', message: { lc: 1, id: ['AIMessage'], kwargs } }]] };
+  const run = { id: 'r', name: 'llm', run_type: 'llm', start_time: at(1), inputs: {}, outputs };
+  const session = await imported(JSON.stringify([run]));
+  expect(await said(session)).toEqual(['assistant: I look.+→refund']);
+});
+
+const talk = { 'gen_ai.conversation.id': 'talk', 'gen_ai.operation.name': 'invoke_agent' };
+const trace = (id: string, error: object | null): object[] => [
+  { object: 'trace', id, workflow_name: 'w', group_id: 'talk' },
+  { object: 'trace.span', id: `${id}-s`, trace_id: id, span_data: { type: 'agent', name: 'A' }, error },
+];
+const observed = (id: string, second: number): object => ({
+  id,
+  sessionId: 'talk',
+  timestamp: at(second),
+  observations: [{ id: `${id}-o`, type: 'GENERATION', traceId: id, startTime: at(second), endTime: at(second + 1) }],
+});
+
+test.each([
+  ['otlp', otlpOf({ attributes: talk, status: { code: 2, message: 'boom' } }, { attributes: talk }), ['a1', 'a2']],
+  ['openai-traces', JSON.stringify({ data: [...trace('x', { message: 'boom' }), ...trace('y', null)] }), ['x', 'y']],
+  ['langfuse', JSON.stringify({ data: [observed('x', 1), observed('y', 3)] }), ['x', 'y']],
+])('%s: the traces of one conversation are runs of their own', async (format, text, runs) => {
+  const session = await reprise.session(await imported(text));
+  const events = await Array.fromAsync(session.replay({ filter: { types: ['run.started', 'run.ended'] } }));
+  expect(events.map(({ run }) => run)).toEqual(runs.flatMap((run) => [run, run]));
+  if (format !== 'langfuse')
+    expect(events.map(({ data }) => data['outcome'])).toEqual([undefined, 'error', undefined, 'ok']);
+  if (format === 'langfuse') expect(events.map(({ time }) => time)).toEqual([at(1), at(2), at(3), at(4)]);
+});
