@@ -233,6 +233,8 @@ describe('tools', () => {
   test('open calls are those that were started and have not ended', () => {
     const seen = at(...talk, began('t1', 'find'), began('t2', 'find'), gave('t1', 'find', 'x'));
     expect(seen.openCalls).toEqual([{ seq: 4, call: 't2', kind: 'tool', name: 'find' }]);
+    const same = at(...talk, began('t1', 'find'), began('t1', 'find'), { ...gave('t1', 'find', 'x'), cause: 'e3' });
+    expect(same.openCalls).toMatchObject([{ seq: 4, call: 't1' }]);
   });
 });
 

@@ -1,4 +1,5 @@
 import { createRunBook, firstRunOf, noteRun } from '../core/comparing/resumption.ts';
+import { halfOf, startOf } from '../core/event/call-halves.ts';
 import type { Event } from '../core/event/event.ts';
 import { shippedProjection } from '../core/event/kept-name.ts';
 import type { Projection } from '../core/event/projection.ts';
@@ -342,12 +343,14 @@ function previousEntries(state: ConversationState, lane: ConversationLane): read
 
 function endCall(state: ConversationState, event: Event): void {
   const lane = laneOf(state, event);
-  const { call, message, outcome } = event.data;
-  // An erased end has lost the call's id, but its cause is still the start.
-  const isIt = (open: ConversationLane['open'][number]): boolean =>
-    call === undefined ? open.event === event.cause : open.call === call;
-  const started = lane.open.findLast(isIt);
-  lane.open = lane.open.filter((open) => open !== started);
+  const { message, outcome } = event.data;
+  const { agent, run } = lane;
+  // The runs of a lane continue each other, and a call may end in a later one.
+  const started = startOf(
+    { ...halfOf(event), agent, run },
+    lane.open.map((open) => ({ ...open, agent, run })),
+  );
+  lane.open = lane.open.filter((open) => open.event !== started?.event);
   const ended = started?.event ?? event.cause;
   const isInside = lane.inside.some((held) => held.event === ended && held.tool !== ended);
   lane.inside = lane.inside.filter(({ tool }) => tool !== ended);

@@ -176,8 +176,8 @@ test('callTool executes one of the tools, unrecorded, and inputOf checks what it
   const context = contextOf(recorder);
   const agent = aiSdkAgent(new ToolLoopAgent({ model: story(), tools: weatherTools() }));
   const call = (name: string, input: JsonValue) => ({ call: 't0', name, input });
-  expect(await agent.callTool?.(call('weather', { city: 'Oslo' }), context)).toEqual({ city: 'Oslo', degrees: 7 });
-  expect(agent.callTool?.(call('other', {}), context)).toBeUndefined();
+  expect(await agent.callTool?.(call('weather', { city: 'Oslo' }), context, {})).toEqual({ city: 'Oslo', degrees: 7 });
+  expect(agent.callTool?.(call('other', {}), context, {})).toBeUndefined();
   const tools = recordTools(weatherTools(), recorder, { effects: { weather: 'irreversible' } });
   const declared = aiSdkAgent({ model: story(), tools }, { effects: { weather: 'pure' } });
   const classes = ['weather', 'other', 'toString'].map((name) => declared.effectOf?.(call(name, {})));

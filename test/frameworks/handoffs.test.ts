@@ -6,7 +6,7 @@ import { Agent, MemorySession, Runner, setTracingDisabled, tool } from '@openai/
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { conversation, type Session } from '../../src/index.ts';
-import { openaiAgent, recordRunner } from '../../src/openai-agents.ts';
+import { openaiAgent, recordAgent, recordRunner } from '../../src/openai-agents.ts';
 import { asks, dataOf, recorded, SayingModel, says } from './openai-agents-world.ts';
 
 beforeAll(() => setTracingDisabled(true));
@@ -137,6 +137,19 @@ describe('an agent inside a tool', () => {
     expect([resumed.text, resumed.simulated, paid]).toEqual(['Done.', 1, [5]]);
     const ends = dataOf(await Array.fromAsync(session.replay({ at: 'pending' })), 'call.ended', 'tool');
     expect(ends.map(({ output }) => output)).toEqual(['Not really.', 'Paid 0.']);
+  });
+
+  test('is guarded also if it was made to record elsewhere, with the effect classes of then', async () => {
+    const { paid, cashier } = inside(false);
+    await recorded(async (elsewhere) => {
+      const tools = [recordAgent(cashier, elsewhere, { effects }).asTool({ toolName: 'pay' })];
+      const desk = new Agent({ name: 'desk', model: 'small-1', tools });
+      const { session } = await storyOf(desk, [says('Hello.')]);
+      const branch = await session.fork('main@2');
+      const resumed = branch.resume(openaiAgent(desk, { runner: runnerOf(new SayingModel(asking)) }));
+      await expect(resumed).rejects.toMatchObject({ code: 'effect.refused', message: /"refund"/ });
+    });
+    expect(paid).toEqual([]);
   });
 
   test('that waits for a person leaves its call open, and is approved in its own conversation', async () => {

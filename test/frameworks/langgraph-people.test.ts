@@ -272,6 +272,26 @@ describe('interrupt()', () => {
     expect(mails).toBe(1);
   });
 
+  test('inside a tool beside an answered one is answered in the graph, where the tool is called once', async () => {
+    await using reprise = await openReprise('memory:');
+    const session = await reprise.createSession('shop');
+    const { refund } = cashDesk(() => interrupt({ ask: 'Really?' }));
+    const look = tool(async () => 'seen', { name: 'look', description: 'Looks.', schema });
+    const tools = recordTools([look, refund]);
+    const calls = [asks('look', { order: 7 }, 'c0'), asksRefund].flatMap(({ tool_calls = [] }) => tool_calls);
+    const llm = new ScriptedChatModel([new AIMessage({ content: '', tool_calls: calls }), done]);
+    const graph = createReactAgent({ llm, tools, checkpointer: new MemorySaver(), version: 'v2' });
+    await invoked(session, graph, question);
+    const branch = await session.fork('main', { name: 'yes' });
+    const [asked] = await waitsOn(session);
+    const agent = langgraphAgent(graph, { tools });
+    const { text } = await branch.resume(agent, { answer: { [asked?.call ?? '']: 'yes' } });
+    const made = (await eventsOf(session, 'yes')).slice(branch.head);
+    const ends = made.filter(({ type, data }) => type === 'call.ended' && data['kind'] === 'tool');
+    expect(text).toBe('Refunded.');
+    expect(ends.map(({ data }) => [data['name'], data['outcome']])).toEqual([['refund', 'ok']]);
+  });
+
   test('with the saver of Reprise, everything stays in the session of the thread', async () => {
     await using reprise = await openReprise('memory:');
     const saver = new RepriseSaver(reprise);

@@ -343,8 +343,14 @@ describe('what the run is given', () => {
     });
     const branch = await session.fork('main@6', { name: 'context' });
     await branch.resume(openaiAgent(asking, { runner }), { run: { context: { user: 'Ada' } } });
-    expect(seen).toEqual([{ user: 'Ada' }]);
     expect(heard).toEqual(['support']);
+    // A call that was decided and not made is made in the same context.
+    const events = await Array.fromAsync(session.replay({ at: 'context' }));
+    const made = events.find(({ type, data }) => type === 'call.started' && data['name'] === 'who')?.seq ?? 0;
+    const again = await session.fork({ branch: 'context', seq: made - 1 });
+    const agent = openaiAgent(asking, { runner: runnerOf({ 'small-1': new SayingModel([says('Eve.')]) }) });
+    await again.resume(agent, { run: { context: { user: 'Eve' } }, effects: 'run' });
+    expect(seen).toEqual([{ user: 'Ada' }, { user: 'Eve' }]);
   });
 
   test('a signal that is aborted stops it, and the branch says so', async () => {

@@ -43,7 +43,12 @@ beforeAll(async () => {
     store,
     port: 0,
     tokens: [own.record],
-    examine: async (asked) => ({ freeBytes: 7, sessions: await sessionsOf(asked), namespace: asked.currentNamespace }),
+    examine: async (asked) => ({
+      location: '/srv/agents.db',
+      freeBytes: 7,
+      sessions: await sessionsOf(asked),
+      namespace: asked.currentNamespace,
+    }),
     agents: {
       agents: {
         echo: async ({ prompt }) => `You said ${String(prompt?.content)}`,
@@ -651,10 +656,10 @@ test('a token that is bound to an agent gets nothing of the studio, and one of a
   expect(await codeOf(clientOf(tokens.elsewhere).studio.readStore({}))).toBe('store.denied');
   const read = async (held: string | undefined, namespace = '') =>
     JSON.parse((await clientOf(held).studio.readStore({ namespace })).answer) as object;
-  const elsewhere = { freeBytes: null, sessions: 0, namespace: 'elsewhere' };
+  const elsewhere = { location: '', freeBytes: null, sessions: 0, namespace: 'elsewhere' };
   expect(await read(tokens.elsewhere, 'elsewhere')).toEqual(elsewhere);
-  expect(await read(tokens.read)).toMatchObject({ freeBytes: null, namespace: 'default' });
-  expect(await read(tokens.own)).toMatchObject({ freeBytes: 7, namespace: 'default' });
+  expect(await read(tokens.read)).toMatchObject({ location: '', freeBytes: null, namespace: 'default' });
+  expect(await read(tokens.own)).toMatchObject({ location: '/srv/agents.db', freeBytes: 7, namespace: 'default' });
 });
 
 test('runs are bounded, and stop with the server as aborted', async () => {

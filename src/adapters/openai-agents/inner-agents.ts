@@ -4,12 +4,15 @@ import { propertiesOf } from '../../core/property.ts';
 import type { AnyAgent } from './acting-agent.ts';
 import { withFailure } from './tool-failure.ts';
 
-/** Returns the copy of an agent that records; the agent itself if it is not to be recorded here. */
-export type AgentCopying = (agent: AnyAgent) => AnyAgent;
+/**
+ * Returns the copy of an agent that records; the agent itself if it is not to be recorded here. `isFramework` says
+ * whether the framework runs it, not the program.
+ */
+export type AgentCopying = (agent: AnyAgent, isFramework: boolean) => AnyAgent;
 
 /** A tool that runs, seen from inside. */
 interface Inside {
-  readonly copying: AgentCopying;
+  readonly copying: (agent: AnyAgent) => AnyAgent;
   /** Whether an agent in the tool stopped to wait for a person. */
   isWaiting: boolean;
 }
@@ -30,14 +33,15 @@ interface ToolEnd<T> {
  * methods are as they were.
  */
 export async function runTool<T>(tool: object, copying: AgentCopying, body: () => Promise<T>): Promise<ToolEnd<T>> {
-  const held: Inside = { copying, isWaiting: false };
+  const isAgent = isAgentTool(tool);
+  const held: Inside = { copying: (agent) => copying(agent, isAgent), isWaiting: false };
   const ended = await within(held, () => withFailure(body));
   // The framework waits with a tool that `asTool()` made; any other tool has its own answer.
-  return { ...ended, isWaiting: held.isWaiting && isAgentTool(tool) };
+  return { ...ended, isWaiting: held.isWaiting && isAgent };
 }
 
 /** Runs a body whose agents offer the tools and handoffs of their recorded copies. */
-export function withAgents<T>(copying: AgentCopying, body: () => T): T {
+export function withAgents<T>(copying: Inside['copying'], body: () => T): T {
   return within({ copying, isWaiting: false }, body);
 }
 

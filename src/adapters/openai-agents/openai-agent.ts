@@ -101,7 +101,8 @@ export function openaiAgent(
     approvalOf: (call, context) =>
       approvalNeeded(actingAfter(agent, context), call, context.run?.context ?? options.context),
     denied: (_call, { reason }) => reason ?? rejection,
-    callTool: (call, context) => callToolOf(actingAfter(agent, context), call, placeOf(agent, context, options)),
+    callTool: (call, context, run) =>
+      callToolOf(actingAfter(agent, context), call, placeOf(agent, { context, run: run ?? {}, options })),
     effectOf: ({ name }) => declaredEffect(options.effects, name),
     // The framework warns if the output of a run that waits is read.
     textOf: (result) => (result.interruptions.length > 0 ? '' : textOfValue(result.finalOutput ?? '')),
@@ -109,11 +110,16 @@ export function openaiAgent(
 }
 
 /** Returns where pending calls are made. */
-function placeOf(agent: AnyAgent, context: ResumeContext, options: EitherOptions): CallPlace {
+function placeOf(agent: AnyAgent, { context, run, options }: Resuming): CallPlace {
   const { recorder, signal } = context;
   const { runner = new Runner() } = options;
-  const inner = agentCopying(recorder, copiedAs(agent, context, options));
-  return { runner: runnerWithModels(runner, recorder), recorder, context: options.context, signal, inner };
+  return {
+    runner: runnerWithModels(runner, recorder),
+    recorder,
+    context: run.context ?? options.context,
+    signal,
+    inner: agentCopying(recorder, copiedAs(agent, context, options)),
+  };
 }
 
 /** Returns how agents are copied: as the branch says. */

@@ -62,29 +62,34 @@ export function withRecordedState<T>(
   const { functions = [], handoffs = [] } = state._lastProcessedResponse ?? {};
   for (const bound of functions) bound.tool = recordedTool(bound.tool, name, copying);
   for (const bound of handoffs) bound.handoff = recordedHandoff(bound.handoff, name, copying);
-  const isHere = (agent: AnyAgent): boolean => originals.factsOf(agent)?.recorder === recorder;
-  return withAgents((agent) => (isHere(agent) ? agent : copyOf(originalAgent(agent), copying)), body);
+  return withAgents((agent) => copying.inner(agent, true), body);
 }
 
-/**
- * Returns the function that copies agents inside tools so that they record, each once. An agent that already records
- * keeps its own effect classes; one that records in a different session stays as it is.
- */
+/** Returns the function that copies agents inside tools so that they record. */
 export function agentCopying(recorder: Recorder, how: HowToCopy): AgentCopying {
   return newCopying(recorder, how).inner;
 }
 
 function newCopying(recorder: Recorder, how: HowToCopy): Copying {
   recorder.uses(...packages);
-  const copying: Copying = { recorder, ...how, copies: new Map(), inner: (agent) => innerCopy(agent, copying) };
+  const copying: Copying = {
+    recorder,
+    ...how,
+    copies: new Map(),
+    inner: (agent, isFramework) => innerCopy(agent, isFramework, copying),
+  };
   return copying;
 }
 
-function innerCopy(agent: AnyAgent, copying: Copying): AnyAgent {
+/**
+ * Returns the recorded copy of an agent inside a tool. An agent that already records elsewhere does so on purpose if the
+ * program runs it; if the framework does, it runs here, with the effect classes that it was given before.
+ */
+function innerCopy(agent: AnyAgent, isFramework: boolean, copying: Copying): AnyAgent {
   const facts = originals.factsOf(agent);
   if (facts === undefined) return copyOf(agent, copying);
-  if (facts.recorder === copying.recorder || facts.recorder.session !== copying.recorder.session) return agent;
-  const effects = { ...copying.options.effects, ...facts.effects };
+  if (!isFramework || facts.recorder === copying.recorder) return agent;
+  const effects = { ...facts.effects, ...copying.options.effects };
   return copyOf(originalAgent(agent), { ...copying, options: { effects } });
 }
 

@@ -1,4 +1,4 @@
-import { stringAt } from '../json.ts';
+import { given, stringAt } from '../json.ts';
 import type { Event } from './event.ts';
 
 /**
@@ -22,8 +22,17 @@ export interface CallHalf {
   readonly isPerson: boolean;
 }
 
-/** A start, as far as an end needs it. */
-export type StartHalf = Pick<CallHalf, 'event' | 'replaced' | 'call' | 'agent' | 'run'>;
+/** A start, as far as an end needs it. It is JSON, so that a projection can keep it. */
+export interface StartHalf {
+  readonly event: string;
+  readonly replaced?: readonly string[] | undefined;
+  readonly call: string | null;
+  readonly agent: string | null;
+  readonly run: string | null;
+}
+
+/** The starts of open calls, by `c:` and the id of the call, or `e` if it was erased; each in order. It is JSON too. */
+export type OpenStarts<Start extends StartHalf> = Record<string, Start[]>;
 
 /** The two halves of a call: an open call has no end, and the start of a call may be gone from a view. */
 export interface CallPair<Half> {
@@ -73,28 +82,45 @@ export function startOf<Start extends StartHalf>(
 /** Tells whether two names may be the same: they are equal, or one is not known. */
 const fits = (a: string | null, b: string | null): boolean => a === null || b === null || a === b;
 
+/** Returns the start of a call in the form that a projection keeps. */
+export function startHalf(event: Event): StartHalf {
+  const { event: id, call, agent, run, replaced } = halfOf(event);
+  return { event: id, call, agent, run, ...given({ replaced }) };
+}
+
+const openKey = (call: string | null): string => (call === null ? 'e' : `c:${call}`);
+
+/** Notes that a call started. */
+export function noteStart<Start extends StartHalf>(open: OpenStarts<Start>, start: Start): void {
+  (open[openKey(start.call)] ??= []).push(start);
+}
+
+/** Takes the start that an end belongs to out of the open ones; see {@link startOf}. */
+export function takeStart<Start extends StartHalf>(
+  open: OpenStarts<Start>,
+  end: Parameters<typeof startOf>[0],
+): Start | undefined {
+  const keys = end.call === null ? Object.keys(open) : [openKey(null), openKey(end.call)];
+  const start = startOf(
+    end,
+    keys.flatMap((key) => open[key] ?? []),
+  );
+  if (start === undefined) return undefined;
+  const key = openKey(start.call);
+  const left = open[key]?.filter((other) => other !== start) ?? [];
+  if (left.length === 0) delete open[key];
+  else open[key] = left;
+  return start;
+}
+
 /** Pairs the halves of calls, which are in order. The pairs are in the order of their first halves. */
 export function pairHalves<Half extends CallHalf>(halves: Iterable<Half>): readonly CallPair<Half>[] {
   const pairs = new Map<Half, CallPair<Half>>();
-  const open = new Map<string | null, Set<Half>>();
-  const openAs = (call: string | null): Set<Half> => {
-    const held = open.get(call) ?? new Set();
-    open.set(call, held);
-    return held;
-  };
+  const open: OpenStarts<Half> = {};
   for (const half of halves) {
-    if (half.isStart) {
-      pairs.set(half, { start: half, end: undefined });
-      openAs(half.call).add(half);
-      continue;
-    }
-    const mayBe = half.call === null ? [...open.values()] : [openAs(null), openAs(half.call)];
-    const start = startOf(
-      half,
-      mayBe.flatMap((held) => [...held]),
-    );
-    pairs.set(start ?? half, { start, end: half });
-    if (start !== undefined) openAs(start.call).delete(start);
+    const start = half.isStart ? half : takeStart(open, half);
+    if (half.isStart) noteStart(open, half);
+    pairs.set(start ?? half, { start, end: half.isStart ? undefined : half });
   }
   return [...pairs.values()];
 }

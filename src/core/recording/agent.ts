@@ -126,10 +126,10 @@ export interface ResumableAgent<Run = unknown, Result = unknown> {
    */
   isForCaller?(call: PendingCall): boolean;
   /**
-   * Executes one of its tools without recording it: `resume` records it, under the effect policy. Returns undefined if
-   * there is no such tool.
+   * Executes one of its tools without recording it: `resume` records it, under the effect policy. `run` is the option of
+   * the resume. Returns undefined if there is no such tool.
    */
-  callTool?(call: PendingCall, context: ResumeContext): Promise<JsonValue> | undefined;
+  callTool?(call: PendingCall, context: ResumeContext, run: Run): Promise<JsonValue> | undefined;
   /**
    * Returns the effect class that the agent declares for the tool of a call; undefined if it declares none. A pending
    * call is decided by it, unless the record says that the tool is irreversible.

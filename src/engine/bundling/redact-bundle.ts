@@ -6,6 +6,7 @@ import type { Digest, Seq } from '../../core/point.ts';
 import type { Platform, StoredEvent } from '../../core/store/event-store.ts';
 import { segmentAt, segmentOver } from '../../core/view/segment.ts';
 import { type Engine, emptyMemory, sessionRef } from '../context/engine.ts';
+import { pointKey } from '../copying/copy-erasures.ts';
 import { carryOut } from '../erasing/erase.ts';
 import { type Content, contentOf } from '../erasing/erase-content.ts';
 import { type ErasePlan, keysLeft, planErase } from '../erasing/erase-plan.ts';
@@ -130,11 +131,12 @@ interface SealedPiece {
 /** Finds the parts that hold pieces of markers. With the event that a marker carries, the words about it go too. */
 async function sealedIn(engine: Engine, session: string, pieces: readonly SealedPiece[]): Promise<SealedContent[]> {
   const found: SealedContent[] = [];
+  const byMarker = Map.groupBy(pieces, ({ marker }) => pointKey(marker.branch, marker.seq));
   const segments = [...new Set(pieces.map(({ marker }) => marker))].map(segmentAt);
   for await (const rows of pages(engine, session, segments, { select: 'full' }))
     for (const { branch, seq, data } of rows) {
       const skeleton = data ?? '{}';
-      const own = pieces.filter(({ marker }) => marker.branch === branch && marker.seq === seq);
+      const own = byMarker.get(pointKey(branch, seq)) ?? [];
       const isCarrier = own.some(({ path }) => path === carriedPath);
       const parts = isCarrier ? refsIn(skeleton) : own.flatMap(({ path }) => sealedAt(skeleton, path) ?? []);
       found.push({ branch, seq, parts, isCarrier });

@@ -40,7 +40,7 @@ export class PendingChecks implements CallGuard {
 /** Everything that executing pending calls needs. */
 export interface Answering<Run, Result> {
   readonly recorder: SessionRecorder;
-  readonly request: { readonly ledger: EffectLedger };
+  readonly request: { readonly ledger: EffectLedger; readonly run: Run };
   readonly agent: ResumableAgent<Run, Result>;
   readonly checks: PendingChecks;
   readonly history: Pick<ResumableHistory, 'pending'>;
@@ -168,7 +168,7 @@ async function answered<Run, Result>(
       recorder.call(start, async (open) => {
         if ('error' in taken) throw taken.error;
         try {
-          return await (agent.callTool?.(taken.pending, context) ?? noTool(name));
+          return await (agent.callTool?.(taken.pending, context, request.run) ?? noTool(name));
         } catch (error) {
           if (error instanceof FailedTool) open.end({ output: error.output, error: error.cause });
           if (isWaiting(error)) open.end({ outcome: 'waiting' });

@@ -70,7 +70,9 @@ export async function personPart<Run, Result>(engine: Engine, asked: Asked<Run, 
   const earlier = isReplaced ? seen.answers.filter(({ about }) => about !== null) : seen.answers;
   const answers = [...earlier, ...fresh.filter(isHere), ...denied];
   const approvals = approvalsIn(answers);
-  const goesOnItself = agent.goesOnFromCalls === true && !isPartlyAnswered(history, prompt, approvals);
+  // With an answer to its own question, a graph goes on from where it saved it.
+  const isAwaited = answers.some(({ about, saved }) => about === null && saved !== null);
+  const goesOnItself = agent.goesOnFromCalls === true && (isAwaited || !isPartlyAnswered(history, prompt, approvals));
   // A recorded answer may stand in for a call that nobody has asked a person about.
   const isMadeHere = agent.callTool !== undefined && !goesOnItself;
   const isLate = (question: WaitingCall): boolean => isMadeHere && needed.includes(question);

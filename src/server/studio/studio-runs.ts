@@ -148,8 +148,8 @@ function liveCalls(parts: StudioParts): Pick<ServiceImpl<typeof StudioService>, 
         });
       const own = parts.ownReprise(grant)?.namespace(namespace);
       const answer = await parts.diagnose(own ?? guarded);
-      // The room on the disk is for those who run the machine.
-      const shown = own === undefined && isObject(answer) ? { ...answer, freeBytes: null } : answer;
+      // The place of the store and the room on its disk are for those who run the machine.
+      const shown = own === undefined && isObject(answer) ? { ...answer, location: '', freeBytes: null } : answer;
       return { answer: JSON.stringify(shown) };
     },
   };
