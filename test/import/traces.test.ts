@@ -67,6 +67,15 @@ test('OpenInference: the parts of a message are read', async () => {
   expect(await said(session)).toEqual(['user: What is it?', 'assistant: A cat.']);
 });
 
+test('GenAI: the result of a tool has the name of the call that it answers', async () => {
+  const messages = [
+    { role: 'assistant', parts: [{ type: 'tool_call', id: 'c1', name: 'refund', arguments: {} }] },
+    { role: 'tool', parts: [{ type: 'tool_call_response', id: 'c1', response: 'paid' }] },
+  ];
+  const attributes = { 'gen_ai.operation.name': 'chat', 'gen_ai.input.messages': JSON.stringify(messages) };
+  expect(await said(await imported(otlpOf({ attributes })))).toEqual(['assistant: →refund', 'tool: →refund']);
+});
+
 test('AI SDK: tokens that were read from a cache have their own price', async () => {
   const session = await imported(
     otlpOf({

@@ -11,7 +11,7 @@ import {
 } from '../../core/json.ts';
 import { defineFormat, type ForeignFormat, type UnitMeaning } from '../../core/recording/foreign-format.ts';
 import { firstLines, firstTime } from './pieces/first-lines.ts';
-import { neutralMessage, parsed, type Span, spanEvents, withTraceEnds } from './pieces/span-events.ts';
+import { neutralMessage, neutralMessages, parsed, type Span, spanEvents, withTraceEnds } from './pieces/span-events.ts';
 
 /** The traces of OpenAI Agents, as its exporter sends them: `trace` and `trace.span` objects. */
 export const openaiTraces: ForeignFormat = defineFormat({
@@ -86,9 +86,7 @@ function modelOf(data: JsonObject): Partial<Span> & { readonly name: string } {
   const response = objectAt(data, '_response') ?? objectAt(data, 'response');
   const input = data['input'] ?? data['_input'];
   const messages =
-    typeof input === 'string'
-      ? [{ role: 'user', content: input }]
-      : (isArray(input) ? input : []).flatMap(neutralMessage);
+    typeof input === 'string' ? [{ role: 'user', content: input }] : neutralMessages(isArray(input) ? input : []);
   const output = arrayAt(data, 'output') ?? arrayAt(response, 'output') ?? [];
   const content = output.flatMap((item) => neutralMessage(item).flatMap((message) => message['content'] ?? []));
   const usage = objectAt(data, 'usage') ?? objectAt(response, 'usage');
