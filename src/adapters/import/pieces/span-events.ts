@@ -33,7 +33,7 @@ export interface Span {
   readonly finishReason?: string | undefined;
   /** Of a tool: the id of the call that asked for it. */
   readonly call?: string | undefined;
-  /** Of an agent: its name. */
+  /** Of an agent: its name. Of a part of a trace: the agent around it. */
   readonly agent?: string | undefined;
 }
 
@@ -104,7 +104,7 @@ function begun(
   // Two spans may share an id, or lead in a circle.
   if (told.seen.has(span.id)) return [];
   told.seen.add(span.id);
-  const own = around ?? { run: span.trace ?? span.id, agent: 'agent' };
+  const own = around ?? { run: span.trace ?? span.id, agent: span.agent ?? 'agent' };
   const within = span.kind === 'agent' ? { ...own, agent: span.agent ?? span.name } : own;
   const isRoot = around === undefined && !(told.isPart && span.parent !== undefined);
   const { before, after } = edges(span, isRoot);
