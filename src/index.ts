@@ -12,6 +12,7 @@ export { Reprise } from './engine/reprise.ts';
 export type {
   SessionOptions,
   SessionsOptions,
+  SessionsPageOptions,
   SessionVerification,
   VerifyAllOptions,
 } from './engine/reprise-options.ts';

@@ -28,7 +28,8 @@ export function servedStudio(
   return {
     files: isServed ? readStudioFiles(builtFolder('studio')) : undefined,
     isServed,
-    runs: agents === undefined ? undefined : new RunBook({ reprise, platform, agents: { config: agents, file } }),
+    runs:
+      agents === undefined ? undefined : new RunBook({ reprise, store, platform, agents: { config: agents, file } }),
     diagnose: examine,
     reprise,
     ownTokens: new Set(tokens.map(({ id }) => id)),

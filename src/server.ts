@@ -15,7 +15,7 @@ import { release } from './node/release.ts';
 import { storeLocation } from './node/store-location.ts';
 import { loadFormats, openOwnStore } from './open-own-store.ts';
 import { tokenCheck } from './server/guarding/access-tokens.ts';
-import { isLoopback } from './server/guarding/admission.ts';
+import { hostNamesFrom, isLoopback } from './server/guarding/admission.ts';
 import { EarlyListener } from './server/http/early-listener.ts';
 import { addressOf, type Certificate } from './server/http/listener.ts';
 import type { WriteLog } from './server/http/log-line.ts';
@@ -118,6 +118,7 @@ export async function serve(options: ServeOptions = {}): Promise<Server> {
   checkRate(options);
   const certificate = tls === undefined ? undefined : await certificateOf(tls);
   const agents = options.agents === undefined ? undefined : checkConfig(options.agents, 'agents');
+  const hostNames = hostNamesFrom(options.hostNames, host);
   const { store, close: closeStore } = await storeOf(options, platform);
   const at = { host, port, limits: limitsOf(options), ...given({ certificate }) };
   const early = await EarlyListener.start(at).catch(async (error: unknown) => {
@@ -133,7 +134,7 @@ export async function serve(options: ServeOptions = {}): Promise<Server> {
       release: release(),
       authenticate: tokenCheck(withOwn(store.tokens, options.tokens ?? []), platform),
       listen: async (handler) => early.answerBy(handler),
-      hostNames: options.hostNames ?? (isLoopback(host) ? 'loopback' : 'any'),
+      hostNames,
       openMetrics: options.openMetrics === true,
       log: options.log ?? (() => undefined),
       loadFormats,

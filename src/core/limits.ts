@@ -71,6 +71,8 @@ export const limits = {
   diffItemsMax: 20_000,
   /** Conversations kept at a time, one for each agent and run; the least recently used one goes first. */
   conversationLanesMax: 64,
+  /** Calls inside the open tools of a conversation that are remembered; the oldest one goes first. */
+  conversationInsideMax: 1_000,
   /** Questions to people that are kept while they wait for an answer; the oldest one goes first. */
   questionsMax: 1_000,
   /** Runs that are remembered because a resume may continue them, or because they continued a run. */
@@ -135,7 +137,7 @@ export const limits = {
   commitTriesMax: 1_000,
   /** Sessions in one page of a listing. */
   sessionsPageMax: 1_000,
-  /** How long a stopped agent may take to end by itself, before it is abandoned. */
+  /** How long a stopped agent, or a call that a run left under way, may take to end by itself, before it is abandoned. */
   resumeGraceMsMax: 1_000,
   /** Milliseconds that the simulation of a call may take; then the run stops. */
   simulationMsMax: 30_000,

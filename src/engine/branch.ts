@@ -7,6 +7,7 @@ import type { Recorder } from '../core/recording/recorder.ts';
 import type { PointInput } from '../core/ref.ts';
 import type { AppendOptions, Replay, ReplayOptions } from '../core/session/session-log.ts';
 import type { Edit } from '../core/view/edit.ts';
+import { asOn } from './agents/agent-options.ts';
 import type { AgentVerbs, AsOptions } from './agents/agent-verbs.ts';
 import { type AuditOptions, auditOn } from './believing/audit.ts';
 import type { BeliefsVerbs } from './believing/beliefs-verbs.ts';
@@ -64,8 +65,8 @@ export class Branch implements BranchVerbs {
     return this.session.fleet.on(this.name);
   }
 
-  as(agent: string, options?: AsOptions): AgentVerbs {
-    return this.session.as(agent, options).on(this.name);
+  as(agent: string, options: Omit<AsOptions, 'branch'> = {}): AgentVerbs {
+    return this.session.as(agent, asOn(this.name, options));
   }
 
   async beliefsAt(options: BeliefsAtOptions = {}): Promise<readonly Belief[]> {

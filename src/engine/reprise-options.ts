@@ -18,6 +18,14 @@ export interface SessionsOptions {
   readonly allNamespaces?: boolean;
 }
 
+/** Which page of a listing to read. */
+export interface SessionsPageOptions extends SessionsOptions {
+  /** How many sessions at most; `sessionsPageMax` if left out or greater. */
+  readonly limit?: number;
+  /** Where the page begins: `next` of the page before it. */
+  readonly cursor?: string;
+}
+
 /** Which sessions to verify. */
 export interface VerifyAllOptions extends SessionsOptions {
   /** Your own projections, whose snapshots are then compared as well. */
@@ -42,6 +50,13 @@ export const sessionsKeys: KnownKeys = optionKeys<SessionsOptions>(
   'list sessions',
   { allNamespaces: 'flag' },
   'a listing',
+);
+
+/** The options of a page of a listing. */
+export const sessionsPageKeys: KnownKeys = optionKeys<SessionsPageOptions>(
+  'list sessions',
+  { allNamespaces: 'flag', limit: 'number', cursor: 'text' },
+  'a page of a listing',
 );
 
 /** The options of a check of the store. */

@@ -6,6 +6,7 @@ import { given, isObject, type JsonObject } from '../core/json.ts';
 import { checkKeys, shownValue } from '../core/known-keys.ts';
 import { mainBranch, type Ref, refOf } from '../core/ref.ts';
 import type { SessionRecord } from '../core/store/event-store.ts';
+import type { SessionsPage } from '../core/store/session-request.ts';
 import type { SessionSize } from '../core/store/session-size.ts';
 import type { HealthRequest, StoreHealth } from '../core/store/store-health.ts';
 import { append } from './changing/append.ts';
@@ -14,7 +15,7 @@ import type { Copied, CopyOptions } from './copying/copy-options.ts';
 import { Exchange } from './exchange.ts';
 import type { ExperimentSetOptions } from './experimenting/experiment-options.ts';
 import type { ExperimentSetResult } from './experimenting/experiment-result.ts';
-import { sessionRecord, sessionRecords } from './history/place.ts';
+import { sessionRecord, sessionRecords, sessionsPage } from './history/place.ts';
 import { checkDeep, compare, compareStrictly, copy, experimentSet, findExperiment } from './lazy-verbs.ts';
 import type { CompareOptions, Comparison } from './looking/compare.ts';
 import { type ReplayAllOptions, replayAll } from './looking/replay-all.ts';
@@ -23,9 +24,11 @@ import {
   healthKeys,
   type SessionOptions,
   type SessionsOptions,
+  type SessionsPageOptions,
   type SessionVerification,
   sessionKeys,
   sessionsKeys,
+  sessionsPageKeys,
   type VerifyAllOptions,
   verifyAllKeys,
 } from './reprise-options.ts';
@@ -128,6 +131,21 @@ export class Reprise extends Exchange {
   async *sessions(options: SessionsOptions = {}): AsyncGenerator<SessionRecord, void, undefined> {
     checkKeys(options, sessionsKeys);
     yield* sessionRecords(this.#engine, options);
+  }
+
+  /**
+   * Returns a page of the same list, and a cursor for the next one. A cursor is a position in the order of the list, so
+   * it holds while sessions come, change and go; one that is appended to meanwhile moves before it.
+   *
+   * @example
+   * ```ts
+   * const { sessions, next } = await reprise.sessionsPage({ limit: 20 });
+   * if (next !== undefined) console.log(sessions.length, await reprise.sessionsPage({ limit: 20, cursor: next }));
+   * ```
+   */
+  async sessionsPage(options: SessionsPageOptions = {}): Promise<SessionsPage> {
+    checkKeys(options, sessionsPageKeys);
+    return sessionsPage(this.#engine, options);
   }
 
   /**

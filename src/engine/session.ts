@@ -95,7 +95,7 @@ export class Session implements SessionVerbs {
   }
 
   as(agent: string, options: AsOptions = {}): AgentVerbs {
-    return surfaceOf(this.#engine, this.#main, agent, options);
+    return surfaceOf(this.#engine, this.id, agent, options);
   }
 
   beliefsAt(options: BeliefsAtOptions = {}): Promise<readonly Belief[]> {

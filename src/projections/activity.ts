@@ -1,4 +1,5 @@
 import type { Event } from '../core/event/event.ts';
+import { shippedProjection } from '../core/event/kept-name.ts';
 import type { Projection } from '../core/event/projection.ts';
 import type { Seq } from '../core/point.ts';
 
@@ -24,7 +25,7 @@ type ActivityState = {
 const stretchesMax = 32;
 
 /** The number of events and errors over time, and the first error. */
-export const activity: Projection<ActivityState, Activity> = {
+export const activity: Projection<ActivityState, Activity> = shippedProjection({
   name: 'activity',
   version: '1',
   history: 'view',
@@ -60,7 +61,7 @@ export const activity: Projection<ActivityState, Activity> = {
     }
     return state;
   },
-};
+});
 
 /** A clock that went back counts in the first stretch. */
 const stretchAt = ({ startedAt, stretchMs }: ActivityState, time: number): number =>

@@ -233,6 +233,8 @@ describe('tools', () => {
   test('open calls are those that were started and have not ended', () => {
     const seen = at(...talk, began('t1', 'find'), began('t2', 'find'), gave('t1', 'find', 'x'));
     expect(seen.openCalls).toEqual([{ seq: 4, call: 't2', kind: 'tool', name: 'find' }]);
+    const same = at(...talk, began('t1', 'find'), began('t1', 'find'), { ...gave('t1', 'find', 'x'), cause: 'e3' });
+    expect(same.openCalls).toMatchObject([{ seq: 4, call: 't1' }]);
   });
 });
 
@@ -352,6 +354,57 @@ describe('several agents and runs', () => {
     const seen = at(...many);
     expect(seen.lanes).toHaveLength(limits.conversationLanesMax);
     expect(seen.lanes.at(-1)?.agent).toBe('a3');
+  });
+});
+
+describe('a model call that a tool makes on its own', () => {
+  const main = [user('go'), says('', ['t1', 'find'])];
+  const begun = [asked('c1', [user('go')]), answered('c1', main[1] as JsonObject)];
+  const tool = began('t1', 'find', { cause: 'e1' });
+  const inner = asked('i1', [user('sum it up')], { cause: 'e3' });
+  const summed = answered('i1', says('a sum', ['x1', 'find']), { cause: 'e4' });
+  const nested = [
+    began('x1', 'find', { cause: 'e4' }),
+    asked('i2', [user('deeper')], { cause: 'e6' }),
+    answered('i2', says('found')),
+    gave('x1', 'find', 'not the answer'),
+  ];
+
+  test('does not change the conversation, however deep it is; the answer of the tool does', () => {
+    const inside = [...begun, tool, inner, summed, ...nested];
+    for (let end = 3; end <= inside.length; end++) {
+      const seen = at(...inside.slice(0, end));
+      expect([shape(seen), seen.calledAt]).toEqual([['1 user: go', '2 assistant'], 1]);
+    }
+    expect(at(...inside.slice(0, 4)).openCalls.map(({ call }) => call)).toEqual(['t1', 'i1']);
+    const seen = at(...inside, gave('t1', 'find', 'here'));
+    expect(shape(seen)).toEqual(['1 user: go', '2 assistant', '10 tool']);
+    expect(toolResultsIn(seen.messages[2]?.message ?? null)).toMatchObject([{ toolCallId: 't1', output: 'here' }]);
+  });
+
+  test('does not if the tool began before the answer was whole, or if the start of the tool was erased', () => {
+    const [first, second] = begun as [Draft, Draft];
+    const early = at(first, tool, asked('i1', [user('sum it up')], { cause: 'e2' }), second);
+    expect(shape(early)).toEqual(['1 user: go', '4 assistant']);
+    const seen = at(...begun, { ...tool, data: erasedData, erased: true }, inner, summed, gave('t1', 'find', 'here'));
+    expect(shape(seen)).toEqual(['1 user: go', '2 assistant', '6 tool']);
+  });
+
+  test('is over with the tool: a model call that a finished tool led to goes on with the conversation', () => {
+    const list = [...main, result('t1', 'find', 'here')];
+    const seen = at(...begun, tool, gave('t1', 'find', 'here'), asked('c2', list, { cause: 'e3' }));
+    expect(shape(seen)).toEqual(['1 user: go', '2 assistant', '4 tool']);
+    expect(seen.calledAt).toBe(5);
+  });
+
+  test('only so many calls inside a tool are remembered; the tool itself is', () => {
+    const many = Array.from({ length: limits.conversationInsideMax + 3 }, (_, n) =>
+      asked(`i${n}`, [user(`${n}`)], { cause: 'e3' }),
+    );
+    const events = history(...begun, tool, ...many, asked('last', [user('last')], { cause: 'e3' }));
+    const state = events.reduce((value, one) => conversation.apply(value, one), conversation.initial());
+    expect(Object.values(state.lanes)[0]?.inside).toHaveLength(limits.conversationInsideMax);
+    expect(conversation.finish?.(state).calledAt).toBe(1);
   });
 });
 

@@ -1,5 +1,7 @@
 import { createRunBook, firstRunOf, noteRun } from '../core/comparing/resumption.ts';
+import { halfOf, startOf } from '../core/event/call-halves.ts';
 import type { Event } from '../core/event/event.ts';
+import { shippedProjection } from '../core/event/kept-name.ts';
 import type { Projection } from '../core/event/projection.ts';
 import { arrayAt, isObject, type JsonObject, numberAt, objectAt, stringAt } from '../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../core/known-keys.ts';
@@ -33,16 +35,17 @@ export interface Conversation extends LaneConversation {
 /**
  * The messages as the model saw them at any event. Each agent and run has its own conversation: the list the run began
  * with and what followed, then the list of its last model call and what followed. A message without agent or run joins
- * all it may belong to. A conversation whose run has ended goes when a later one of its agent moves.
+ * all it may belong to. A conversation whose run has ended goes when a later one of its agent moves. A model call that a
+ * tool makes on its own does not change the conversation that waits for the tool.
  *
  * @example
  * ```ts
  * const { messages, model, openCalls } = await session.stateAt('main@5', conversation);
  * ```
  */
-export const conversation: Projection<ConversationState, Conversation> = {
+export const conversation: Projection<ConversationState, Conversation> = shippedProjection({
   name: 'conversation',
-  version: '3',
+  version: '4',
   history: 'view',
   types: [
     'message.added',
@@ -79,7 +82,7 @@ export const conversation: Projection<ConversationState, Conversation> = {
     const current = state.current === null ? undefined : state.lanes[state.current];
     return { ...(current === undefined ? nothing : laneView(state, current)), lanes };
   },
-};
+});
 
 const nothing: LaneConversation = {
   agent: null,
@@ -201,6 +204,7 @@ function newLane(state: ConversationState, agent: string | null, run: string | n
     tools: null,
     settings: null,
     open: [],
+    inside: [],
     erased: 0,
   };
 }
@@ -283,6 +287,7 @@ function compact(state: ConversationState, event: Event): void {
 
 function startCall(state: ConversationState, event: Event): void {
   const lane = laneOf(state, event);
+  const isInside = noteInside(lane, event);
   if (event.erased === true) {
     lane.erased++;
     return;
@@ -290,7 +295,7 @@ function startCall(state: ConversationState, event: Event): void {
   const { call, kind, name } = event.data;
   const request = objectAt(event.data, 'request');
   lane.open.push({ seq: event.seq, call: String(call), kind: String(kind), name: String(name), event: event.id });
-  if (kind !== 'model') return;
+  if (kind !== 'model' || isInside) return;
   const list = arrayAt(request, 'messages');
   if (list !== undefined) adoptMessages(lane, list, { seq: event.seq, earlier: previousEntries(state, lane) });
   settleMessages(lane);
@@ -299,6 +304,24 @@ function startCall(state: ConversationState, event: Event): void {
   lane.tools = arrayAt(request, 'tools') ?? null;
   lane.settings = objectAt(request, 'settings') ?? null;
   touch(state, lane);
+}
+
+/** Notes a tool that the conversation waits for, or a call inside one; tells whether it is inside one. */
+function noteInside(lane: ConversationLane, { id, cause, data }: Event): boolean {
+  const tool = cause === undefined ? undefined : lane.inside.find(({ event }) => event === cause)?.tool;
+  if (tool === undefined && (data['kind'] === 'model' || !isAwaited(lane, cause, data))) return false;
+  if (lane.inside.length >= limits.conversationInsideMax) {
+    const oldest = lane.inside.findIndex((held) => held.event !== held.tool);
+    lane.inside.splice(Math.max(oldest, 0), 1);
+  }
+  lane.inside.push({ event: id, tool: tool ?? id });
+  return tool !== undefined;
+}
+
+/** Tells whether the model asked for a call. A tool may start before the answer is whole; an erased start has a cause. */
+function isAwaited({ call, awaited }: ConversationLane, cause: string | undefined, data: JsonObject): boolean {
+  if (cause !== undefined && cause === call?.event) return true;
+  return awaited.some(({ id, name }) => id === data['call'] || name === data['name']);
 }
 
 /**
@@ -320,12 +343,17 @@ function previousEntries(state: ConversationState, lane: ConversationLane): read
 
 function endCall(state: ConversationState, event: Event): void {
   const lane = laneOf(state, event);
-  const { call, message, outcome } = event.data;
-  // An erased end has lost the call's id, but its cause is still the start.
-  const isIt = (open: ConversationLane['open'][number]): boolean =>
-    call === undefined ? open.event === event.cause : open.call === call;
-  const started = lane.open.findLast(isIt);
-  lane.open = lane.open.filter((open) => open !== started);
+  const { message, outcome } = event.data;
+  const { agent, run } = lane;
+  // The runs of a lane continue each other, and a call may end in a later one.
+  const started = startOf(
+    { ...halfOf(event), agent, run },
+    lane.open.map((open) => ({ ...open, agent, run })),
+  );
+  lane.open = lane.open.filter((open) => open.event !== started?.event);
+  const ended = started?.event ?? event.cause;
+  const isInside = lane.inside.some((held) => held.event === ended && held.tool !== ended);
+  lane.inside = lane.inside.filter(({ tool }) => tool !== ended);
   // A tool that stopped to wait for a person has not answered.
   if (outcome === 'waiting') return;
   const isAnswer = started !== undefined && started.event === lane.call?.event;
@@ -333,6 +361,6 @@ function endCall(state: ConversationState, event: Event): void {
     lane.erased++;
     if (isAnswer) lane.entries.push({ seq: event.seq });
   } else if (isAnswer && outcome === 'ok' && isObject(message)) joinAnswer(lane, event.seq, message);
-  else if (event.data['kind'] === 'model' || !joinResult(lane, event.seq, event.data)) return;
+  else if (isInside || event.data['kind'] === 'model' || !joinResult(lane, event.seq, event.data)) return;
   touch(state, lane);
 }

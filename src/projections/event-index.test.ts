@@ -17,3 +17,14 @@ test('a call under a millisecond took one; only an unknown latency is 0', () => 
   );
   expect(latency).toEqual([1, 0, 0, 61]);
 });
+
+test('a call began where its own start is, also if another agent uses its id', () => {
+  const half = (seq: number, type: string, agent: string): Event => ({ ...ended(seq, { call: 'c1' }), type, agent });
+  const { began } = project(eventIndex, [
+    half(1, 'call.started', 'a'),
+    half(2, 'call.started', 'b'),
+    half(3, 'call.ended', 'a'),
+    half(4, 'call.ended', 'b'),
+  ]);
+  expect(began).toEqual([2, 2]);
+});

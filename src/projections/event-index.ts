@@ -1,6 +1,8 @@
+import { halfOf, noteStart, type OpenStarts, type StartHalf, startHalf, takeStart } from '../core/event/call-halves.ts';
 import { specOf } from '../core/event/catalogue.ts';
 import type { Event } from '../core/event/event.ts';
 import { isStructural } from '../core/event/families/structural.ts';
+import { shippedProjection } from '../core/event/kept-name.ts';
 import type { Projection } from '../core/event/projection.ts';
 import { arrayAt, isObject, type JsonObject, numberAt, objectAt, stringAt } from '../core/json.ts';
 import { chunkEvents, columnFlags, type EventColumns } from '../core/session/event-columns.ts';
@@ -12,17 +14,17 @@ type Writable = {
 /** The value that `eventIndex` folds. */
 export interface EventIndexState extends Writable {
   last: { readonly time: number; readonly turn: number; readonly type: string; readonly agent: string };
-  /** The seqs of calls that have not ended, by `c:` and the id. */
-  open: Record<string, number>;
+  /** The calls that have not ended, with the seqs of their starts. */
+  open: OpenStarts<StartHalf & { readonly seq: number }>;
 }
 
 /**
  * The index of a history: its events in columns, without their payloads. It begins anew after each 4,096 events, so that
  * each part is folded on its own; the whole is the values at 4096, 8192 and so on, and at the head.
  */
-export const eventIndex: Projection<EventIndexState, EventColumns> = {
+export const eventIndex: Projection<EventIndexState, EventColumns> = shippedProjection({
   name: 'index',
-  version: '2',
+  version: '3',
   history: 'raw',
   window: chunkEvents,
   without: ['request', 'response', 'input', 'output', 'result', 'messages', 'content', 'values', 'state', 'items'],
@@ -33,7 +35,7 @@ export const eventIndex: Projection<EventIndexState, EventColumns> = {
     return state;
   },
   finish: ({ last: _last, open: _open, ...columns }) => columns,
-};
+});
 
 function noColumns(): EventIndexState {
   const columns = { time: [], type: [], agent: [], run: [], turn: [], cause: [], flags: [] };
@@ -103,17 +105,16 @@ function addFacts(state: EventIndexState, event: Event, text: (held: string) => 
 /** The characters of a name that are kept. */
 const nameMax = 100;
 
-function addCall(state: EventIndexState, { seq, type, data, causeSeq }: Event, text: (held: string) => number): number {
+function addCall(state: EventIndexState, event: Event, text: (held: string) => number): number {
+  const { seq, type, data, causeSeq } = event;
   const { call, end, reused, simulated } = columnFlags;
   state.kind.push(text((stringAt(data, 'kind') ?? '').slice(0, nameMax)));
-  const key = `c:${stringAt(data, 'call') ?? ''}`;
   if (type === 'call.started') {
     state.effect.push(text((stringAt(data, 'effect') ?? '').slice(0, nameMax)));
-    state.open[key] = seq;
+    noteStart(state.open, { ...startHalf(event), seq });
     return call;
   }
-  const began = state.open[key] ?? causeSeq;
-  delete state.open[key];
+  const began = takeStart(state.open, halfOf(event))?.seq ?? causeSeq;
   state.began.push(began === undefined ? 0 : seq - began);
   const latency = numberAt(data, 'latencyMs') ?? 0;
   // 0 is unknown: what took less than a millisecond counts as one.

@@ -4,6 +4,7 @@ import {
   type FingerprintState,
   fingerprintScheme,
 } from '../core/comparing/fingerprint.ts';
+import { shippedProjection } from '../core/event/kept-name.ts';
 import type { Projection } from '../core/event/projection.ts';
 import type { Sha256 } from '../core/parts/digest.ts';
 
@@ -17,5 +18,10 @@ import type { Sha256 } from '../core/parts/digest.ts';
  * ```
  */
 export function fingerprintProjection(sha256: Sha256): Projection<FingerprintState, Fingerprint> {
-  return { name: 'fingerprint', version: `${fingerprintScheme} 2`, history: 'view', ...createFingerprint(sha256) };
+  return shippedProjection({
+    name: 'fingerprint',
+    version: `${fingerprintScheme} 2`,
+    history: 'view',
+    ...createFingerprint(sha256),
+  });
 }

@@ -1,3 +1,4 @@
+import { shippedProjection } from '../core/event/kept-name.ts';
 import type { Projection } from '../core/event/projection.ts';
 import { activeAt, agentsAt, always } from '../core/fleet/active.ts';
 import type { Belief } from '../core/fleet/belief.ts';
@@ -20,7 +21,7 @@ const folded = {
 } as const;
 
 /** Everything about a fleet in one table, which answers for every turn. */
-export const fleetTable: Projection<FleetTable> = { name: 'fleet', ...folded };
+export const fleetTable: Projection<FleetTable> = shippedProjection({ name: 'fleet', ...folded });
 
 /**
  * The agents of a fleet, with scope and trust, and its tasks: those of the view, whatever their turn.
@@ -32,11 +33,11 @@ export const fleetTable: Projection<FleetTable> = { name: 'fleet', ...folded };
  * const { agents, tasks } = await session.stateAt('main', fleet);
  * ```
  */
-export const fleet: Projection<FleetTable, Fleet> = {
+export const fleet: Projection<FleetTable, Fleet> = shippedProjection({
   name: 'fleet',
   ...folded,
   finish: (table) => ({ agents: agentsAt(table, always), tasks: tasksAt(table.tasks, always) }),
-};
+});
 
 /**
  * The claims that stand in a view: committed, and superseded by none in it. `session.beliefsAt({ turn })` looks at a turn,
@@ -48,8 +49,8 @@ export const fleet: Projection<FleetTable, Fleet> = {
  * const [{ claim, agent }] = await session.stateAt('main', beliefs);
  * ```
  */
-export const beliefs: Projection<FleetTable, readonly Belief[]> = {
+export const beliefs: Projection<FleetTable, readonly Belief[]> = shippedProjection({
   name: 'beliefs',
   ...folded,
   finish: (table) => activeAt(table, always),
-};
+});

@@ -1,4 +1,5 @@
 import type { Event } from '../core/event/event.ts';
+import { shippedProjection } from '../core/event/kept-name.ts';
 import type { Projection } from '../core/event/projection.ts';
 import { arrayAt, isArray, isObject, type JsonObject, type JsonValue, setKey } from '../core/json.ts';
 import type { Seq } from '../core/point.ts';
@@ -60,7 +61,7 @@ export interface GraphFold {
  * console.log(outermost?.values); // { plan: 'ask' }
  * ```
  */
-export const graphState: Projection<GraphFold, GraphStates> = {
+export const graphState: Projection<GraphFold, GraphStates> = shippedProjection({
   name: 'graph',
   version: '1',
   history: 'view',
@@ -81,7 +82,7 @@ export const graphState: Projection<GraphFold, GraphStates> = {
     }
     return states;
   },
-};
+});
 
 function keepValue({ coming }: GraphFold, namespace: string, data: JsonObject): void {
   const values = Object.hasOwn(coming, namespace) ? (coming[namespace] as Record<string, JsonObject>) : {};

@@ -1,4 +1,5 @@
 import { structuralTypes } from '../core/event/families/structural.ts';
+import { shippedProjection } from '../core/event/kept-name.ts';
 import type { Projection } from '../core/event/projection.ts';
 import { type Marker, markerOf } from '../core/view/marker.ts';
 
@@ -9,7 +10,7 @@ export interface Markers {
 }
 
 /** The structural events that lead to a point, in order. */
-export const markers: Projection<{ readonly markers: Marker[] }, Markers> = {
+export const markers: Projection<{ readonly markers: Marker[] }, Markers> = shippedProjection({
   name: 'markers',
   version: '1',
   history: 'raw',
@@ -20,4 +21,4 @@ export const markers: Projection<{ readonly markers: Marker[] }, Markers> = {
     value.markers.push(marker.kind === 'erased' ? { ...marker, seqs: [], parts: [] } : marker);
     return value;
   },
-};
+});

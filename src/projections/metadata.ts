@@ -1,3 +1,4 @@
+import { shippedProjection } from '../core/event/kept-name.ts';
 import type { Projection } from '../core/event/projection.ts';
 import { type JsonObject, type JsonValue, objectAt, setKey } from '../core/json.ts';
 
@@ -11,7 +12,7 @@ import { type JsonObject, type JsonValue, objectAt, setKey } from '../core/json.
  * const atTheTime = await session.stateAt('main@3', metadata);
  * ```
  */
-export const metadata: Projection<JsonObject> = {
+export const metadata: Projection<JsonObject> = shippedProjection({
   name: 'metadata',
   version: '1',
   history: 'raw',
@@ -23,7 +24,7 @@ export const metadata: Projection<JsonObject> = {
     if (event.type === 'metadata.changed' && set !== undefined) return overlay(value, set);
     return event.type === 'branch.forked' && own !== undefined ? overlay({}, own) : value;
   },
-};
+});
 
 function overlay(base: JsonObject, set: JsonObject): JsonObject {
   const result: Record<string, JsonValue> = {};

@@ -142,6 +142,13 @@ describe('calls', () => {
     expect(statuses(ended('c1', { outcome: 'error' }, { run: 'q' }))).toEqual(['open', 'error']);
   });
 
+  test('with the same id in one run differ by their causes and their agents', () => {
+    const other = { agent: 'b' };
+    const both = [began('c1'), began('c1'), began('c1', 'tool', other)];
+    const run = first(...both, ended('c1', { outcome: 'error' }, { cause: 'e1' }), ended('c1', {}, other));
+    expect(callsOf(run).map((call) => call.status)).toEqual(['error', 'open', 'ok']);
+  });
+
   test('whose id is used again are found by the start that is open', () => {
     const run = first(began('c1'), ended('c1'), began('c1'), ended('c1', { outcome: 'error' }));
     expect(callsOf(run).map((call) => call.status)).toEqual(['ok', 'error']);

@@ -1,4 +1,6 @@
+import { halfOf, noteStart, startHalf, takeStart } from '../core/event/call-halves.ts';
 import type { Event, Outcome } from '../core/event/event.ts';
+import { shippedProjection } from '../core/event/kept-name.ts';
 import type { Projection } from '../core/event/projection.ts';
 import { itemAt } from '../core/item-at.ts';
 import { type JsonObject, numberAt, objectAt, stringAt } from '../core/json.ts';
@@ -66,8 +68,18 @@ export interface RunsState {
   readonly runs: RunNode[];
   /** Indexes into `runs`, by `r:` and the run's id. */
   readonly places: Record<string, number>;
-  /** Positions `[run, turn, call]` of open calls, by the run's index and the call's id or its start's event id. */
-  readonly open: Record<string, [number, number, number]>;
+  /** The starts of open calls by their ids, with their positions `[run, turn, call]` in the tree. */
+  readonly open: Record<
+    string,
+    {
+      readonly event: string;
+      readonly replaced?: readonly string[] | undefined;
+      readonly call: string | null;
+      readonly agent: string | null;
+      readonly run: string | null;
+      readonly at: readonly [number, number, number];
+    }[]
+  >;
 }
 
 /**
@@ -79,9 +91,9 @@ export interface RunsState {
  * for (const { title, status, turns } of all) console.log(title, status, turns.flatMap((turn) => turn.calls).length);
  * ```
  */
-export const runs: Projection<RunsState, Runs> = {
+export const runs: Projection<RunsState, Runs> = shippedProjection({
   name: 'runs',
-  version: '1',
+  version: '2',
   history: 'view',
   without: ['request', 'response', 'input', 'output', 'message', 'operations', 'result'],
   initial: () => ({ runs: [], places: {}, open: {} }),
@@ -93,7 +105,7 @@ export const runs: Projection<RunsState, Runs> = {
     return state;
   },
   finish: (state) => ({ runs: state.runs }),
-};
+});
 
 function applyTo(state: RunsState, place: number, run: RunNode, event: Event): void {
   switch (event.type) {
@@ -112,7 +124,7 @@ function applyTo(state: RunsState, place: number, run: RunNode, event: Event): v
     case 'call.started':
       return startCall(state, place, run, event);
     case 'call.ended':
-      return endCall(state, place, run, event);
+      return endCall(state, run, event);
   }
 }
 
@@ -159,7 +171,8 @@ function startCall(state: RunsState, place: number, run: RunNode, event: Event):
   const turn = turnOf(run, event);
   const call: CallNode = { ...newCall(event), ...begin(event) };
   turn.calls.push(call);
-  state.open[openKey(place, event)] = [place, run.turns.indexOf(turn), turn.calls.length - 1];
+  const at = [place, run.turns.indexOf(turn), turn.calls.length - 1] as const;
+  noteStart(state.open, { ...startHalf(event), at });
 }
 
 function newCall({ data, erased }: Event): Omit<CallNode, keyof RunSpan> {
@@ -177,18 +190,12 @@ function newCall({ data, erased }: Event): Omit<CallNode, keyof RunSpan> {
   };
 }
 
-/** Returns the key of a call in `open`: by its id, or by the event of its start if that was erased. */
-function openKey(place: number, event: Event): string {
-  const call = stringAt(event.data, 'call');
-  return call === undefined ? `${place}:e:${event.id}` : `${place}:c:${call}`;
-}
-
-function endCall(state: RunsState, place: number, run: RunNode, event: Event): void {
-  const key = endKey(state, place, event);
-  const where = key === undefined ? undefined : state.open[key];
-  if (key !== undefined) delete state.open[key];
-  const turn = where === undefined ? turnOf(run, event) : itemAt(itemAt(state.runs, where[0]).turns, where[1]);
-  const call = where === undefined ? lateCall(turn, event) : itemAt(turn.calls, where[2]);
+function endCall(state: RunsState, ending: RunNode, event: Event): void {
+  const at = takeStart(state.open, halfOf(event))?.at;
+  // A resumed run may end a call of the run before it.
+  const run = at === undefined ? ending : itemAt(state.runs, at[0]);
+  const turn = at === undefined ? turnOf(run, event) : itemAt(run.turns, at[1]);
+  const call = at === undefined ? lateCall(turn, event) : itemAt(turn.calls, at[2]);
   const { data } = event;
   end(call, event);
   call.latencyMs = numberAt(data, 'latencyMs') ?? null;
@@ -197,15 +204,6 @@ function endCall(state: RunsState, place: number, run: RunNode, event: Event): v
   call.reused = data['reused'] === true;
   if (event.erased === true) call.erased = true;
   for (const spending of [call.spending, turn.spending, run.spending]) spend(spending, data);
-}
-
-function endKey(state: RunsState, place: number, event: Event): string | undefined {
-  const keys = [openKey(place, event), `${place}:e:${event.cause}`];
-  const found = keys.find((key) => state.open[key] !== undefined);
-  if (found !== undefined || event.erased !== true || event.causeSeq === undefined) return found;
-  const isStart = ([run, turn, call]: [number, number, number]): boolean =>
-    state.runs[run]?.turns[turn]?.calls[call]?.startedSeq === event.causeSeq;
-  return Object.entries(state.open).find(([, where]) => isStart(where))?.[0];
 }
 
 /** Adds the call of an end whose start is not in this view. */

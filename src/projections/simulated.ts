@@ -1,3 +1,4 @@
+import { shippedProjection } from '../core/event/kept-name.ts';
 import type { Projection } from '../core/event/projection.ts';
 import { stringAt } from '../core/json.ts';
 import type { Seq } from '../core/point.ts';
@@ -24,7 +25,7 @@ export interface Simulated {
  * const { calls } = await session.stateAt('main', simulated); // []: every call of the story was made
  * ```
  */
-export const simulated: Projection<{ readonly calls: SimulatedCall[] }, Simulated> = {
+export const simulated: Projection<{ readonly calls: SimulatedCall[] }, Simulated> = shippedProjection({
   name: 'simulated',
   version: '1',
   history: 'view',
@@ -37,4 +38,4 @@ export const simulated: Projection<{ readonly calls: SimulatedCall[] }, Simulate
     state.calls.push({ seq, ...named, name: stringAt(data, 'name') ?? null });
     return state;
   },
-};
+});

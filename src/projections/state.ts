@@ -1,3 +1,4 @@
+import { shippedProjection } from '../core/event/kept-name.ts';
 import type { Projection } from '../core/event/projection.ts';
 import { arrayAt, isObject, type JsonObject, type JsonValue, setKey } from '../core/json.ts';
 import type { Seq } from '../core/point.ts';
@@ -25,7 +26,7 @@ export type State = Readonly<Record<string, Readonly<Record<string, StateEntry>>
  * const { support } = await session.stateAt('main', state); // { plan: { value: 'ask', version: 1, seq: 8 } }
  * ```
  */
-export const state: Projection<State> = {
+export const state: Projection<State> = shippedProjection({
   name: 'state',
   version: '1',
   history: 'view',
@@ -37,7 +38,7 @@ export const state: Projection<State> = {
     }
     return held;
   },
-};
+});
 
 function operate(held: Record<string, Record<string, StateEntry>>, operation: JsonObject, seq: Seq): void {
   const agent = String(operation['agent'] ?? 'default');

@@ -1,5 +1,6 @@
 import { createRunBook, firstRunOf, noteRun, type RunBook } from '../core/comparing/resumption.ts';
 import type { Event } from '../core/event/event.ts';
+import { shippedProjection } from '../core/event/kept-name.ts';
 import type { Projection } from '../core/event/projection.ts';
 import { isObject, type JsonObject, objectAt, stringAt } from '../core/json.ts';
 import { limits } from '../core/limits.ts';
@@ -67,7 +68,7 @@ export interface SummaryState {
  * const { title, outcome, events } = await session.stateAt('main', summary); // 'Refund of order 7', 'ok', 7
  * ```
  */
-export const summary: Projection<SummaryState, Summary> = {
+export const summary: Projection<SummaryState, Summary> = shippedProjection({
   name: 'summary',
   version: '3',
   history: 'view',
@@ -95,7 +96,7 @@ export const summary: Projection<SummaryState, Summary> = {
   }),
   apply,
   finish,
-};
+});
 
 function apply(state: SummaryState, event: Event): SummaryState {
   state.events++;

@@ -1,3 +1,4 @@
+import { shippedProjection } from '../core/event/kept-name.ts';
 import type { Projection } from '../core/event/projection.ts';
 import {
   answersIn,
@@ -28,9 +29,9 @@ export interface Waiting {
  * const { calls } = await session.stateAt('main', waiting); // []: nobody has to decide anything
  * ```
  */
-export const waiting: Projection<PersonBook, Waiting> = {
+export const waiting: Projection<PersonBook, Waiting> = shippedProjection({
   name: 'waiting',
-  version: '1',
+  version: '2',
   history: 'view',
   types: personTypes,
   initial: createPersonBook,
@@ -39,4 +40,4 @@ export const waiting: Projection<PersonBook, Waiting> = {
     return book;
   },
   finish: (book) => ({ calls: waitingIn(book), answers: answersIn(book), nodes: { ...book.nodes } }),
-};
+});

@@ -27,11 +27,11 @@ import { replayPath, sendReplay } from './calls/replay-page.ts';
 import { sessionService, type VerbParts } from './calls/session-service.ts';
 import { stateService } from './calls/state-service.ts';
 import { storeService } from './calls/store-service.ts';
-import { admission } from './guarding/admission.ts';
+import { admission, type HostNames } from './guarding/admission.ts';
 import { CallRates } from './guarding/call-rates.ts';
 import { type Callers, callersOf } from './guarding/callers.ts';
 import { EndedTokens } from './guarding/ended-tokens.ts';
-import { checkRight, type Grant } from './guarding/grant.ts';
+import { checkRight, checkUnbound, type Grant } from './guarding/grant.ts';
 import { shippedSnapshots } from './guarding/shipped-snapshots.ts';
 import { timedStore } from './guarding/timed-store.ts';
 import { BodyBudget } from './http/body-budget.ts';
@@ -67,7 +67,7 @@ export interface ServerParts {
   /** Listens at the host. */
   readonly listen: (handler: HttpHandler) => Promise<Listener>;
   /** The names by which clients may call the server. */
-  readonly hostNames: readonly string[] | 'loopback' | 'any';
+  readonly hostNames: HostNames;
   readonly certificate?: Certificate;
   /** Shows `/metrics` to everyone. */
   readonly openMetrics: boolean;
@@ -241,30 +241,32 @@ function routesOf(
         };
       },
     });
-    const callerOf = (context: Parameters<typeof requestOf>[0]) => {
-      const { grant } = requestOf(context);
-      return { grant, store: callers.storeOf(grant) };
-    };
+    const callerOf = (context: Parameters<typeof requestOf>[0]) => ({
+      grant: grantOf(context),
+      store: callers.storeOf(grantOf(context)),
+    });
     const onAppend = (outcome: string): void => metrics.add('reprise_appends_total', 1, { outcome });
     router.service(StoreService, storeService({ callerOf, done, draining, onAppend }));
     const verbs: VerbParts = {
-      repriseOf: (context, namespace) => callers.repriseOf(requestOf(context).grant, namespace),
-      locate: ({ values }, { namespace, session }, id) =>
-        callers.locate(requestOf({ values }).grant, { namespace, session }, id),
+      repriseOf: (context, namespace) => callers.repriseOf(grantOf(context), namespace),
+      locate: (context, { namespace, session }, id) => callers.locate(grantOf(context), { namespace, session }, id),
       sha256: platform.sha256,
       draining,
     };
     router.service(SessionService, sessionService(verbs));
     router.service(CodingService, codingService(verbs));
-    const stateOf: VerbParts['repriseOf'] = (context, namespace) =>
-      callers.stateOf(requestOf(context).grant, namespace);
+    const stateOf: VerbParts['repriseOf'] = (context, namespace) => callers.stateOf(grantOf(context), namespace);
     router.service(StateService, stateService({ ...verbs, repriseOf: stateOf }, done));
     router.service(FleetService, fleetService({ ...verbs, repriseOf: stateOf }));
     router.service(StudioService, {
-      ...studioLooks({ ...verbs, tokenOf: (context) => requestOf(context).grant.token }),
+      ...studioLooks({
+        ...verbs,
+        tokenOf: (context) => grantOf(context).token,
+        recordOf: (context, ref) => callers.recordOf(grantOf(context), ref),
+      }),
       ...studioRuns({
         ...verbs,
-        grantOf: (context) => requestOf(context).grant,
+        grantOf,
         storeOf: (grant) => ({ ...callers.storeOf(grant), close: async () => undefined }),
         recheck: async ({ requestHeader }) =>
           void (await authenticate(requestHeader.get('authorization') ?? undefined)),
@@ -290,6 +292,8 @@ function routesOf(
     router.service(ServerReflection, reflectionService([...services, Health, ServerReflection]));
   };
 }
+
+const grantOf = (context: Parameters<typeof requestOf>[0]): Grant => requestOf(context).grant;
 
 /** Tells whether a request asks only whether the server is there, which says nothing about its store. */
 function isProbe(request: HttpRequest): boolean {
@@ -319,6 +323,7 @@ function openPage(
 
 async function showMetrics(response: HttpResponse, metrics: Metrics, grant: Grant): Promise<void> {
   checkRight(grant, 'admin', 'read the figures of the server');
+  checkUnbound(grant, 'read the figures of the server');
   sendMetrics(response, metrics);
 }
 

@@ -1,6 +1,6 @@
 /** Beliefs and agents at their edges: nothing is ignored, shown or written that was not asked for. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openReprise, type Reprise, type Session } from '../../src/index.ts';
+import { type AgentVerbs, beliefs, openReprise, type Reprise, type Session } from '../../src/index.ts';
 import { createNodePlatform } from '../../src/node/platform.ts';
 import { openMemoryStore } from '../../src/store/memory/memory-store.ts';
 import { all, note } from '../../src/testing/verbs/verb-case.ts';
@@ -116,6 +116,27 @@ describe('an agent', () => {
     expect((await own.knownAt(point)).beliefs).toEqual([]);
     expect(JSON.stringify(await all(own.replay({ at: point })))).not.toContain('private');
     expect((await session.as('db').on('before').beliefsAt({ point })).length).toBe(1);
+  });
+
+  test('I7 gets nothing back that was taken from it on the branch of its surface by moving to a different one', async () => {
+    await session.fleet.spawn('db', { scope: ['database', 'people'] });
+    const before = await session.fork('main', { name: 'before' });
+    await before.beliefs.commit({ id: 'p', topic: 'people', kind: 'fact', claim: 'private' });
+    await session.fleet.change('db', { scope: ['database'] });
+    const seen: unknown[] = [];
+    const look = async (self: AgentVerbs): Promise<void> => {
+      const own = self.on('before');
+      seen.push(await own.beliefsAt(), await own.on('before').stateAt({}, beliefs), (await own.knownAt()).beliefs);
+      seen.push((await all(own.replay())).filter(({ type }) => type.startsWith('belief.')));
+      for (const claim of [{ topic: 'people' }, { topic: 'database', supersedes: ['p'] }])
+        await expect(own.beliefs.commit({ ...claim, claim: 'mine' })).rejects.toEqual(refused('scope.denied'));
+    };
+    await look(session.as('db', { handed: true }));
+    await session.fleet.runForward({ untilTurn: 1, onTurn: { db: ({ self }) => look(self) } });
+    expect(seen).toEqual(Array.from({ length: 8 }, () => []));
+    // An operator who hands it out on the other branch means the scope there.
+    expect((await before.as('db', { handed: true }).beliefsAt()).length).toBe(1);
+    expect(() => before.as('db', { branch: 'main' } as never)).toThrow(refused('option.invalid'));
   });
 });
 

@@ -5,7 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { keptName } from '../../src/core/event/kept-name.ts';
 import { beginning } from '../../src/core/point.ts';
+import { sealValue } from '../../src/core/store/snapshot-seal.ts';
+import type { AnyProjection } from '../../src/engine/proving/verify-snapshots.ts';
 import {
   conversation,
   createNodePlatform,
@@ -18,6 +21,7 @@ import {
   type Session,
   summary,
 } from '../../src/index.ts';
+import { innerProjections, shippedProjections } from '../../src/reading/shipped-projections.ts';
 import { all } from '../../src/testing/verbs/verb-case.ts';
 import { countingStore } from './counting-store.ts';
 
@@ -117,6 +121,33 @@ describe('I1 the log is the truth', () => {
     expect(await answersOf(store, session)).not.toEqual(before);
     await store.reindex(ref);
     expect(await answersOf(store, session)).toEqual(before);
+  });
+});
+
+describe('I3 looking is pure', () => {
+  test('a snapshot from when a projection of one’s own shared those of a shipped one is not read', async () => {
+    const store = await openStore(newPath());
+    await using reprise = await openReprise({ store, platform, snapshotEvents: 2 });
+    const session = await reprise.createSession('demo');
+    await session.append(note('a'));
+    const { seq, digest } = await session.locate('main');
+    for (const { name, version = '' } of [runs, summary]) {
+      const key = { projection: name, version, upcasts: 1, erasures: 0 };
+      const place = { ...key, branch: 'main', seq, digest };
+      await store.putSnapshot(ref, { ...place, value: sealValue(platform.sha256, place, '{"notes":7}') });
+    }
+    for (const projection of [runs, summary])
+      expect(await session.stateAt('main', projection as AnyProjection)).toEqual(
+        await session.stateAt('main', projection as AnyProjection, { snapshots: false }),
+      );
+  });
+
+  test('every shipped projection is kept under its own name, and a copy of it is not', () => {
+    const shipped = [...shippedProjections(platform.sha256).map(({ projection }) => projection), ...innerProjections];
+    for (const projection of shipped) {
+      expect(keptName(projection)).toBe(projection.name);
+      expect(keptName({ ...projection })).toBe(`own:${projection.name}`);
+    }
   });
 });
 

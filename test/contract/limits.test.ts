@@ -269,6 +269,7 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
   ownPatternMsMax: 'src/core/masking/own-rules.test.ts',
   ownPatternTriesMax: 'src/core/masking/own-rules.test.ts',
   conversationLanesMax: 'src/projections/conversation.test.ts',
+  conversationInsideMax: 'src/projections/conversation.test.ts',
   titleCharactersMax: 'src/projections/summary.test.ts',
   summaryAgentsMax: 'src/projections/summary.test.ts',
   errorTextMax: 'src/core/recording/error-record.test.ts',

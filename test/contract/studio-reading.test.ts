@@ -296,6 +296,21 @@ describe.each(['memory', 'sqlite'] as const)('the studio reads on %s', (kind) =>
     expect(raw.hits.map(({ seq }) => seq)).toContain(2);
   });
 
+  test('a search of a view reads lists through its edits', async () => {
+    await using story = await studioStory(kind);
+    const { session } = story;
+    await session.fork('main', {
+      name: 'other',
+      edits: [{ kind: 'message', seq: 2, message: { role: 'user', content: 'Order 8 broke.' } }],
+    });
+    const { head } = await session.branch('other');
+    const seqsOf = async (text: string): Promise<readonly Seq[]> => {
+      const found = await searchEvents(session, { branch: 'other', seq: head, text, filter: {}, isRaw: false });
+      return found.hits.map(({ seq }) => seq);
+    };
+    expect([await seqsOf('order 8'), await seqsOf('order 7')]).toEqual([[3, 8, head], [1]]);
+  });
+
   test('pages end at "shownRowsMax", "searchHitsMax", "searchEventsMax" and "causesShownMax"', async () => {
     await using story = await studioStory(kind, []);
     const { session } = story;
@@ -375,6 +390,27 @@ describe.each(['memory', 'sqlite'] as const)('the studio reads on %s', (kind) =>
       code: 'option.invalid',
     });
     await expect(sessionPage(reprise, { cursor: '{' })).rejects.toMatchObject({ code: 'option.invalid' });
+  });
+
+  test('sessions whose events are older than those of others are on one page each, and new ones since', async () => {
+    await using story = await studioStory(kind);
+    const { reprise } = story;
+    const begun = new Date().toISOString();
+    const times = { today: begun, imported: '2020-01-01T00:00:00.000Z', ahead: '2999-01-01T00:00:00.000Z' };
+    for (const [id, time] of Object.entries(times))
+      await (await reprise.createSession(id)).append({ ...note(id), time });
+    const seen: string[] = [];
+    let cursor: string | undefined = '';
+    for (let pages = 0; cursor !== undefined && pages < 9; pages++) {
+      const page = await sessionPage(reprise, { limit: 1, cursor });
+      seen.push(...page.rows.map(({ session }) => session));
+      cursor = page.next;
+    }
+    expect(seen).toEqual(['ahead', 'imported', 'today', 'demo']);
+    const recent = await sessionPage(reprise, { filter: { since: begun } });
+    expect(recent.rows.map(({ session }) => session)).toEqual(['ahead', 'imported', 'today']);
+    const old = await sessionPage(reprise, { filter: { until: '2021-01-01T00:00:00.000Z' } });
+    expect(old.rows.map(({ session }) => session)).toEqual(['imported']);
   });
 
   test('a preview says what edits and changes would take out, and writes nothing', async () => {

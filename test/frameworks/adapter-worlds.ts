@@ -27,7 +27,7 @@ import {
   toolCallsIn,
   toolResultsIn,
 } from '../../src/core/message/message.ts';
-import type { Agent, Recorder } from '../../src/index.ts';
+import type { Agent, EffectClass, Recorder } from '../../src/index.ts';
 import {
   langgraphAgent,
   RepriseCallbackHandler,
@@ -58,6 +58,8 @@ export class Script {
   readonly asked: string[][] = [];
   /** The arguments with which the tool was really executed. */
   readonly executed: number[] = [];
+  /** The effect class that the agent declares for its tool. */
+  effects: Readonly<Record<string, EffectClass>> = {};
   /** Waited for before each piece of a streamed answer. */
   readonly gate: ((piece: number) => Promise<void>) | undefined;
   readonly #says: readonly (Say | Error | (() => Promise<Say>))[];
@@ -162,7 +164,7 @@ const aiSdk: AdapterWorld = {
     const { textStream } = recordAiSdk(recorder).streamText({ ...aiSettings(script), prompt: question });
     for await (const text of textStream) onText(text);
   },
-  agent: (script) => aiSdkAgent(aiSettings(script)) as Agent<never, unknown>,
+  agent: (script) => aiSdkAgent(aiSettings(script), { effects: script.effects }) as Agent<never, unknown>,
   run: { given: { maxRetries: 1, temperature: 0.5 }, recorded: { maxRetries: 1, temperature: 0.5 } },
   handBack: (script, messages) => generateText({ ...aiSettings(script), messages: toModelMessages(messages) }),
 };
@@ -243,7 +245,8 @@ const openaiAgents: AdapterWorld = {
       if (event.type === 'raw_model_stream_event' && event.data.type === 'output_text_delta') onText(event.data.delta);
     await result.completed;
   },
-  agent: (script) => openaiAgent(openaiOf(script), { runner: openaiRunner(script) }) as Agent<never, unknown>,
+  agent: (script) =>
+    openaiAgent(openaiOf(script), { runner: openaiRunner(script), effects: script.effects }) as Agent<never, unknown>,
   run: { given: { maxTurns: 4 }, recorded: { maxTurns: 4 } },
   handBack: (script, messages) => openaiRunner(script).run(openaiOf(script), itemsFromMessages(messages)),
 };
@@ -311,14 +314,14 @@ function graphLines(message: BaseMessage): string[] {
   ];
 }
 
-const graphTools = (script: Script) =>
-  recordLangChainTools([
-    langChainTool(async (input: unknown) => script.execute((input as { order: number }).order), {
-      name: 'lookup',
-      description: 'Looks an order up',
-      schema: { type: 'object', properties: { order: { type: 'number' } }, required: ['order'] },
-    }),
-  ]);
+const graphTools = (script: Script) => {
+  const lookup = langChainTool(async (input: unknown) => script.execute((input as { order: number }).order), {
+    name: 'lookup',
+    description: 'Looks an order up',
+    schema: { type: 'object', properties: { order: { type: 'number' } }, required: ['order'] },
+  });
+  return recordLangChainTools([lookup], undefined, { effects: script.effects });
+};
 const graphOf = (script: Script, streams = false) =>
   createReactAgent({ llm: new GraphModel(script, streams), tools: graphTools(script) });
 
@@ -368,7 +371,12 @@ const littleLoop = (script: Script): LittleLoop => ({
           })),
         };
   },
-  tools: { lookup: { call: (input) => ({ ...script.execute((input as { order: number }).order) }) } },
+  tools: {
+    lookup: {
+      effect: script.effects['lookup'] ?? 'unknown',
+      call: (input) => ({ ...script.execute((input as { order: number }).order) }),
+    },
+  },
 });
 
 const plain: AdapterWorld = {

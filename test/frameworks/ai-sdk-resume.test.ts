@@ -3,7 +3,7 @@ import { Output, stepCountIs, ToolLoopAgent, tool } from 'ai';
 import { MockProviderV4 } from 'ai/test';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { type AiSdkRun, aiSdkAgent, recordAgent, recordModel } from '../../src/ai-sdk.ts';
+import { type AiSdkRun, aiSdkAgent, recordAgent, recordModel, recordTools } from '../../src/ai-sdk.ts';
 import { type JsonValue, valueAt } from '../../src/core/json.ts';
 import type { Message } from '../../src/core/message/message.ts';
 import type { ResumeContext } from '../../src/core/recording/agent.ts';
@@ -25,6 +25,8 @@ function contextOf(recorder: Recorder, more: Partial<ResumeContext> = {}): Resum
     session: recorder.session,
     branch: recorder.branch,
     recorder,
+    run: 'r1',
+    historyName: async () => recorder.branch,
     messages: [],
     prompt: question,
     floor: { agent: null, from: 0 },
@@ -174,8 +176,12 @@ test('callTool executes one of the tools, unrecorded, and inputOf checks what it
   const context = contextOf(recorder);
   const agent = aiSdkAgent(new ToolLoopAgent({ model: story(), tools: weatherTools() }));
   const call = (name: string, input: JsonValue) => ({ call: 't0', name, input });
-  expect(await agent.callTool?.(call('weather', { city: 'Oslo' }), context)).toEqual({ city: 'Oslo', degrees: 7 });
-  expect(agent.callTool?.(call('other', {}), context)).toBeUndefined();
+  expect(await agent.callTool?.(call('weather', { city: 'Oslo' }), context, {})).toEqual({ city: 'Oslo', degrees: 7 });
+  expect(agent.callTool?.(call('other', {}), context, {})).toBeUndefined();
+  const tools = recordTools(weatherTools(), recorder, { effects: { weather: 'irreversible' } });
+  const declared = aiSdkAgent({ model: story(), tools }, { effects: { weather: 'pure' } });
+  const classes = ['weather', 'other', 'toString'].map((name) => declared.effectOf?.(call(name, {})));
+  expect(classes).toEqual(['irreversible', undefined, undefined]);
   expect(await agent.inputOf?.(call('weather', { city: 'Oslo', more: 1 }))).toEqual({ city: 'Oslo' });
   expect(await agent.inputOf?.(call('other', { any: 1 }))).toEqual({ any: 1 });
   await expect(agent.inputOf?.(call('weather', { city: 7 }))).rejects.toThrow('city');

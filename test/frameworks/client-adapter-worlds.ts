@@ -53,7 +53,7 @@ const scriptedFetch =
   };
 
 const functionsOf = (script: Script) =>
-  recordTools({ lookup: async ({ order }: { order: number }) => script.execute(order) });
+  recordTools({ lookup: async ({ order }: { order: number }) => script.execute(order) }, { effects: script.effects });
 
 function chatAgent(script: Script): LoopAgent<unknown, string> {
   const client = new OpenAI({

@@ -63,6 +63,28 @@ function expectLoop(events: readonly Event[]): void {
   expect(dataOf(events, 'call.started', 'tool')).toMatchObject([{ input: { order: 7 } }]);
 }
 
+test('loops side by side that are asked for equal calls make each its own', async () => {
+  const asking: ModelScript = [{ reply: { toolCalls: [{ name: 'refund', input: { order: 7 } }] } }];
+  const made: string[] = [];
+  const events = await recorded(asking, async (recorder, server) => {
+    const client = openai(recorder, server);
+    const runs = ['a', 'b'].map((agent) => recorder.startRun({ agent }));
+    const calls = ['c', 'd'].map((name) => recorder.startCall({ kind: 'tool', name, effect: 'pure' }));
+    const sides = [...runs, ...(await Promise.all(calls))];
+    for (const side of sides) {
+      const { choices } = await side.within(() => client.chat.completions.create({ model, messages }));
+      made.push(choices[0]?.message.tool_calls?.[0]?.id ?? '');
+    }
+    for (const side of sides) await side.within(() => refund({ order: 7 }));
+    for (const side of sides) side.end();
+  });
+  const tools = events.filter(({ type, data }) => type === 'call.started' && data['name'] === 'refund');
+  const asked = events.filter(({ type, data }) => type === 'call.started' && data['kind'] === 'model');
+  expect(tools.map(({ data, run, cause }) => [data['call'], run, cause])).toEqual(
+    asked.map(({ run, id }, index) => [made[index], run, id]),
+  );
+});
+
 test('OpenAI: stream() and its events', async () => {
   const events = await recorded(hello, async (recorder, server) => {
     const client = openai(recorder, server);

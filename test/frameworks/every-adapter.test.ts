@@ -87,6 +87,41 @@ describe.each(Object.entries({ ...worlds, ...clientWorlds }))('%s', (name, world
     }
   });
 
+  test('a call that was decided on and never made has the effect that the agent declares', async () => {
+    const seq = seqOf(await recorded(), 'call.ended', 'model');
+    const edits = [{ kind: 'toolInput', call: 'c1', input: { order: 8 } }] as const;
+    const script = new Script(['Done.']);
+    script.effects = { lookup: 'irreversible' };
+    const agent = world.agent(script);
+    const decided = await session.fork(`main@${seq}`, { edits });
+    await expect(decided.resume(agent)).rejects.toMatchObject({ code: 'effect.refused' });
+    const { rows } = await session.experiment(`main@${seq}`, { variants: [{ name: 'new', edits }], agent });
+    expect([rows[0]?.error, script.executed]).toEqual([expect.stringContaining('which is irreversible'), []]);
+    expect((await decided.resume(agent, { effects: 'once' })).outcome).toBe('ok');
+    expect(script.executed).toEqual([8]);
+  });
+
+  // A plain function records with the recorder that it names.
+  test.skipIf(name === 'a plain function')(
+    'work set up with the first recorder stays on the branch, in the policy and in the budget of the resume it is done in',
+    async () => {
+      await using first = await session.record({ agent: 'support', facts: false });
+      await world.record(first, story(), question, []);
+      await first.flush();
+      const main = await session.locate('main');
+      const branch = await session.fork('main@1', { name: 'what-if' });
+      const script = story();
+      const effects = { names: { lookup: { simulate: { paid: 0 } } } };
+      const ran = await branch.resume(async () => world.record(first, script, question, []), {
+        prompt: 'Go.',
+        effects,
+      });
+      expect([script.asked.length, script.executed, ran.modelCalls, ran.simulated]).toEqual([2, [], 2, 1]);
+      expect((await first.flush()).errors).toEqual([]);
+      expect(await session.locate('main')).toEqual(main);
+    },
+  );
+
   test('a run says which versions of the framework it was made with, first and resumed', async () => {
     const names = frameworks[name] ?? [];
     const expected = Object.fromEntries(names.map((each) => [each, installed(each)]));

@@ -1,9 +1,13 @@
-/** Who continues a chat of agents that hand off: the one whose run it is, wherever earlier runs ended. */
-import { Agent, MemorySession, Runner, setTracingDisabled } from '@openai/agents';
-import { beforeAll, expect, test } from 'vitest';
+/**
+ * Who continues a chat of agents that hand off: the one whose run it is, wherever earlier runs ended. And agents that run
+ * inside a tool: their calls are recorded and guarded like those of the agent that has the tool.
+ */
+import { Agent, MemorySession, Runner, setTracingDisabled, tool } from '@openai/agents';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { conversation, type Session } from '../../src/index.ts';
-import { openaiAgent, recordRunner } from '../../src/openai-agents.ts';
-import { asks, recorded, SayingModel, says } from './openai-agents-world.ts';
+import { openaiAgent, recordAgent, recordRunner } from '../../src/openai-agents.ts';
+import { asks, dataOf, recorded, SayingModel, says } from './openai-agents-world.ts';
 
 beforeAll(() => setTracingDisabled(true));
 
@@ -73,4 +77,107 @@ test('a system edit that names no agent is for the one that continues', async ()
   const branch = await session.fork(`main@${await lastQuestion(session)}`, { system: 'You sort fast.' });
   await branch.resume(openaiAgent(triage, { runner: runnerOf(model) }), { effects: 'run' });
   expect(model.requests.map(({ systemInstructions }) => systemInstructions)).toEqual(['You sort fast.', 'You bill.']);
+});
+
+test('a conversation of an agent that no handoff leads to is not handed over', async () => {
+  const notes = new Agent({ name: 'notes', model: 'small-1', instructions: 'You note.' });
+  const said = new SayingModel([says('What do you owe?'), says('Noted.')]);
+  const { session } = await recorded(async (recorder) => {
+    const runner = recordRunner(runnerOf(said), recorder);
+    await runner.run(triage, 'What do I owe?');
+    await runner.run(notes, 'Sum the customer up for the manager.');
+  });
+  const model = new SayingModel([says('7.')]);
+  const agent = openaiAgent(triage, { runner: runnerOf(model) });
+  await session.resume('main', agent, { prompt: 'For order 7.' });
+  expect(model.sent(0)).toMatchObject([{ content: 'What do I owe?' }, {}, { content: 'For order 7.' }]);
+  const runs = await Array.fromAsync(session.replay({ filter: { types: ['run.started'] } }));
+  expect(runs.map((run) => run.agent)).toEqual(['triage', 'notes', 'triage']);
+});
+
+describe('an agent inside a tool', () => {
+  const inside = (needsApproval: boolean) => {
+    const paid: number[] = [];
+    const refund = tool({
+      name: 'refund',
+      description: 'Refunds',
+      parameters: z.object({ amount: z.number() }),
+      needsApproval,
+      execute: async ({ amount }) => `Paid ${paid.push(amount)}.`,
+    });
+    const cashier = new Agent({ name: 'cashier', model: 'small-1', tools: [refund] });
+    const desk = new Agent({ name: 'desk', model: 'small-1', tools: [cashier.asTool({ toolName: 'pay' })] });
+    return { paid, desk, cashier };
+  };
+  const asking = [[asks('c1', 'pay', { input: 'Pay 5.' })], [asks('c2', 'refund', { amount: 5 })]];
+  const effects = { refund: 'irreversible' } as const;
+  const storyOf = (desk: Agent, sayings: ConstructorParameters<typeof SayingModel>[0]) =>
+    recorded(async (recorder) => {
+      await recordRunner(runnerOf(new SayingModel(sayings)), recorder, { effects }).run(desk, 'It broke.');
+    });
+
+  test('has its calls recorded, and guarded on a resume, also if its own call is pending', async () => {
+    const { paid, desk } = inside(false);
+    const { session, events } = await storyOf(desk, [...asking, says('Paid.'), says('Done.')]);
+    const tools = events.filter(({ data }) => data['kind'] === 'tool');
+    expect(tools.map(({ type, agent, data }) => [type, agent, data['name'], data['effect']])).toEqual([
+      ['call.started', 'desk', 'pay', 'unknown'],
+      ['call.started', 'cashier', 'refund', 'irreversible'],
+      ['call.ended', 'cashier', 'refund', undefined],
+      ['call.ended', 'desk', 'pay', undefined],
+    ]);
+    const refused = openaiAgent(desk, { runner: runnerOf(new SayingModel(asking)), effects });
+    const again = (await session.fork('main@2')).resume(refused, { effects: { names: { pay: 'run' } } });
+    await expect(again).rejects.toMatchObject({ code: 'effect.refused', message: /"refund"/ });
+    const [, second = []] = asking;
+    const runner = runnerOf(new SayingModel([second, says('Paid 0.'), says('Done.')]));
+    const branch = await session.fork('main@4', { name: 'pending' });
+    const names = { pay: 'run', refund: { simulate: 'Not really.' } } as const;
+    const resumed = await branch.resume(openaiAgent(desk, { runner, effects }), { effects: { names } });
+    expect([resumed.text, resumed.simulated, paid]).toEqual(['Done.', 1, [5]]);
+    const ends = dataOf(await Array.fromAsync(session.replay({ at: 'pending' })), 'call.ended', 'tool');
+    expect(ends.map(({ output }) => output)).toEqual(['Not really.', 'Paid 0.']);
+  });
+
+  test('is guarded also if it was made to record elsewhere, with the effect classes of then', async () => {
+    const { paid, cashier } = inside(false);
+    await recorded(async (elsewhere) => {
+      const tools = [recordAgent(cashier, elsewhere, { effects }).asTool({ toolName: 'pay' })];
+      const desk = new Agent({ name: 'desk', model: 'small-1', tools });
+      const { session } = await storyOf(desk, [says('Hello.')]);
+      const branch = await session.fork('main@2');
+      const resumed = branch.resume(openaiAgent(desk, { runner: runnerOf(new SayingModel(asking)) }));
+      await expect(resumed).rejects.toMatchObject({ code: 'effect.refused', message: /"refund"/ });
+    });
+    expect(paid).toEqual([]);
+  });
+
+  test('that waits for a person leaves its call open, and is approved in its own conversation', async () => {
+    const { paid, desk, cashier } = inside(true);
+    const { session, events } = await storyOf(desk, asking);
+    expect(dataOf(events, 'call.ended', 'tool')).toMatchObject([{ name: 'pay', outcome: 'waiting' }]);
+    const runner = runnerOf(new SayingModel([says('Paid 5.'), says('Done.')]));
+    const approve = ['c2'];
+    const front = openaiAgent(desk, { runner, effects });
+    await expect(session.resume('main', front, { approve })).rejects.toMatchObject({
+      code: 'resume.invalid',
+      message: /"c2" waits in the conversation of "cashier"/,
+    });
+    const { text } = await session.resume('main', openaiAgent(cashier, { runner, effects }), { approve });
+    expect([text, paid]).toEqual(['Paid 5.', [5]]);
+    const answer = { type: 'tool-result', toolCallId: 'c1', toolName: 'pay', output: text } as const;
+    const done = await session.resume('main', front, { prompt: { role: 'tool', content: [answer] } });
+    expect([done.text, done.modelCalls, paid]).toEqual(['Done.', 1, [5]]);
+  });
+
+  test('that begins to wait in a resume stops it', async () => {
+    const { paid, desk } = inside(true);
+    const { session } = await storyOf(desk, asking);
+    const [, second = []] = asking;
+    const agent = openaiAgent(desk, { runner: runnerOf(new SayingModel([second])), effects });
+    const branch = await session.fork('main@4');
+    await expect(branch.resume(agent, { effects: 'run' })).rejects.toMatchObject({ code: 'resume.waiting' });
+    const ends = dataOf(await Array.fromAsync(session.replay({ at: branch.name })), 'call.ended', 'tool');
+    expect([ends.map(({ outcome }) => outcome), paid]).toEqual([['waiting'], []]);
+  });
 });

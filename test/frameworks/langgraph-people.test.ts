@@ -1,11 +1,28 @@
 /** Graphs of the real LangGraph that wait for a person, recorded and resumed. */
 import { AIMessage, type BaseMessage, HumanMessage } from '@langchain/core/messages';
 import { tool } from '@langchain/core/tools';
-import { Command, END, interrupt, MemorySaver, MessagesAnnotation, START, StateGraph } from '@langchain/langgraph';
+import {
+  Annotation,
+  Command,
+  END,
+  interrupt,
+  MemorySaver,
+  MessagesAnnotation,
+  START,
+  StateGraph,
+} from '@langchain/langgraph';
 import { createReactAgent } from '@langchain/langgraph/prebuilt';
 import { createAgent, humanInTheLoopMiddleware } from 'langchain';
 import { describe, expect, test } from 'vitest';
-import { conversation, type Event, openReprise, type Reprise, type Session, waiting } from '../../src/index.ts';
+import {
+  type Branch,
+  conversation,
+  type Event,
+  openReprise,
+  type Reprise,
+  type Session,
+  waiting,
+} from '../../src/index.ts';
 import { langgraphAgent, RepriseCallbackHandler, RepriseSaver, recordTools } from '../../src/langgraph.ts';
 import { asks, ScriptedChatModel } from './scripted-chat-model.ts';
 
@@ -107,6 +124,36 @@ describe('a graph with interruptBefore', () => {
   });
 });
 
+test('a call beside one that is answered or denied waits for its own approval', async () => {
+  await using reprise = await openReprise('memory:');
+  const session = await reprise.createSession('shop');
+  const { refund, paid } = cashDesk();
+  const both = ['c1', 'c2'].flatMap((id) => asks('refund', { order: 7 }, id).tool_calls ?? []);
+  const asksTwice = new AIMessage({ content: '', tool_calls: both });
+  const build = (answers: AIMessage[], pauses: object) =>
+    createReactAgent({
+      llm: new ScriptedChatModel(answers),
+      tools: [refund],
+      checkpointer: new MemorySaver(),
+      ...pauses,
+    });
+  const pauses = { interruptBefore: ['tools' as const] };
+  await invoked(session, build([asksTwice, done], {}), question);
+  const events = await eventsOf(session);
+  const endOfCall = (call: string) =>
+    events.find(({ type, data }) => type === 'call.ended' && (data['call'] === call || data['kind'] === call))?.seq;
+  const agent = langgraphAgent(build([done], pauses), { tools: [refund] });
+  const beside = await session.fork(`main@${endOfCall('c1')}`, { name: 'beside' });
+  const asked = await beside.resume(agent, { effects: 'run' }).catch((error: unknown) => error);
+  expect([asked, paid.length]).toMatchObject([{ code: 'resume.waiting' }, 2]);
+  expect((await waitsOn(session, 'beside')).map(({ about }) => about)).toEqual(['c2']);
+  const denied = await session.fork(`main@${endOfCall('model')}`, { name: 'denied' });
+  const { text, result } = await denied.resume(agent, { effects: 'run', approve: ['c2'], deny: [{ call: 'c1' }] });
+  expect([text, paid.length]).toEqual(['Refunded.', 3]);
+  const told = result.messages.slice(-3, -1).map((message) => message.text);
+  expect(told).toEqual(['The call was denied.', 'paid']);
+});
+
 describe('interrupt()', () => {
   const inTool = (saver: MemorySaver | RepriseSaver, options: { readonly isRecorded?: boolean } = {}) => {
     const { refund, paid } = cashDesk(() => interrupt({ ask: 'Really?' }));
@@ -198,6 +245,53 @@ describe('interrupt()', () => {
     expect(await waitsOn(session, 'other')).toEqual([]);
   });
 
+  test.each(['memory', 'reprise'])('leaves alone the finished nodes beside it (saver: %s)', async (kind) => {
+    await using reprise = await openReprise('memory:');
+    const session = await reprise.createSession('forms');
+    let mails = 0;
+    const graph = new StateGraph(MessagesAnnotation)
+      .addNode('form', () => ({ messages: [new AIMessage(`${interrupt('Name?')} of ${interrupt('Town?')}`)] }))
+      .addNode('mail', () => ({ messages: [new AIMessage(`Mail ${++mails}`)] }))
+      .addNode('end', ({ messages }) => ({ messages: [new AIMessage(messages.map(({ text }) => text).join('; '))] }))
+      .addEdge(START, 'form')
+      .addEdge(START, 'mail')
+      .addEdge(['form', 'mail'], 'end')
+      .compile({ checkpointer: kind === 'memory' ? new MemorySaver() : new RepriseSaver(reprise) });
+    const thread = kind === 'memory' ? 'thread-1' : 'forms';
+    await invoked(session, graph, { messages: [new HumanMessage('Hi')] }, thread);
+    const branch = await session.fork('main', { name: 'again' });
+    // The program that owns the thread goes on meanwhile.
+    await invoked(session, graph, new Command({ resume: 'Ada' }), thread);
+    await invoked(session, graph, new Command({ resume: 'London' }), thread);
+    const answer = async (said: string) => {
+      const [asked] = await waitsOn(session, 'again');
+      return branch.resume(langgraphAgent(graph), { answer: { [asked?.call ?? '']: said } });
+    };
+    expect((await answer('Bob')).outcome).toBe('waiting');
+    expect((await answer('Turin')).text).toBe('Hi; Bob of Turin; Mail 1');
+    expect(mails).toBe(1);
+  });
+
+  test('inside a tool beside an answered one is answered in the graph, where the tool is called once', async () => {
+    await using reprise = await openReprise('memory:');
+    const session = await reprise.createSession('shop');
+    const { refund } = cashDesk(() => interrupt({ ask: 'Really?' }));
+    const look = tool(async () => 'seen', { name: 'look', description: 'Looks.', schema });
+    const tools = recordTools([look, refund]);
+    const calls = [asks('look', { order: 7 }, 'c0'), asksRefund].flatMap(({ tool_calls = [] }) => tool_calls);
+    const llm = new ScriptedChatModel([new AIMessage({ content: '', tool_calls: calls }), done]);
+    const graph = createReactAgent({ llm, tools, checkpointer: new MemorySaver(), version: 'v2' });
+    await invoked(session, graph, question);
+    const branch = await session.fork('main', { name: 'yes' });
+    const [asked] = await waitsOn(session);
+    const agent = langgraphAgent(graph, { tools });
+    const { text } = await branch.resume(agent, { answer: { [asked?.call ?? '']: 'yes' } });
+    const made = (await eventsOf(session, 'yes')).slice(branch.head);
+    const ends = made.filter(({ type, data }) => type === 'call.ended' && data['kind'] === 'tool');
+    expect(text).toBe('Refunded.');
+    expect(ends.map(({ data }) => [data['name'], data['outcome']])).toEqual([['refund', 'ok']]);
+  });
+
   test('with the saver of Reprise, everything stays in the session of the thread', async () => {
     await using reprise = await openReprise('memory:');
     const saver = new RepriseSaver(reprise);
@@ -230,7 +324,8 @@ describe('interrupt()', () => {
     const branch = await session.fork('main@2', { name: 'again' });
     await branch.resume(langgraphAgent(build([done])));
     await branch.resume(langgraphAgent(build([done])), { prompt: 'And now?' });
-    expect(await sessionsOf(reprise)).toEqual(['elsewhere', 'shop', 'shop.again']);
+    const named = expect.stringMatching(/^shop\.again\.[0-9a-f]{32}$/);
+    expect(await sessionsOf(reprise)).toEqual(['elsewhere', 'shop', named]);
   });
 
   test('whose checkpoint is gone cannot be answered, and says so', async () => {
@@ -241,6 +336,64 @@ describe('interrupt()', () => {
     const agent = langgraphAgent(inTool(new MemorySaver()).build([done]));
     const resumed = session.resume('main', agent, { answer: { [asked?.call ?? '']: 'yes' } });
     await expect(resumed).rejects.toMatchObject({ code: 'agent.invalid', hint: expect.stringContaining('saver') });
+  });
+});
+
+describe('the thread of a branch', () => {
+  const State = Annotation.Root({
+    ...MessagesAnnotation.spec,
+    notes: Annotation<string[]>({ reducer: (held, more) => [...held, ...more], default: () => [] }),
+  });
+  const noting = (checkpointer: MemorySaver | RepriseSaver) =>
+    new StateGraph(State)
+      .addNode('note', ({ messages, notes }) => ({
+        notes: [String(messages.at(-1)?.text)],
+        messages: [new AIMessage(`I had ${notes.join(', ') || 'no notes'}.`)],
+      }))
+      .addEdge(START, 'note')
+      .compile({ checkpointer });
+  const said = async (branch: Branch, graph: ReturnType<typeof noting>, prompt?: string): Promise<string> =>
+    (await branch.resume(langgraphAgent(graph), prompt === undefined ? {} : { prompt })).text;
+  const asked = async (reprise: Reprise, id: string, text: string): Promise<Session> => {
+    const session = await reprise.createSession(id);
+    await session.append({ type: 'message.added', data: { message: { role: 'user', content: text } } });
+    return session;
+  };
+
+  test('keeps its state while the branch grows, and not what a rewind or a deletion took away', async () => {
+    await using reprise = await openReprise('memory:');
+    const graph = noting(new MemorySaver());
+    const session = await asked(reprise, 'shop', 'one');
+    const fork = () => session.fork('main@1', { name: 'again' });
+    const branch = await fork();
+    expect(await said(branch, graph)).toBe('I had no notes.');
+    expect(await said(branch, graph, 'two')).toBe('I had one.');
+    await session.rewind({ branch: 'again', seq: branch.head });
+    expect(await said(branch, graph)).toBe('I had no notes.');
+    await session.deleteBranch('again', { confirm: 'again' });
+    expect(await said(await fork(), graph)).toBe('I had no notes.');
+  });
+
+  test('is its own in every namespace and session, whatever their names are', async () => {
+    await using reprise = await openReprise('memory:');
+    const graph = noting(new MemorySaver());
+    const inA = await asked(reprise.namespace('a'), 'x', 'secret of a');
+    const inB = await asked(reprise.namespace('b'), 'x', 'b');
+    const dotted = await asked(reprise.namespace('b'), 'x.y', 'dotted');
+    const branches = [
+      await inA.fork('main', { name: 'y.z' }),
+      await inB.fork('main', { name: 'y.z' }),
+      await dotted.fork('main', { name: 'z' }),
+    ];
+    for (const branch of branches) expect(await said(branch, graph)).toBe('I had no notes.');
+  });
+
+  test('is not the session of that name in the namespace of the saver', async () => {
+    await using reprise = await openReprise('memory:');
+    const graph = noting(new RepriseSaver(reprise));
+    await graph.invoke({ messages: [new HumanMessage('secret')] }, { configurable: { thread_id: 'shop' } });
+    const session = await asked(reprise.namespace('b'), 'shop', 'b');
+    expect(await said(await session.branch('main'), graph)).toBe('I had no notes.');
   });
 });
 

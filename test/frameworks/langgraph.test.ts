@@ -446,6 +446,64 @@ describe('langgraphAgent()', () => {
     expect(ran).toEqual(['lookup', 'refund', 'lookup']);
   });
 
+  test.each(['memory', 'reprise'])(
+    'one of two calls is answered: the other is made first (saver: %s)',
+    async (kind) => {
+      await using reprise = await openReprise('memory:');
+      const { ran, tools } = shop();
+      const both = [asks('lookup', { order: 7 }, 'c1'), asks('refund', { order: 7 }, 'c2')];
+      const first = new AIMessage({ content: '', tool_calls: both.flatMap(({ tool_calls = [] }) => tool_calls) });
+      const saver = kind === 'memory' ? new MemorySaver() : new RepriseSaver(reprise);
+      const { session, events } = await recorded(reprise, (handler, { id }) =>
+        build(new ScriptedChatModel([first, done]), recordTools(tools), saver).invoke(question, {
+          callbacks: [handler],
+          configurable: { thread_id: id },
+        }),
+      );
+      const seen = events.find(({ type, data }) => type === 'call.ended' && data['call'] === 'c1');
+      const llm = new ScriptedChatModel([done]);
+      const fork = (name: string) => session.fork(`main@${seen?.seq}`, { name });
+      const agent = langgraphAgent(build(llm, tools, saver), { tools });
+      const { text } = await (await fork('made')).resume(agent, { effects: 'run' });
+      expect([text, ran]).toEqual([done.text, ['lookup', 'refund', 'refund']]);
+      expect(llm.asked[0]?.slice(2).map((message) => message.text)).toEqual(['{"order":7,"paid":50}', 'Refunded 7']);
+      const bare = langgraphAgent(build(llm, tools, saver));
+      const refused = (await fork('refused')).resume(bare, { effects: 'run' });
+      await expect(refused).rejects.toMatchObject({ code: 'agent.invalid', hint: expect.stringContaining('"tools"') });
+      expect([llm.asked.length, ran.length]).toEqual([1, 3]);
+    },
+  );
+
+  test('what a tool does while its open call is made is recorded, guarded and counted', async () => {
+    await using reprise = await openReprise('memory:');
+    const { ran, tools } = shop();
+    const pays: Answer = (messages) => (messages.length > 1 ? done : asks('refund', { order: 7 }, 'i1'));
+    const inner = build(new ScriptedChatModel([pays]), recordTools(tools));
+    const clerk = tool(async (_: unknown, config) => (await inner.invoke(question, config)).messages.length, {
+      name: 'clerk',
+      description: 'Asks a clerk.',
+      schema: { type: 'object', properties: {} } as const,
+    });
+    const graph = createReactAgent({ llm: new ScriptedChatModel([asks('clerk', {}, 'c1'), done]), tools: [clerk] });
+    const { session, events } = await recorded(reprise, (handler) => graph.invoke(question, { callbacks: [handler] }));
+    const asked = events.find(({ type, data }) => type === 'call.ended' && data['kind'] === 'model');
+    const agent = langgraphAgent(createReactAgent({ llm: new ScriptedChatModel([done]), tools: [clerk] }), {
+      tools: [clerk],
+    });
+    const branch = await session.fork(`main@${asked?.seq}`, { name: 'again' });
+    const effects = { names: { clerk: 'run', refund: { simulate: 'paid' } } } as const;
+    const { modelCalls, simulated, outcome } = await branch.resume(agent, { effects });
+    expect([outcome, modelCalls, simulated, ran]).toEqual(['ok', 3, 1, ['refund']]);
+    const made = (await eventsOf(session, 'again')).slice(asked?.seq);
+    expect(told(made).filter((line) => /^call.started tool/.test(line))).toEqual([
+      'call.started tool clerk',
+      'call.started tool refund',
+    ]);
+    const small = await session.fork(`main@${asked?.seq}`, { name: 'small' });
+    const cut = await small.resume(agent, { effects, budget: { modelCalls: 1 } }).catch((error: unknown) => error);
+    expect(cut).toMatchObject({ code: 'budget.exceeded' });
+  });
+
   test('without its tools, a call that nobody answered is refused, and no model is asked with it', async () => {
     await using reprise = await openReprise('memory:');
     const { session, tools } = await recordedShop(reprise);

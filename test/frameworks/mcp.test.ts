@@ -2,7 +2,7 @@
 import { Client, InMemoryTransport, type Transport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Recorder, RecordOptions } from '../../src/index.ts';
+import type { Recorder, RecordOptions, Session } from '../../src/index.ts';
 import { type RecordTransportOptions, recordTransport } from '../../src/mcp.ts';
 import { until } from '../until.ts';
 import { done, ordersServer } from './mcp-orders.ts';
@@ -15,6 +15,7 @@ beforeEach(() => {
 interface Use {
   readonly client: Client;
   readonly recorder: Recorder;
+  readonly session: Session;
   readonly transport: Transport;
 }
 
@@ -26,7 +27,7 @@ async function used(
   const [transport, other] = InMemoryTransport.createLinkedPair();
   const server = ordersServer();
   await server.connect(other);
-  return recorded(async (recorder) => {
+  return recorded(async (recorder, session) => {
     const client = new Client({ name: 'tests', version: '1.0.0' }, { capabilities: { sampling: {} } });
     client.setRequestHandler('sampling/createMessage', async () => ({
       role: 'assistant' as const,
@@ -34,7 +35,7 @@ async function used(
       content: { type: 'text' as const, text: 'I like it' },
     }));
     await client.connect(recordTransport(transport, recorder, how));
-    await body({ client, recorder, transport });
+    await body({ client, recorder, session, transport });
     await client.close();
   }, record);
 }
@@ -252,6 +253,31 @@ describe('calls that come to nothing', () => {
     );
     expect(done).toEqual([]);
   });
+});
+
+test('a connection that outlives its run serves a resume on its branch, under its policy', async () => {
+  const { events, session } = await used(async ({ client, recorder, session: story }) => {
+    await client.listTools();
+    recorder.message({ role: 'user', content: 'Refund order 7.' });
+    await recorder.flush();
+    const branch = await story.fork('main@head', { name: 'what-if' });
+    const refund = async () => (await client.callTool({ name: 'refund', arguments: { order: 7 } })).content;
+    await expect(branch.resume(refund, { effects: 'refuse' })).rejects.toMatchObject({ code: 'effect.refused' });
+    // With several calls open, the code that reads the connection does not tell which run asked.
+    const both = async () => {
+      const asked = [1, 2].map(() => client.callTool({ name: 'opinion', arguments: {} }));
+      await Promise.all(asked);
+    };
+    await branch.resume(both, { prompt: 'And you?', effects: 'run' });
+  });
+  expect([done, callsOf(events).started.map(({ name }) => name)]).toEqual([[], ['initialize', 'tools/list']]);
+  const there = callsOf(await Array.fromAsync(session.replay({ at: 'what-if' }))).ended.slice(2);
+  expect(there.map(({ name, outcome }) => [name, outcome]).toSorted()).toEqual([
+    ['opinion', 'ok'],
+    ['opinion', 'ok'],
+    ['sampling/createMessage', 'ok'],
+    ['sampling/createMessage', 'ok'],
+  ]);
 });
 
 test('over stdio the transport is still taken for what it is, and its calls are recorded', async () => {

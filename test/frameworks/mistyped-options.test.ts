@@ -126,6 +126,7 @@ const calls: Readonly<Record<string, () => unknown>> = {
   'reprise Reprise.session': () => reprise.session('demo', misspelt),
   'reprise Reprise.createSession': () => reprise.createSession('other', misspelt),
   'reprise Reprise.sessions': () => all(reprise.sessions(misspelt)),
+  'reprise Reprise.sessionsPage': () => reprise.sessionsPage(misspelt),
   'reprise Reprise.replay': () => all(reprise.replay(misspelt)),
   'reprise Reprise.health': async () => reprise.health(misspelt),
   'reprise Reprise.verifyAll': () => all(reprise.verifyAll(misspelt)),

@@ -1,6 +1,7 @@
 /** OpenAI Agents, resumed: branches of recorded runs go on in the real framework. */
 import {
   Agent,
+  type MCPServer,
   MemorySession,
   type ModelProvider,
   Runner,
@@ -32,6 +33,10 @@ const refund = tool({
   },
 });
 const support = new Agent({ name: 'support', instructions: 'Help.', tools: [refund], model: 'small-1' });
+
+const fail = (): never => {
+  throw new Error('The store is closed');
+};
 
 /** A provider that knows its models by name. */
 const modelsOf = (models: Readonly<Record<string, SayingModel>>): ModelProvider => ({
@@ -113,6 +118,31 @@ describe('a branch', () => {
         { type: 'function_call', callId: 'c1', arguments: '{"amount":500}' },
         { type: 'function_call_result', callId: 'c1', output: { type: 'text', text: '{"refunded":500}' } },
       ]);
+    }
+  });
+
+  test('executes a tool of a server, and records a tool that fails as it is recorded live', async () => {
+    const nothing = { type: 'object', additionalProperties: false } as const;
+    const server: MCPServer = {
+      name: 'files',
+      cacheToolsList: false,
+      connect: async () => undefined,
+      close: async () => undefined,
+      invalidateToolsCache: async () => undefined,
+      listTools: async () => [{ name: 'find', inputSchema: { ...nothing, properties: {}, required: [] } }],
+      callTool: async () => [{ type: 'text', text: 'Found.' }],
+    };
+    const look = tool({ name: 'look', description: 'Looks', parameters: z.object({}), execute: () => fail() });
+    const agent = support.clone({ tools: [look], mcpServers: [server] });
+    for (const name of ['find', 'look']) {
+      const session = await recordedStory(agent, [[asks('c1', name, {})], says('Done.')]);
+      const model = new SayingModel([says('Done.')]);
+      const branch = await session.fork('main@4', { name });
+      await branch.resume(openaiAgent(agent, { runner: runnerOf({ 'small-1': model }) }), { effects: 'run' });
+      const [live, made] = await Promise.all(['main', name].map((at) => Array.fromAsync(session.replay({ at }))));
+      const { latencyMs: _, ...end } = dataOf(live ?? [], 'call.ended', 'tool')[0] ?? {};
+      expect(dataOf(made ?? [], 'call.ended', 'tool')).toMatchObject([end]);
+      expect(end['outcome']).toBe(name === 'find' ? 'ok' : 'error');
     }
   });
 
@@ -313,8 +343,14 @@ describe('what the run is given', () => {
     });
     const branch = await session.fork('main@6', { name: 'context' });
     await branch.resume(openaiAgent(asking, { runner }), { run: { context: { user: 'Ada' } } });
-    expect(seen).toEqual([{ user: 'Ada' }]);
     expect(heard).toEqual(['support']);
+    // A call that was decided and not made is made in the same context.
+    const events = await Array.fromAsync(session.replay({ at: 'context' }));
+    const made = events.find(({ type, data }) => type === 'call.started' && data['name'] === 'who')?.seq ?? 0;
+    const again = await session.fork({ branch: 'context', seq: made - 1 });
+    const agent = openaiAgent(asking, { runner: runnerOf({ 'small-1': new SayingModel([says('Eve.')]) }) });
+    await again.resume(agent, { run: { context: { user: 'Eve' } }, effects: 'run' });
+    expect(seen).toEqual([{ user: 'Ada' }, { user: 'Eve' }]);
   });
 
   test('a signal that is aborted stops it, and the branch says so', async () => {

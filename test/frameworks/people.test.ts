@@ -1,5 +1,5 @@
 /** Tools that need the approval of a person, in the AI SDK and OpenAI Agents: asked, decided and resumed. */
-import { Agent, tool as agentTool, Runner, setTracingDisabled } from '@openai/agents';
+import { Agent, tool as agentTool, Runner, RunState, setTracingDisabled } from '@openai/agents';
 import { isStepCount, type ModelMessage, ToolLoopAgent } from 'ai';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -120,6 +120,24 @@ describe('the AI SDK', () => {
     const over = await session.resume('main', agent, { approve: ['c1'] });
     expect([over.outcome, over.text, over.waiting, paid]).toEqual(['ok', 'Done.', [], [50]]);
   });
+
+  test('an irreversible call whose approval nobody asked for yet is asked about, and then made', async () => {
+    await using reprise = await openReprise('memory:');
+    const session = await reprise.createSession();
+    const { paid, ...settings } = world();
+    const decision = { type: 'tool-call', toolCallId: 'c1', toolName: 'pay', input: { amount: 50 } };
+    const model = { call: 'm1', kind: 'model', name: 'small-1' };
+    await session.append([
+      { type: 'call.started', data: { ...model, request: { messages: [{ role: 'user', content: 'Pay 50.' }] } } },
+      { type: 'call.ended', data: { ...model, outcome: 'ok', message: { role: 'assistant', content: [decision] } } },
+    ]);
+    const effects = { pay: 'irreversible' } as const;
+    const agent = aiSdkAgent({ model: scripted([said('Done.')]), ...settings }, { effects });
+    await expect(session.resume('main', agent)).rejects.toMatchObject({ code: 'resume.waiting' });
+    expect([people(await eventsOf(session)), paid]).toEqual([[asked], []]);
+    expect((await session.resume('main', agent, { approve: ['c1'] })).outcome).toBe('ok');
+    expect(paid).toEqual([50]);
+  });
 });
 
 describe('OpenAI Agents', () => {
@@ -143,7 +161,7 @@ describe('OpenAI Agents', () => {
   };
   const story = () => runnerOf([[agentAsks('c1', 'pay', { amount: 50 })], says('Done.')]).runner;
 
-  test.each(['whole', 'streamed'])('%s: the request and the decision are recorded', async (how) => {
+  test.each(['whole', 'streamed', 'stored'])('%s: the request, the decision and the call are recorded', async (how) => {
     await using reprise = await openReprise('memory:');
     for (const approved of [true, false]) {
       const session = await reprise.createSession();
@@ -151,7 +169,7 @@ describe('OpenAI Agents', () => {
       const { paid, cashier } = world();
       const runner = recordRunner(story(), recorder);
       const run = async (input: Parameters<Runner['run']>[1]) => {
-        if (how === 'whole') return runner.run(cashier, input as string);
+        if (how !== 'streamed') return runner.run(cashier, input as string);
         const streamed = await runner.run(cashier, input as string, { stream: true });
         for await (const _ of streamed);
         await streamed.completed;
@@ -161,15 +179,17 @@ describe('OpenAI Agents', () => {
       await recorder.flush();
       expect(people(await eventsOf(session))).toEqual([asked]);
       expect(outcomes(await eventsOf(session))).toEqual(['waiting']);
-      const [item] = first.interruptions;
-      if (item !== undefined && approved) first.state.approve(item);
-      else if (item !== undefined) first.state.reject(item, { message: 'Too much' });
-      await run(first.state as never);
+      const state = how === 'stored' ? await RunState.fromString(cashier, first.state.toString()) : first.state;
+      const [item] = state.getInterruptions();
+      if (item !== undefined && approved) state.approve(item);
+      else if (item !== undefined) state.reject(item, { message: 'Too much' });
+      await run(state as never);
       await recorder.flush();
       const events = await eventsOf(session);
       const output = approved ? { approved } : { approved, reason: 'Too much' };
       expect(people(events)).toEqual([asked, decided(output)]);
       expect([outcomes(events), paid]).toEqual([['waiting', 'ok'], approved ? [50] : []]);
+      expect(events.filter(({ data }) => data['kind'] === 'tool')).toHaveLength(approved ? 2 : 0);
       expect((await session.stateAt('main', waiting)).calls).toEqual([]);
     }
   });

@@ -2,7 +2,15 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { demoAgent } from '../../src/cli/demo/demo-agent.ts';
 import { careful, complaint, hasty } from '../../src/cli/demo/demo-model.ts';
-import { conversation, openReprise, type Reprise, type Session } from '../../src/index.ts';
+import {
+  conversation,
+  type Message,
+  openReprise,
+  type Recorder,
+  type Reprise,
+  type ResumeContext,
+  type Session,
+} from '../../src/index.ts';
 
 let reprise: Reprise;
 let session: Session;
@@ -36,6 +44,26 @@ test('it records what it did: the question, each call with what was sent and sai
   const { messages, model, system, tools } = await session.stateAt('main', conversation);
   expect(messages.map(({ message }) => message?.['role'])).toEqual(['user', 'assistant', 'tool', 'assistant']);
   expect([model, system, tools?.length]).toEqual(['small-1', hasty, 2]);
+});
+
+test('the text of a run that stops after a tool asked a model on its own is not what that model said', async () => {
+  const ask = (recorder: Recorder, message: Message): Promise<unknown> =>
+    recorder.call(
+      { kind: 'model', name: 'small-1', request: { messages: [{ role: 'user', content: 'Well?' }] } },
+      () => undefined,
+      () => ({ message }),
+    );
+  const call = { type: 'tool-call', toolCallId: 't1', toolName: 'read', input: {} } as const;
+  const said = [{ type: 'text', text: 'I read it.' }, call] as const;
+  const agent = async ({ recorder }: ResumeContext) => {
+    await ask(recorder, { role: 'assistant', content: said });
+    const summed = (): Promise<unknown> => ask(recorder, { role: 'assistant', content: 'A sum.' });
+    await recorder.call({ kind: 'tool', name: 'read', call: 't1', effect: 'pure' }, summed);
+    await recorder.ask({ name: 'question', input: 'Shall I go on?' });
+  };
+  const branch = await session.fork('main', { name: 'asked' });
+  const { outcome, text, modelCalls } = await branch.resume(agent, { prompt: 'Read it.' });
+  expect([outcome, text, modelCalls]).toEqual(['waiting', 'I read it.', 2]);
 });
 
 describe('a fork of it, resumed', () => {

@@ -108,6 +108,7 @@ const right: Readonly<Record<HandledVerb, Right>> = {
   'reprise.session': () => ['demo', { create: true }],
   'reprise.createSession': () => ['other', { metadata: {} }],
   'reprise.sessions': () => [{ allNamespaces: true }],
+  'reprise.sessionsPage': () => [{ limit: 1 }],
   'reprise.namespace': () => ['other'],
   'reprise.currentNamespace': undefined,
   'reprise.replay': () => [{ limit: 2 }],

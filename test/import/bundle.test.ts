@@ -252,6 +252,18 @@ describe('redaction', () => {
     await expect(reprise.import(to)).rejects.toMatchObject({ code: 'session.exists' });
   });
 
+  test.each(['all', 'pattern:Harbour'])('by %s takes what people wrote into markers', async (rule) => {
+    await using own = await openReprise({ store: 'memory:', config: false });
+    const session = await own.createSession('words', { metadata: { home: '12 Harbour Street' } });
+    await session.append({ type: 'note.added', data: { text: 'Delivered.' } });
+    await session.fork('main', { name: 'careful', reason: 'Harbour Street is closed', metadata: { try: 2 } });
+    await session.rewind('careful@1', { reason: 'Harbour Street is open' });
+    const to = path();
+    await own.exportBundle('words', { to, redact: [rule] });
+    expect(Object.values(await files(to)).join('\n')).not.toContain('Harbour');
+    expect(await verifyBundle(to, { head: (await session.locate('careful')).digest })).toMatchObject({ ok: true });
+  });
+
   test('by secrets finds what masking finds, and is refused when masking is off', async () => {
     const session = await reprise.createSession('secret');
     const key = `sk-ant-api03-${'abcdEFGH1234'.repeat(8)}-AA`;

@@ -84,6 +84,23 @@ test('a transaction fails if a key or a prefix that it read was changed, and is 
   await expect(tx.commit()).rejects.toMatchObject({ code: 'transaction.ended' });
 });
 
+test('a transaction fails if a rewind brought a different value under the version that it read', async () => {
+  const session = await operator.session('demo');
+  const [own, beside] = [(await bound.session('demo')).as('a1').state, session.state.as('a1')];
+  await beside.transaction((tx) => tx.write('count', 100));
+  const [byKey, byPrefix] = [own.begin(), own.begin()];
+  expect(await byKey.get('count')).toMatchObject({ value: 100, version: 1 });
+  expect(await Array.fromAsync(byPrefix.scan('co'))).toMatchObject([{ value: 100, version: 1 }]);
+  await session.rewind('main@1');
+  await beside.transaction((tx) => tx.write('count', 5));
+  expect(await own.get('count')).toMatchObject({ value: 5, version: 1 });
+  for (const tx of [byKey, byPrefix]) {
+    tx.write('count', 101);
+    await expect(tx.commit()).rejects.toMatchObject({ code: 'state.conflict' });
+  }
+  expect(await own.get('count')).toMatchObject({ value: 5 });
+});
+
 test('a follower of the state gets a commit as soon as it is stored', async () => {
   const { state } = (await bound.session('demo')).as('a1');
   const found = state.replay({ follow: true });

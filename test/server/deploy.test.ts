@@ -1,6 +1,7 @@
 /** The files for operators name only what `reprise serve` has. */
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import { get } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -69,4 +70,19 @@ test('the health check of the image passes on a server of any name', async () =>
   expect(asked).not.toBe(code);
   await promisify(execFile)(process.execPath, ['-e', asked]);
   expect(docker).toContain('EXPOSE 7717');
+});
+
+test('a server is called by the names it was given, however they are written, and by those of its machine', async () => {
+  const store = openMemoryStore({ platform: createNodePlatform() });
+  const statusOf = (url: string, host: string): Promise<number | undefined> =>
+    new Promise((resolve) => {
+      get(`${url}/metrics`, { headers: { host } }, (answer) => resolve(answer.resume().statusCode)).end();
+    });
+  await using server = await serveStore({ store, port: 0, hostNames: ['Reprise.example.com'] });
+  const { port } = new URL(server.url);
+  const hosts = ['reprise.example.com', 'REPRISE.example.com:8443', `127.0.0.1:${port}`, 'localhost', 'example.com'];
+  const statuses = await Promise.all(hosts.map((host) => statusOf(server.url, host)));
+  expect(statuses).toEqual([401, 401, 401, 401, 403]);
+  for (const name of ['example.com:8443', 'https://example.com', 'a/b', ''])
+    await expect(serveStore({ store, port: 0, hostNames: [name] })).rejects.toMatchObject({ code: 'option.invalid' });
 });

@@ -7,7 +7,7 @@ import type { ChainedEvent } from '../../src/core/store/restore-request.ts';
 import { type PageRows, unpackRows } from '../../src/engine/bundling/page-rows.ts';
 import { type EventStore, openMemoryStore, openReprise, type Reprise, type Session } from '../../src/index.ts';
 import { createNodePlatform } from '../../src/node/platform.ts';
-import { readyPage } from '../../src/server/studio/exported-page.ts';
+import { type ExportPreview, readyPage } from '../../src/server/studio/exported-page.ts';
 import { storyEvents } from '../contract/studio-story.ts';
 
 const platform = createNodePlatform();
@@ -16,6 +16,7 @@ const parts = { script: 'const end = "</script><!-- x";', style: 'a::after{conte
 interface Exported {
   readonly html: string;
   readonly rows: PageRows;
+  readonly preview: ExportPreview;
 }
 
 /** A session with a fork whose edit replaced a tool's result. */
@@ -30,6 +31,15 @@ async function world(): Promise<{ readonly store: ReturnType<typeof openMemorySt
 
 async function exported(ref: string, rules: readonly string[] = [], script = parts.script): Promise<Exported> {
   const { store } = await world();
+  return await exportOf(store, ref, rules, script);
+}
+
+async function exportOf(
+  store: EventStore,
+  ref: string,
+  rules: readonly string[] = [],
+  script = parts.script,
+): Promise<Exported> {
   const page = await readyPage({
     store,
     openScratch: () => openMemoryStore({ platform }),
@@ -44,7 +54,7 @@ async function exported(ref: string, rules: readonly string[] = [], script = par
   const html = page.text();
   const blocks = [...html.matchAll(/<script type="application\/octet-stream">([^<]*)<\/script>/g)];
   const packed = Buffer.concat(blocks.map(([, block = '']) => Buffer.from(block, 'base64')));
-  return { html, rows: unpackRows(inflateSync(packed).toString()) };
+  return { html, rows: unpackRows(inflateSync(packed).toString()), preview: page.preview };
 }
 
 /** Restores what a page holds, as the page itself does. */
@@ -170,14 +180,32 @@ describe('an exported page', () => {
       type: 'note.added',
       data: { text: 'The key is sk-proj-abcDEF1234567890abcDEF1234567890.' },
     });
-    const about = { platform, namespace: 'default', ref: parseRef('demo'), rules: [], release: 'test', parts };
-    const { preview } = await readyPage({
-      ...about,
-      store,
-      openScratch: () => openMemoryStore({ platform }),
-      recording: { masking: {} },
-    });
+    const { preview } = await exportOf(store, 'demo');
     expect(preview).toMatchObject({ rules: { secrets: 1 }, total: 1, leftOut: [{ seq: 11, rule: 'secrets' }] });
+  });
+
+  test('leaves out what people wrote into markers, with the rest of the metadata in place', async () => {
+    const { store, session } = await world();
+    const key = 'sk-proj-abcDEF1234567890abcDEF1234567890';
+    const metadata = { $note: `of ${key}1`, kind: `${key}2`, team: 'support' };
+    await session.fork('main@3', { name: 'b', reason: `because ${key}3`, metadata });
+    await session.rewind('b@3', { reason: `not ${key}4` });
+    const { rows, preview } = await exportOf(store, 'demo');
+    expect(JSON.stringify(rows)).not.toContain(key);
+    expect(preview).toMatchObject({
+      rules: { secrets: 2 },
+      leftOut: [
+        { branch: 'b', seq: 4, type: 'branch.forked', rule: 'secrets' },
+        { branch: 'b', seq: 5, type: 'branch.rewound', rule: 'secrets' },
+      ],
+    });
+    const copy = await (await opened({ rows })).session('demo');
+    expect(await copy.verify({ at: { branch: 'b' } })).toMatchObject({ ok: true });
+    expect(await copy.metadata({ branch: 'b' })).toEqual({
+      $note: { erased: true },
+      kind: { erased: true },
+      team: 'support',
+    });
   });
 
   test.each(['tools:x', 'agent:', 'nothing'])('refuses the rule %j', async (rule) => {

@@ -51,7 +51,7 @@ async function served(
     authenticate: async () => everything,
     host: '127.0.0.1',
     listen: (handler) => listen(handler, { host: '127.0.0.1', port: 0, limits: held }),
-    hostNames: 'loopback',
+    hostNames: { names: [], loopback: true },
     openMetrics: false,
     loadFormats: async () => [],
     loadSpans: async () => ({ documentOf: () => undefined, draftsOf: () => [] }),

@@ -31,7 +31,7 @@ export async function serving(store: EventStore, grant: Grant = everything): Pro
     authenticate: async () => grant,
     host: '127.0.0.1',
     listen: (handler) => listen(handler, { host: '127.0.0.1', port: 0, limits: held }),
-    hostNames: 'loopback',
+    hostNames: { names: [], loopback: true },
     openMetrics: false,
     loadFormats: async () => [],
     loadSpans: async () => ({ documentOf: () => undefined, draftsOf: () => [] }),

@@ -120,6 +120,43 @@ test('a transaction whose commit was not answered is found by its id, also after
   );
 });
 
+test('the id of a transaction is never used twice: no commit is answered with the result of a different one', async () => {
+  const store = openMemoryStore({ platform });
+  await using reprise = await openReprise({ store, config: false });
+  const session = await reprise.createSession('demo');
+  await session.fork('main@0', { name: 'other' });
+  const first = createClient(StateService, by(await served(store)));
+  const place = { session: 'demo', agent: 'a1' };
+  const begin = { ...place, options: '{"txn":"order-7"}' };
+  const held = { ...place, transaction: 'order-7' };
+  // A commit that wrote nothing left no event; its answer is not that of the next one.
+  await first.beginTransaction(begin);
+  await first.commitTransaction(held);
+  await first.beginTransaction(begin);
+  await first.writeState({ ...held, key: 'plan', value: '1' });
+  await expect(first.beginTransaction(begin)).rejects.toThrow('its id was used before');
+  const { answer } = await first.commitTransaction(held);
+  expect(JSON.parse(answer)).toMatchObject({ versions: [{ key: 'plan', version: 1 }] });
+  await expect(first.beginTransaction(begin)).rejects.toThrow('its id was used before');
+  const commit = (value: number) => ({
+    ...place,
+    requestId: 'order-7',
+    operations: JSON.stringify([{ key: 'plan', op: 'write', value }]),
+    read: '[{"key":"plan","version":0}]',
+  });
+  for (const state of [first, createClient(StateService, by(await served(store)))]) {
+    expect(JSON.parse((await state.commitState(commit(1))).answer)).toEqual(JSON.parse(answer));
+    for (const other of [
+      { ...commit(2), read: '' },
+      { ...commit(1), branch: 'other' },
+      { ...commit(1), agent: 'a2' },
+    ])
+      await expect(state.commitState(other)).rejects.toThrow('the id "order-7" is taken');
+  }
+  await expect(first.commitTransaction({ ...held, branch: 'other' })).rejects.toThrow('used for a different change');
+  expect((await session.state.as('a1').get('plan')).value).toBe(1);
+});
+
 test('a request id that was used for a different change is refused, and the change is not made', async () => {
   const store = createClient(StoreService, by(await served()));
   const ref = (session: string) => ({ namespace: 'default', session });

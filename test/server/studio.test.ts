@@ -2,6 +2,7 @@ import { get } from 'node:http';
 import { createClient, type Interceptor } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-node';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { given } from '../../src/core/json.ts';
 import { limits } from '../../src/core/limits.ts';
 import { rowsOf } from '../../src/core/session/event-columns.ts';
 import { openReprise, type Reprise } from '../../src/index.ts';
@@ -42,13 +43,23 @@ beforeAll(async () => {
     store,
     port: 0,
     tokens: [own.record],
-    examine: async (asked) => ({ freeBytes: 7, sessions: await sessionsOf(asked), namespace: asked.currentNamespace }),
+    examine: async (asked) => ({
+      location: '/srv/agents.db',
+      freeBytes: 7,
+      sessions: await sessionsOf(asked),
+      namespace: asked.currentNamespace,
+    }),
     agents: {
       agents: {
         echo: async ({ prompt }) => `You said ${String(prompt?.content)}`,
-        broken: async (_context) => {
-          throw new Error('It fell apart');
+        broken: async ({ prompt }) => {
+          throw new Error(`It fell apart: ${String(prompt?.content)}`);
         },
+        spender: async ({ recorder, prompt }) =>
+          await recorder.call(
+            { kind: 'tool', name: 'spend', effect: 'irreversible', input: { note: String(prompt?.content) } },
+            async () => 'spent',
+          ),
         payer: async ({ recorder }) =>
           await recorder.call(
             { kind: 'tool', name: 'pay', effect: 'irreversible', input: { amount: 5 } },
@@ -229,6 +240,7 @@ test.each([
   [{ kind: 'effect', answer: 'run' }, 'paid'],
   [{ kind: 'simulate' }, 'simulated'],
   [{ kind: 'simulate', output: 'told' }, 'told'],
+  [{ kind: 'simulate', output: null }, ''],
 ])('a question is answered once, from any page: %j', async (answer, text) => {
   const run = await started({ kind: 'fork', agent: 'payer' });
   const { questions } = await until(run.id, (now) => now.questions.length > 0);
@@ -238,6 +250,58 @@ test.each([
   expect(answers.map(({ accepted }) => accepted).sort()).toEqual([false, true]);
   expect(await until(run.id, ended)).toMatchObject({ outcome: 'ok', result: { text } });
   expect(await codeOf(clientOf().studio.answerQuestion({ ...asked, question: 'q9' }))).toBe('question.not-found');
+});
+
+test('runs are shown masked as they are recorded, and without words once something was erased', async () => {
+  const secret = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
+  const session = await reprise.createSession('hushed');
+  const messages = [`Hello ${secret}`, 'I live at 12 Harbour Street.'];
+  await session.append(
+    messages.map((content) => ({
+      type: 'message.added',
+      agent: 'support',
+      data: { message: { role: 'user', content } },
+    })),
+  );
+  const start = async (agent: string, point = 'main@2'): Promise<StudioRun> => {
+    const order = JSON.stringify({ kind: 'fork', agent, edits: [{ kind: 'prompt', text: `Use ${secret}` }] });
+    const { run } = await clientOf().studio.startRun({ session: 'hushed', point, order, requestId: `h-${agent}` });
+    return JSON.parse(run) as StudioRun;
+  };
+  const texts = async (): Promise<string[]> =>
+    (await clientOf(tokens.read).studio.listRuns({})).runs.filter((text) => text.includes('"session":"hushed"'));
+  const [echo, spender, broken] = [await start('echo'), await start('spender'), await start('broken')];
+  for (const { id } of [echo, broken]) await until(id, ended);
+  await until(spender.id, ({ questions }) => questions.length > 0);
+  expect((await texts()).join('\n')).not.toContain(secret);
+  expect((await texts()).filter((text) => text.includes('[masked github-token'))).toHaveLength(3);
+  await clientOf().studio.answerQuestion({
+    run: spender.id,
+    question: 'q1',
+    answer: JSON.stringify({ kind: 'simulate', output: `told ${secret}` }),
+  });
+  await until(spender.id, ended);
+  expect((await texts()).join('\n')).not.toContain(secret);
+  await session.erase('main@2');
+  expect((await texts()).filter((text) => text.includes('[masked'))).toEqual([]);
+  expect((await texts()).filter((text) => text.includes('{"erased":true}'))).toHaveLength(1);
+  expect((await start('echo')).result).toBeNull();
+  await session.delete({ confirm: 'hushed' });
+  expect(await texts()).toEqual([]);
+});
+
+test('the next page of a comparison does not hold what was erased since the first', async () => {
+  for (const id of ['left', 'right']) {
+    const session = await reprise.createSession(id);
+    const text = (at: number): string => (at === 205 ? `${id} of 12 Harbour Street` : `${id} ${at}`);
+    await session.append(Array.from({ length: 210 }, (_, at) => ({ type: 'note.added', data: { text: text(at) } })));
+  }
+  const { studio } = clientOf(tokens.read);
+  const { cursor } = await studio.compareViews({ left: 'left', right: 'right' });
+  await (await reprise.session('left')).erase('main@206');
+  const { pairs } = await studio.compareViews({ left: 'left', right: 'right', cursor });
+  expect(pairs.join('\n')).toContain('right of 12 Harbour');
+  expect(pairs.join('\n')).not.toContain('left of 12 Harbour');
 });
 
 test.each([
@@ -261,6 +325,10 @@ test('a question of a person is answered, and the run goes on from there', async
     questions: [{ kind: 'person', question: { input: 'Which color?' } }],
   });
   const asked = { run: run.id, question: 'q1', answer: JSON.stringify({ kind: 'answer', output: 'blue' }) };
+  for (const wrong of [{ kind: 'answer' }, { kind: 'answer', outputs: 'blue' }, { kind: 'deny', reason: 1 }])
+    expect(await codeOf(clientOf().studio.answerQuestion({ ...asked, answer: JSON.stringify(wrong) }))).toBe(
+      'option.invalid',
+    );
   expect((await clientOf().studio.answerQuestion(asked)).accepted).toBe(true);
   expect((await clientOf().studio.answerQuestion(asked)).accepted).toBe(false);
   const next = goneOn(await clientOf().studio.listRuns({}), waits);
@@ -271,10 +339,13 @@ test('a run that waits for two people goes on when both have answered, and never
   const run = await started({ kind: 'fork', agent: 'curious' });
   const waits = await until(run.id, ({ questions }) => questions.length === 2);
   const inputs = new Map(waits.questions.map(({ id, question }) => [JSON.stringify(question.input), id]));
-  const say = async (asked: string, output: string) => {
-    const answer = JSON.stringify({ kind: 'answer', output });
+  const say = async (asked: string, output?: string) => {
+    const answer = JSON.stringify(output === undefined ? { kind: 'approve' } : { kind: 'answer', output });
     return await clientOf().studio.answerQuestion({ run: run.id, question: inputs.get(`"${asked}"`) ?? '', answer });
   };
+  // With a decision that a question does not take, both are asked again.
+  expect((await say('Which size?')).accepted).toBe(true);
+  expect(await codeOf(say('Which color?', 'red'))).toBe('resume.invalid');
   expect((await say('Which size?', 'small')).accepted).toBe(true);
   expect(goneOn(await clientOf().studio.listRuns({}), waits)).toBeUndefined();
   expect((await say('Which color?', 'blue')).accepted).toBe(true);
@@ -311,15 +382,16 @@ test('a stream takes at most "subscriptionsMax", and of ended runs "runsEndedMax
   const stream = clientOf().studio.follow({ subscriptions })[Symbol.asyncIterator]();
   expect(await codeOf(stream.next())).toBe('limit.exceeded');
   const agents = { config: { agents: { echo: async (_context: unknown) => 'ok' } }, file: 'reprise.config.ts' };
-  const own = await openReprise({ store: 'memory:', config: false });
+  const memory = openMemoryStore({ platform });
+  const own = await openReprise({ store: memory, config: false });
   const session = await own.createSession('demo');
   await session.append(storyEvents.slice(0, 2));
-  const book = new RunBook({ reprise: own, platform, agents });
+  const book = new RunBook({ reprise: own, store: memory, platform, agents });
   for (let count = 0; count < limits.runsEndedMax + 2; count++) {
-    const { id } = await book.start({ kind: 'fork' }, { namespace: 'default', session: 'demo', point: 'main@2' });
+    const id = await book.start({ kind: 'fork' }, { namespace: 'default', session: 'demo', point: 'main@2' });
     await book.stop(id);
   }
-  expect(book.list().length).toBeLessThanOrEqual(limits.runsEndedMax + 1);
+  expect((await book.list()).length).toBeLessThanOrEqual(limits.runsEndedMax + 1);
   await book.close();
   await own.close();
 });
@@ -373,6 +445,19 @@ test('a token starts only what its rights and namespaces allow', async () => {
   expect(await codeOf(clientOf(tokens.read).studio.startRun({ ...demo, order }))).toBe('store.denied');
   expect(await codeOf(clientOf(tokens.elsewhere).studio.startRun({ ...demo, order }))).toBe('store.denied');
   expect((await clientOf(tokens.elsewhere).studio.listRuns({})).runs).toEqual([]);
+  // Edits are history: with the right to run alone, nobody writes what others said.
+  const edits = [{ kind: 'append', event: { type: 'note.added', agent: 'boss', data: { text: 'Approved' } } }];
+  const elsewhere = { session: 'demo', namespace: 'elsewhere' };
+  const start = async (asked: object): Promise<string> =>
+    await codeOf(
+      clientOf(tokens.elsewhere).studio.startRun({
+        ...elsewhere,
+        order: JSON.stringify({ agent: 'echo', ...asked }),
+      }),
+    );
+  expect(await start({ kind: 'fork', edits })).toBe('store.denied');
+  expect(await start({ kind: 'experiment', variants: [{ name: 'as-is' }, { name: 'b', edits }] })).toBe('store.denied');
+  expect(await start({ kind: 'fork' })).toBe('session.not-found');
   const { canRun, reason, agents } = await clientOf(tokens.read).studio.listAgents({});
   expect([canRun, agents]).toEqual([false, []]);
   expect(reason).toContain('run');
@@ -380,6 +465,7 @@ test('a token starts only what its rights and namespaces allow', async () => {
   expect(own.agents.map((text) => JSON.parse(text).name)).toEqual([
     'echo',
     'broken',
+    'spender',
     'payer',
     'again',
     'writer',
@@ -388,6 +474,31 @@ test('a token starts only what its rights and namespaces allow', async () => {
     'curious',
     'careful',
   ]);
+});
+
+test('a stream tells of every session that changes, whatever the times of its events are', async () => {
+  const append = async (id: string, time?: string): Promise<void> => {
+    const session = await reprise.session(id, { create: true });
+    await session.append({ type: 'note.added', data: { text: id }, ...given({ time }) });
+  };
+  await append('ahead', '2999-01-01T00:00:00.000Z');
+  const stop = new AbortController();
+  const sessions = { kind: { case: 'sessions', value: {} } } as const;
+  const seen = new Set<string>();
+  const following = (async () => {
+    const stream = clientOf(tokens.read).studio.follow({ subscriptions: [sessions] }, { signal: stop.signal });
+    for await (const { item } of stream)
+      if (item.case === 'session') seen.add((JSON.parse(item.value.row) as { session: string }).session);
+  })();
+  // The first changes may come before the stream knows what is there.
+  for (const [id, time] of [['imported', '2020-01-01T00:00:00.000Z'], ['ahead'], ['fresh']] as const)
+    while (!seen.has(id)) {
+      await append(id, time);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  stop.abort();
+  await following.catch(() => undefined);
+  expect([...seen]).toEqual(['imported', 'ahead', 'fresh']);
 });
 
 test('one stream tells of new events, of markers and of sessions', async () => {
@@ -545,10 +656,10 @@ test('a token that is bound to an agent gets nothing of the studio, and one of a
   expect(await codeOf(clientOf(tokens.elsewhere).studio.readStore({}))).toBe('store.denied');
   const read = async (held: string | undefined, namespace = '') =>
     JSON.parse((await clientOf(held).studio.readStore({ namespace })).answer) as object;
-  const elsewhere = { freeBytes: null, sessions: 0, namespace: 'elsewhere' };
+  const elsewhere = { location: '', freeBytes: null, sessions: 0, namespace: 'elsewhere' };
   expect(await read(tokens.elsewhere, 'elsewhere')).toEqual(elsewhere);
-  expect(await read(tokens.read)).toMatchObject({ freeBytes: null, namespace: 'default' });
-  expect(await read(tokens.own)).toMatchObject({ freeBytes: 7, namespace: 'default' });
+  expect(await read(tokens.read)).toMatchObject({ location: '', freeBytes: null, namespace: 'default' });
+  expect(await read(tokens.own)).toMatchObject({ location: '/srv/agents.db', freeBytes: 7, namespace: 'default' });
 });
 
 test('runs are bounded, and stop with the server as aborted', async () => {

@@ -168,7 +168,8 @@ test('the figures are for "admin", or for everyone if that was asked for', async
   const figures = async (token?: string): Promise<Response> =>
     await fetch(`${server.url}/metrics`, token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } });
   expect((await figures()).status).toBe(401);
-  expect((await figures(await made({ rights: ['read'] }))).status).toBe(403);
+  for (const asked of [{ rights: ['read'] }, { rights: ['admin'], agent: 'a1' }] as const)
+    expect((await figures(await made(asked))).status).toBe(403);
   const admin = await made({ rights: ['admin'] });
   expect(await codeOf(server, admin)).toBe('ok');
   const text = await (await figures(admin)).text();

@@ -11,6 +11,7 @@ import { given } from '../../core/json.ts';
 import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { Message } from '../../core/message/message.ts';
 import { propertiesOf } from '../../core/property.ts';
+import { recorderHere } from '../../core/recording/current-recorder.ts';
 import { checkDeclared, type EffectClass } from '../../core/recording/effects.ts';
 import { Originals } from '../../core/recording/originals.ts';
 import type { OpenRun, Recorder, RunStart } from '../../core/recording/recorder.ts';
@@ -57,16 +58,17 @@ export function recordAiSdk(recorder: Recorder, options: RecordAiSdkOptions = {}
   checkDeclared(options, recordKeys);
   recorder.uses(...packages);
   const generateText = (settings: Parameters<typeof aiGenerateText>[0]): ReturnType<typeof aiGenerateText> =>
-    recordRun(recorder, { start: startOf(recorder, options, settings), options, call: settings }, (recording) =>
+    recordRun(recorderHere(recorder), { options, call: settings }, (recording) =>
       aiGenerateText(recordedSettings(settings, recording)),
     );
   const streamText = (settings: Parameters<typeof aiStreamText>[0]): ReturnType<typeof aiStreamText> => {
-    const { run, recording } = startStreamRun(recorder, options, settings);
+    const watching = startStreamRun(recorderHere(recorder), options, settings);
     try {
-      void run.within(() => recordDecisions(recorder, settings.messages));
-      return run.within(() => aiStreamText(withWatcher(recordedSettings(settings, recording), { run, recorder })));
+      return within(watching, settings.messages, (recording) =>
+        aiStreamText(withWatcher(recordedSettings(settings, recording), watching)),
+      );
     } catch (error) {
-      run.end({ error });
+      watching.run.end({ error });
       throw error;
     }
   };
@@ -94,16 +96,15 @@ export function recordAgent<A extends AnyAgent>(agent: A, recorder: Recorder, op
   const running = (recording: SettingsRecording): RunnableAgent =>
     withSettings(original, recordedSettings(settings, recording));
   const generate: RunnableAgent['generate'] = (call) =>
-    recordRun(recorder, { start: startOf(recorder, named, call), options: named, call }, (recording) =>
-      running(recording).generate(call),
-    );
+    recordRun(recorderHere(recorder), { options: named, call }, (recording) => running(recording).generate(call));
   const stream: RunnableAgent['stream'] = async (call) => {
-    const { run, recording } = startStreamRun(recorder, named, call);
+    const watching = startStreamRun(recorderHere(recorder), named, call);
     try {
-      void run.within(() => recordDecisions(recorder, propertiesOf(call)['messages']));
-      return await run.within(() => running(recording).stream(withWatcher(call, { run, recorder })));
+      return await within(watching, propertiesOf(call)['messages'], (recording) =>
+        running(recording).stream(withWatcher(call, watching)),
+      );
     } catch (error) {
-      run.end({ error });
+      watching.run.end({ error });
       throw error;
     }
   };
@@ -147,11 +148,11 @@ const isModelMessage = (value: unknown): value is ModelMessage => {
 /** Records a run around a call; the recorded result is the text. */
 async function recordRun<R extends { readonly text: string; readonly content?: unknown }>(
   recorder: Recorder,
-  { start, options, call }: { readonly start: RunStart; readonly options: RecordAiSdkOptions; readonly call: object },
+  { options, call }: { readonly options: RecordAiSdkOptions; readonly call: object },
   make: (recording: SettingsRecording) => PromiseLike<R>,
 ): Promise<R> {
   const results: R[] = [];
-  await recorder.run(start, async () => {
+  await recorder.run(startOf(recorder, options, call), async () => {
     await recordDecisions(recorder, propertiesOf(call)['messages']);
     const result = await make(recordingOf(recorder, options, (body) => body()));
     await recordRequests(recorder, result.content);
@@ -163,13 +164,19 @@ async function recordRun<R extends { readonly text: string; readonly content?: u
   return result;
 }
 
-function startStreamRun(
-  recorder: Recorder,
-  options: RecordAiSdkOptions,
-  call: object,
-): { readonly run: OpenRun; readonly recording: SettingsRecording } {
+function startStreamRun(recorder: Recorder, options: RecordAiSdkOptions, call: object): Watching {
   const run = recorder.startRun(startOf(recorder, options, call));
-  return { run, recording: recordingOf(recorder, options, (body) => run.within(body)) };
+  return { run, recorder, recording: recordingOf(recorder, options, (body) => run.within(body)) };
+}
+
+/** Makes a call inside a streamed run, after the decisions in its messages. */
+function within<R>(
+  { run, recorder, recording }: Watching,
+  messages: unknown,
+  make: (recording: SettingsRecording) => R,
+): R {
+  void run.within(() => recordDecisions(recorder, messages));
+  return run.within(() => make(recording));
 }
 
 function recordingOf(
@@ -205,10 +212,11 @@ function withWatcher<T extends object>(settings: T, watching: Watching): T {
   return { ...settings, experimental_transform: all };
 }
 
-/** A streamed run and its recorder. */
+/** A streamed run and where it is recorded. */
 interface Watching {
   readonly run: OpenRun;
   readonly recorder: Recorder;
+  readonly recording: SettingsRecording;
 }
 
 function runWatcher({ run, recorder }: Watching): TransformStream<TextStreamPart<ToolSet>, TextStreamPart<ToolSet>> {

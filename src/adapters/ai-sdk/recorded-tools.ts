@@ -2,7 +2,7 @@ import type { ToolSet } from 'ai';
 import { assert } from '../../core/error.ts';
 import { given, type JsonValue } from '../../core/json.ts';
 import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
-import { checkDeclared, type EffectClass } from '../../core/recording/effects.ts';
+import { agreedEffect, checkDeclared, declaredEffect, type EffectClass } from '../../core/recording/effects.ts';
 import { errorOfRecord, outcomeOfError } from '../../core/recording/error-record.ts';
 import { Originals } from '../../core/recording/originals.ts';
 import type { CallEnd, OpenCall, Recorder, ReusedAnswer } from '../../core/recording/recorder.ts';
@@ -46,7 +46,8 @@ type Tool = ToolSet[string];
 type Execute = NonNullable<Tool['execute']>;
 type ExecuteOptions = Parameters<Execute>[1];
 
-const originals = new Originals<Tool>();
+/** The tools that record, and the effect class that each was declared with. */
+const originals = new Originals<Tool, EffectClass | undefined>();
 
 /** Returns tools that record in a target. */
 export function toolsAt<T extends ToolSet>(
@@ -54,7 +55,10 @@ export function toolsAt<T extends ToolSet>(
   tools: T,
   effects: Readonly<Record<string, EffectClass>>,
 ): T {
-  const recorded = Object.entries(tools).map(([name, tool]) => [name, recordedTool(target, name, tool, effects[name])]);
+  const recorded = Object.entries(tools).map(([name, tool]) => [
+    name,
+    recordedTool(target, name, tool, toolEffect(tool, name, effects)),
+  ]);
   return Object.fromEntries(recorded) as T;
 }
 
@@ -63,12 +67,21 @@ export function originalTool(tool: Tool): Tool {
   return originals.of(tool);
 }
 
+/** Returns the effect class of a tool, by a table and by what it was recorded with before. */
+export function toolEffect(
+  tool: Tool | undefined,
+  name: string,
+  effects: Readonly<Record<string, EffectClass>> | undefined,
+): EffectClass | undefined {
+  return agreedEffect(declaredEffect(effects, name), tool === undefined ? undefined : originals.factsOf(tool));
+}
+
 function recordedTool(target: RecordingTarget, name: string, offered: Tool, effect: EffectClass | undefined): Tool {
   const tool = originalTool(offered);
   if (typeof tool.execute !== 'function') return offered;
   const call: ToolCall = { target, name, tool, ...given({ effect }) };
   const execute = isGenerator(tool.execute) ? yieldingExecute(call) : plainExecute(call);
-  return originals.remember({ ...tool, execute } as Tool, tool, undefined);
+  return originals.remember({ ...tool, execute } as Tool, tool, effect);
 }
 
 interface ToolCall {

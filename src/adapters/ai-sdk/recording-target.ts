@@ -1,6 +1,7 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
 import { BoundedMap } from '../../core/bounded-map.ts';
 import { given } from '../../core/json.ts';
+import { recorderHere } from '../../core/recording/current-recorder.ts';
 import type { Recorder } from '../../core/recording/recorder.ts';
 
 /** Where the models and tools of one conversation are recorded. */
@@ -19,7 +20,13 @@ export const packages: readonly string[] = ['ai', '@ai-sdk/provider'];
 /** Returns a target that records in the context of the calling code. */
 export function plainTarget(recorder: Recorder, agent: string | undefined): RecordingTarget {
   recorder.uses(...packages);
-  return { recorder, within: (body) => body(), ...given({ agent }) };
+  return {
+    get recorder() {
+      return recorderHere(recorder);
+    },
+    within: (body) => body(),
+    ...given({ agent }),
+  };
 }
 
 /** How many tool calls are remembered for one recorder; the output of an older one is recorded in its short form. */

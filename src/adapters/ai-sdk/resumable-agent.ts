@@ -19,7 +19,7 @@ import { plainJson } from './plain-json.ts';
 import { originalAgent } from './recorded-agent.ts';
 import { originalModel } from './recorded-model.ts';
 import { recordedSettings } from './recorded-settings.ts';
-import { executed, originalTool } from './recorded-tools.ts';
+import { executed, originalTool, toolEffect } from './recorded-tools.ts';
 import { packages, plainTarget } from './recording-target.ts';
 import { branchSettings, type ModelSource, resumedMessages } from './resumed-call.ts';
 import { approvalNeeded, deniedAnswer, recordRequests } from './tool-approval.ts';
@@ -115,6 +115,7 @@ export function aiSdkAgent(source: object, options: AiSdkAgentOptions = {}): Res
     denied: (_call, approval) => deniedAnswer(approval),
     isForCaller: ({ name: tool }) => isForCaller(own.tools?.[tool]),
     callTool: (call, context) => callTool(own, call, context),
+    effectOf: ({ name: tool }) => toolEffect(own.tools?.[tool], tool, options.effects),
     textOf: ({ text }) => text,
   };
 }

@@ -1,7 +1,8 @@
 import { RepriseError } from '../../core/error.ts';
 import type { Outcome } from '../../core/event/event.ts';
 import { given, type JsonObject } from '../../core/json.ts';
-import { noteAsked } from '../../core/recording/asked-calls.ts';
+import { type Asker, noteAsked } from '../../core/recording/asked-calls.ts';
+import { placeIn, recorderHere } from '../../core/recording/current-recorder.ts';
 import { outcomeOfError } from '../../core/recording/error-record.ts';
 import type { CallEnd, OpenCall, Recorder } from '../../core/recording/recorder.ts';
 import type { FromProtocol, ProtocolAnswer, ProtocolName, ProtocolRequest } from '../../protocols/protocol.ts';
@@ -46,30 +47,32 @@ export interface Cut {
 export class Exchange {
   readonly protocol: SpokenProtocol;
   readonly request: ProtocolRequest;
-  readonly #lane: ClientLane;
+  readonly #asker: Asker;
   readonly #asked: AskedRequest;
   readonly #open: OpenCall;
   #isEnded = false;
 
-  private constructor(lane: ClientLane, asked: AskedRequest, request: ProtocolRequest, open: OpenCall) {
+  private constructor(asker: Asker, asked: AskedRequest, request: ProtocolRequest, open: OpenCall) {
     this.protocol = asked.protocol;
     this.request = request;
-    this.#lane = lane;
+    this.#asker = asker;
     this.#asked = asked;
     this.#open = open;
   }
 
   /** Begins a call. Throws what a recorder throws on purpose: `budget.exceeded` and `effect.refused`. */
-  static async start(lane: ClientLane, asked: AskedRequest): Promise<Exchange> {
+  static async start({ recorder: own, ...lane }: ClientLane, asked: AskedRequest): Promise<Exchange> {
+    const recorder = recorderHere(own);
+    const asker = { recorder, place: placeIn(recorder) };
     const request = readRequest(asked);
     const { messages, system, tools, settings, model } = request;
-    const open = await lane.recorder.startCall({
+    const open = await recorder.startCall({
       kind: 'model',
       name: model === '' ? 'unknown' : model,
       ...given({ agent: lane.agent }),
       request: { messages, ...given({ system, tools, settings }) },
     });
-    if (open.answer === undefined) return new Exchange(lane, asked, request, open);
+    if (open.answer === undefined) return new Exchange(asker, asked, request, open);
     throw new RepriseError('effect.refused', `Cannot call the model "${model}": its answer was to be reused`, {
       hint: 'Model calls are made again when a branch is resumed; let the policy run them.',
     });
@@ -93,7 +96,7 @@ export class Exchange {
       const isWhole = cut === undefined || answer.finishReason !== undefined || answer.error !== undefined;
       const how = isWhole ? given({ error: failureOf(answer, response) }) : cut;
       // The recorder knows which tools are asked for before the program can call them.
-      if (isWhole && message !== undefined) noteAsked(this.#lane.recorder, message, this.#open);
+      if (isWhole && message !== undefined) noteAsked(this.#asker, message, this.#open);
       if (Object.keys(how).length === 0) this.#asked.onAnswer?.(this.request, answer);
       this.#open.end({ ...endOf(this.protocol.name, answer, response), ...how });
     });

@@ -2,10 +2,12 @@ import { given, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { Message } from '../../core/message/message.ts';
 import type { BranchSettings, PendingCall, ResumableAgent, ResumeContext } from '../../core/recording/agent.ts';
+import { recorderHere } from '../../core/recording/current-recorder.ts';
+import type { EffectClass } from '../../core/recording/effects.ts';
 import { recordable } from '../../core/recording/recordable.ts';
 import type { Recorder } from '../../core/recording/recorder.ts';
 import type { ToProtocol } from '../../protocols/protocol.ts';
-import { originalFunction } from '../functions/recorded-function.ts';
+import { functionEffect, originalFunction } from '../functions/recorded-function.ts';
 
 /** The start of a loop. `Item` is the client's type for a message, `Tool` its type for a tool. */
 export interface LoopContext<Client, Item, Tool> {
@@ -84,7 +86,7 @@ export function loopAgentOf<Client, Item extends object, Tool extends object, Ru
   kind: LoopKind<Client>,
 ): LoopAgent<Run, Result> {
   const { name, model, functions } = options;
-  const start = (context: ResumeContext, run: Run): Promise<Result> => {
+  const start = (context: Begun, run: Run): Promise<Result> => {
     const messages = kind.to.messages<Item>(context.messages);
     const [prompt] = context.prompt === undefined ? [] : kind.to.messages<Item>([context.prompt]);
     const tools = context.tools === null ? null : kind.to.tools<Tool>(context.tools);
@@ -98,8 +100,10 @@ export function loopAgentOf<Client, Item extends object, Tool extends object, Ru
     ...given({ name, model }),
     resume: start,
     ...(functions === undefined ? {} : { callTool: (call) => called(functions, call) }),
-    run: (recorder, prompt, begun = {}) => {
+    effectOf: ({ name: tool }) => effectIn(functions, tool),
+    run: (own, prompt, begun = {}) => {
       checkKeys(begun, startKeys);
+      const recorder = recorderHere(own);
       const message: Message = typeof prompt === 'string' ? { role: 'user', content: prompt } : prompt;
       recorder.uses(kind.packageName);
       return recorder.run(given({ title: begun.title, agent: name, messages: begun.messages }), () => {
@@ -110,25 +114,19 @@ export function loopAgentOf<Client, Item extends object, Tool extends object, Ru
   };
 }
 
-const noSettings: BranchSettings = { model: null, system: null, tools: null, settings: null };
+/** The part of a context that a loop takes. */
+type Begun = BranchSettings & Pick<ResumeContext, 'recorder' | 'messages' | 'prompt' | 'pending' | 'signal'>;
 
 /** Returns the context of a run that nobody resumed. */
-function beginning(recorder: Recorder, prompt: Message, { messages = [], signal }: LoopStart): ResumeContext {
-  return {
-    session: recorder.session,
-    branch: recorder.branch,
-    recorder,
-    messages,
-    prompt,
-    floor: { agent: null, from: messages.length },
-    ...noSettings,
-    settingsOf: () => noSettings,
-    pending: [],
-    answers: [],
-    node: null,
-    repairs: [],
-    signal: signal ?? new AbortController().signal,
-  };
+function beginning(recorder: Recorder, prompt: Message, { messages = [], signal }: LoopStart): Begun {
+  const settings: BranchSettings = { model: null, system: null, tools: null, settings: null };
+  return { recorder, messages, prompt, pending: [], ...settings, signal: signal ?? new AbortController().signal };
+}
+
+/** Returns the effect class that a function of the table was recorded with. */
+function effectIn(functions: LoopOptions<unknown>['functions'] = {}, name: string): EffectClass | undefined {
+  const run = Object.hasOwn(functions, name) ? functions[name] : undefined;
+  return run === undefined ? undefined : functionEffect(run);
 }
 
 /** Makes a call that was asked for; the resume records it. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Event, openReprise, type Recorder, type Session } from '../../index.ts';
+import { type Event, openReprise, type Recorder, type ResumeContext, type Session } from '../../index.ts';
 import { originalFunction, recordFunction, recordTools } from './recorded-function.ts';
 
 /** Records while a function runs, and gives the tool calls. */
@@ -47,6 +47,21 @@ test('recordFunction() outside of a run is the plain function, unless it has a r
     expect(await recordFunction(add, { name: 'add', recorder })(1, 2)).toBe(3);
   });
   expect(events).toHaveLength(2);
+});
+
+test('recordFunction() with a recorder of its own still obeys the resume that it is called in', async () => {
+  const events = await recorded(async (recorder, session) => {
+    recorder.message({ role: 'user', content: 'Add 1 and 2.' });
+    await recorder.flush();
+    const branch = await session.fork('main@head');
+    const sum = recordFunction(add, { name: 'add', recorder });
+    const ran = await branch.resume(async () => sum(1, 2), {
+      effects: { names: { add: { simulate: 7 } } },
+      facts: false,
+    });
+    expect([ran.result, ran.simulated]).toEqual([7, 1]);
+  });
+  expect(events).toEqual([]);
 });
 
 test('recordFunction() throws what the function throws, and records how it failed', async () => {
@@ -111,6 +126,33 @@ test('recordFunction() is answered from the record where the policy says so', as
     });
   });
   expect(made).toEqual([5]);
+});
+
+test('recordFunction() makes a pending call under its own id, so that its approval counts', async () => {
+  const pay = recordFunction(({ order }: { order: number }) => `paid ${order}`, {
+    name: 'pay',
+    effect: 'irreversible',
+  });
+  const events = await recorded(async (_recorder, session) => {
+    const input = { order: 7 };
+    const asks = { type: 'tool-call', toolCallId: 'c1', toolName: 'pay', input };
+    await session.append([
+      { type: 'call.started', data: { call: 'm1', kind: 'model', name: 'm', request: { messages: [] } } },
+      {
+        type: 'call.ended',
+        data: { call: 'm1', kind: 'model', name: 'm', outcome: 'ok', message: { role: 'assistant', content: [asks] } },
+      },
+      { type: 'call.started', data: { call: 'q1', kind: 'person', name: 'approval', about: 'c1', input: {} } },
+    ]);
+    const agent = async ({ pending }: ResumeContext) => {
+      for (const call of pending) await pay(call.input as typeof input);
+    };
+    await session.resume('main', agent, { approve: ['c1'] });
+  });
+  expect(events.map(({ type, data }) => [type, data['call']])).toEqual([
+    ['call.started', 'c1'],
+    ['call.ended', 'c1'],
+  ]);
 });
 
 test('recordTools() records a table, and a recorded function is recorded once', async () => {

@@ -2,8 +2,9 @@ import { RepriseError } from '../../core/error.ts';
 import { given, type JsonValue } from '../../core/json.ts';
 import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { takeAsked } from '../../core/recording/asked-calls.ts';
-import { currentRecorder } from '../../core/recording/current-recorder.ts';
-import { checkDeclared, type EffectClass } from '../../core/recording/effects.ts';
+import { currentRecorder, recorderHere } from '../../core/recording/current-recorder.ts';
+import { agreedEffect, checkDeclared, declaredEffect, type EffectClass } from '../../core/recording/effects.ts';
+import { Originals } from '../../core/recording/originals.ts';
 import { recordable } from '../../core/recording/recordable.ts';
 import type { Recorder } from '../../core/recording/recorder.ts';
 
@@ -13,7 +14,7 @@ export interface RecordFunctionOptions<Arguments extends readonly unknown[] = re
   readonly name: string;
   /** Its effect on the world; `unknown` if left out. */
   readonly effect?: EffectClass;
-  /** Where it is recorded; where the code that calls it is, if left out. */
+  /** Where it is recorded; where the code that calls it is, if left out, and in a resume of the same session. */
   readonly recorder?: Recorder;
   /** Says what of the arguments is the input of the call; the only one, or all of them, if left out. */
   readonly input?: (...args: Arguments) => unknown;
@@ -23,7 +24,7 @@ export interface RecordFunctionOptions<Arguments extends readonly unknown[] = re
 export interface RecordToolsOptions {
   /** The effect of each on the world, by its name; `unknown` if left out. */
   readonly effects?: Readonly<Record<string, EffectClass>>;
-  /** Where they are recorded; where the code that calls them is, if left out. */
+  /** Where they are recorded; where the code that calls them is, if left out, and in a resume of the same session. */
   readonly recorder?: Recorder;
 }
 
@@ -44,8 +45,8 @@ export type AnyFunction = (...args: never[]) => unknown;
 /** A function whose calls are recorded. It gives a promise of what the function gives. */
 export type RecordedFunction<Run extends AnyFunction> = (...args: Parameters<Run>) => Promise<Awaited<ReturnType<Run>>>;
 
-/** The functions behind those that record. */
-const originals = new WeakMap<object, AnyFunction>();
+/** The functions behind those that record, and the effect class that each was declared with. */
+const originals = new Originals<AnyFunction, EffectClass | undefined>();
 
 /**
  * Makes any function a tool call: inside a run, what it is called with, what it gives and how it fails is recorded, under
@@ -67,17 +68,18 @@ export function recordFunction<Run extends AnyFunction>(
   options: RecordFunctionOptions<Parameters<Run>>,
 ): RecordedFunction<Run> {
   checkOptions(options);
-  const { name, effect, recorder: own, input: choose } = options;
+  const { name, recorder: own, input: choose } = options;
+  const effect = agreedEffect(options.effect, functionEffect(run));
   const original = originalFunction(run);
   const recorded = async (...args: Parameters<Run>): Promise<Awaited<ReturnType<Run>>> => {
     const call = async (): Promise<Awaited<ReturnType<Run>>> => (await original(...args)) as Awaited<ReturnType<Run>>;
-    const recorder = own ?? currentRecorder();
+    const recorder = own === undefined ? currentRecorder() : recorderHere(own);
     if (recorder === undefined) return call();
     const input = inputOf(choose === undefined ? chosenInput(args) : choose(...args));
     const asked = takeAsked(recorder, name, input);
     return recorder.call({ kind: 'tool', name, input, ...given({ call: asked, effect }) }, call);
   };
-  originals.set(recorded, original);
+  originals.remember(recorded, original, effect);
   return recorded;
 }
 
@@ -104,14 +106,19 @@ export function recordTools<Table extends Readonly<Record<string, AnyFunction>>>
   if (unknown !== undefined) throw noTool(unknown, Object.keys(table));
   const made = Object.entries(table).map(([name, run]) => [
     name,
-    recordFunction(run, { name, ...given({ effect: effects[name], recorder }) }),
+    recordFunction(run, { name, ...given({ effect: declaredEffect(effects, name), recorder }) }),
   ]);
   return Object.fromEntries(made) as { readonly [Name in keyof Table]: RecordedFunction<Table[Name]> };
 }
 
 /** Returns the function itself, also of one that records. */
 export function originalFunction<Run extends AnyFunction>(run: Run): Run {
-  return (originals.get(run) as Run | undefined) ?? run;
+  return originals.of(run);
+}
+
+/** Returns the effect class that a function was recorded with; undefined if none was declared. */
+export function functionEffect(run: AnyFunction): EffectClass | undefined {
+  return originals.factsOf(run);
 }
 
 function checkOptions(options: RecordFunctionOptions<never>): void {

@@ -9,6 +9,7 @@ import type { Outcome } from '../../core/event/event.ts';
 import { given } from '../../core/json.ts';
 import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { toolCallsIn } from '../../core/message/message.ts';
+import { recorderHere } from '../../core/recording/current-recorder.ts';
 import { checkDeclared, type EffectClass } from '../../core/recording/effects.ts';
 import { plainJson } from '../../core/recording/plain-json.ts';
 import type { CallEnd, CallStart, OpenCall, OpenRun, Recorder } from '../../core/recording/recorder.ts';
@@ -68,7 +69,7 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
   /** A tool must not run before its call is stored, and a refused tool must not run at all. */
   override awaitHandlers = true;
   override raiseError = true;
-  /** The recorder it records with. */
+  /** The recorder it was made with. */
   readonly recorder: Recorder;
   /** The effect class of each tool by name, unless its own wrapper declares one. */
   readonly effects: Readonly<Record<string, EffectClass>>;
@@ -138,11 +139,12 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
     const whole = held.length === 0 ? messagesIn(inputs) : held;
     const before = whole.slice(0, whole.length - said.length);
     const messages = before.length === 0 ? undefined : before;
-    const run = this.recorder.startRun({ ...this.#agent(undefined), ...given({ title, messages }) });
+    const recorder = recorderHere(this.recorder);
+    const run = recorder.startRun({ ...this.#agent(undefined), ...given({ title, messages }) });
     this.#runs.set(runId, run);
     this.#table.open(runId, (body) => run.within(body));
     run.within(() => {
-      for (const message of said) this.recorder.message(message, this.#agent(undefined));
+      for (const message of said) recorder.message(message, this.#agent(undefined));
     });
   }
 
@@ -301,7 +303,7 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
       await this.#begin(parent);
       const start = { ...startOf(), ...this.#agent(metadata) };
       if (start.kind === 'tool') await this.#table.within(parent, () => this.#people.made(start.call));
-      const open = await this.#table.within(parent, () => this.recorder.startCall(start));
+      const open = await this.#table.within(parent, () => recorderHere(this.recorder).startCall(start));
       if (open.answer !== undefined) throw unanswerable(start.name);
       this.#calls.set(runId, open);
       this.#table.open(runId, (body) => open.within(body));
@@ -360,7 +362,7 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
   #report(error: unknown): void {
     try {
       const why = error instanceof Error ? error.message : String(error);
-      this.recorder.event({
+      recorderHere(this.recorder).event({
         type: 'note.added',
         data: { text: `A callback of LangChain could not be recorded: ${why}` },
       });

@@ -50,6 +50,9 @@ async function put(
   }
 }
 
+/** LangGraph's id for the writes of no task: with it, it keeps the last answer that names no question. */
+const noTask = '00000000-0000-0000-0000-000000000000';
+
 /** Returns the writes of a task as they were when it asked: its question, and the answers to those it asked before. */
 function writesBefore(
   writes: readonly CheckpointPendingWrite[],
@@ -58,7 +61,10 @@ function writesBefore(
   const asked = writes.find(([, channel]) => channel === INTERRUPT);
   const ids = asked === undefined ? [] : [asked[2]].flat().map((interrupt) => propertiesOf(interrupt)['id']);
   const question = questions.find(({ call }) => ids.includes(interruptId(call)));
-  if (question === undefined) return writes.map(([, channel, value]) => [channel, value]);
+  if (question === undefined)
+    return writes.flatMap(([task, channel, value]): [string, unknown][] =>
+      task === noTask && channel === RESUME ? [] : [[channel, value]],
+    );
   return writes.flatMap(([, channel, value]): [string, unknown][] => {
     if (channel === INTERRUPT) return [[channel, value]];
     const earlier = [value].flat().slice(0, question.earlier);

@@ -2,6 +2,7 @@ import { BoundedMap } from '../../core/bounded-map.ts';
 import { given, isObject, type JsonValue, stringAt } from '../../core/json.ts';
 import { toolCallsIn, toolResultsIn } from '../../core/message/message.ts';
 import { propertiesOf } from '../../core/property.ts';
+import { recorderHere } from '../../core/recording/current-recorder.ts';
 import { approvalCall, approvalName, type WaitingCall } from '../../core/recording/person-calls.ts';
 import { plainJson } from '../../core/recording/plain-json.ts';
 import type { Recorder } from '../../core/recording/recorder.ts';
@@ -49,7 +50,7 @@ export const isPause = ({ call, saved }: WaitingCall): boolean =>
 
 /** Records the questions of a graph to people, and the answers with which a program lets it go on. */
 export class GraphPeople {
-  readonly #recorder: Recorder;
+  readonly #own: Recorder;
   readonly #options: { readonly isInRun: boolean; readonly agent?: string };
   readonly #runs = new BoundedMap<string, GraphRun>(openMax);
   /** Tool calls that wait for an approval, which is granted when the tool is called. */
@@ -57,8 +58,12 @@ export class GraphPeople {
 
   /** `isInRun` says that a resume records the answers itself. */
   constructor(recorder: Recorder, options: { readonly isInRun: boolean; readonly agent?: string }) {
-    this.#recorder = recorder;
+    this.#own = recorder;
     this.#options = options;
+  }
+
+  get #recorder(): Recorder {
+    return recorderHere(this.#own);
   }
 
   /** Begins an outermost run. */

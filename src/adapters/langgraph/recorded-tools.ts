@@ -2,7 +2,8 @@ import type { StructuredToolInterface } from '@langchain/core/tools';
 import { given, type JsonValue } from '../../core/json.ts';
 import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { propertiesOf } from '../../core/property.ts';
-import { checkDeclared, type EffectClass } from '../../core/recording/effects.ts';
+import { recorderHere } from '../../core/recording/current-recorder.ts';
+import { agreedEffect, checkDeclared, declaredEffect, type EffectClass } from '../../core/recording/effects.ts';
 import { errorOfRecord } from '../../core/recording/error-record.ts';
 import { Originals } from '../../core/recording/originals.ts';
 import { plainJson } from '../../core/recording/plain-json.ts';
@@ -34,7 +35,8 @@ interface RecordableTool extends StructuredToolInterface {
   tags?: string[];
 }
 
-const originals = new Originals<StructuredToolInterface>();
+/** The tools that record, and the effect class that each was declared with. */
+const originals = new Originals<StructuredToolInterface, EffectClass | undefined>();
 
 /**
  * Returns copies of tools that record each execution. Unlike callbacks, which can only watch, such a tool can be
@@ -63,9 +65,18 @@ export function recordTools<T extends StructuredToolInterface>(
   return tools.map((tool) => recordedTool(tool, recorder, options));
 }
 
-/** Returns the tool behind one that records; any other tool as it is. */
-export function originalTool(tool: StructuredToolInterface): StructuredToolInterface {
-  return originals.of(tool);
+/** Returns the tool behind one that records, for a call that is recorded elsewhere: callbacks leave it alone. */
+export function silentTool(tool: StructuredToolInterface): StructuredToolInterface {
+  const original = originals.of(tool);
+  return isRecordable(original) ? taggedTool(original, (...args) => original._call(...args)) : original;
+}
+
+/** Returns the effect class of a tool, by a table and by what it was recorded with before. */
+export function toolEffect(
+  tool: StructuredToolInterface,
+  effects: RecordToolsOptions['effects'],
+): EffectClass | undefined {
+  return agreedEffect(declaredEffect(effects, tool.name), originals.factsOf(tool));
 }
 
 function recordedTool<T extends StructuredToolInterface>(
@@ -76,31 +87,29 @@ function recordedTool<T extends StructuredToolInterface>(
   const tool = originals.of(given);
   if (!isRecordable(tool)) return given;
   const body: Body = (...args) => tool._call(...args);
-  const recorded: T = Object.create(tool, {
-    _call: { value: recordedBody(tool.name, body, recorder, options.effects) },
-    tags: { value: [...(tool.tags ?? []), recordedTag], writable: true },
-  });
-  return originals.remember(recorded, tool, undefined);
+  const effect = toolEffect(given, options.effects);
+  return originals.remember(taggedTool(tool, recordedBody(tool.name, body, recorder, effect)), tool, effect);
+}
+
+/** Returns a tool with a different body and the tag that makes callbacks leave it alone. */
+function taggedTool<T extends StructuredToolInterface>(tool: RecordableTool, body: Body): T {
+  const tags = [...(tool.tags ?? []), recordedTag];
+  return Object.create(tool, { _call: { value: body }, tags: { value: tags, writable: true } });
 }
 
 const isRecordable = (tool: StructuredToolInterface): tool is RecordableTool =>
   typeof propertiesOf(tool)['_call'] === 'function';
 
-function recordedBody(
-  name: string,
-  body: Body,
-  own: Recorder | undefined,
-  effects: RecordToolsOptions['effects'],
-): Body {
+function recordedBody(name: string, body: Body, own: Recorder | undefined, declared: EffectClass | undefined): Body {
   return async (input, run, config) => {
     const handler = run?.handlers?.find((held) => held instanceof RepriseCallbackHandler);
     const recorder = handler?.recorder ?? own;
     if (recorder === undefined) return body(input, run, config);
     const toolCallId = config?.toolCall?.id;
-    const effect = effects?.[name] ?? handler?.effects[name];
+    const effect = agreedEffect(declared, declaredEffect(handler?.effects, name));
     const table = runTableOf(recorder);
     const open = await table.within(run?.parentRunId, () =>
-      recorder.startCall({
+      recorderHere(recorder).startCall({
         kind: 'tool',
         name,
         ...given({ call: toolCallId, effect }),

@@ -6,14 +6,14 @@ import { given, isObject, type JsonValue } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { propertiesOf } from '../../core/property.ts';
 import type { PendingCall, ResumableAgent, ResumeContext } from '../../core/recording/agent.ts';
-import { checkDeclared, type EffectClass } from '../../core/recording/effects.ts';
+import { checkDeclared, declaredEffect, type EffectClass } from '../../core/recording/effects.ts';
 import { plainJson } from '../../core/recording/plain-json.ts';
 import { packages, RepriseCallbackHandler } from './callback-handler.ts';
 import { toLangChainMessages } from './langchain-message.ts';
 import type { LangGraphRun, MessagesGraph } from './messages-graph.ts';
 import { lastText } from './neutral-message.ts';
-import { originalTool } from './recorded-tools.ts';
-import { pauseBefore, reviewAnswer, SavedGraph, saverOf } from './saved-graph.ts';
+import { silentTool, toolEffect } from './recorded-tools.ts';
+import { pauseBefore, reviewAnswer, SavedGraph, saverOf, unanswered } from './saved-graph.ts';
 
 /** The setup of a graph for one branch. */
 export interface GraphSetup<Graph> {
@@ -81,7 +81,8 @@ export function langgraphAgent<Result, Graph extends MessagesGraph<Result> = Mes
     packages,
     ...(name === undefined || name === 'LangGraph' ? {} : { name }),
     resume: (context, run) => resume(graph, options, context, run ?? {}),
-    ...(tools === undefined ? {} : { callTool: (call, context) => callTool(tools, call, context) }),
+    ...(tools === undefined ? {} : { callTool: (call, context) => callTool(tools, options.effects, call, context) }),
+    effectOf: (call) => pendingEffect(options, call),
     goesOnFromCalls: saverOf(graph) !== undefined,
     approvalOf: (call, context) => pauseBefore(graph, call, context),
     answerFor: reviewAnswer,
@@ -97,7 +98,8 @@ async function resume<Result, Graph extends MessagesGraph<Result>>(
 ): Promise<Result> {
   if (options.configure === undefined) {
     refuseChanges(context);
-    if (saverOf(own) === undefined) refusePending(context);
+    // Most graphs begin with their model, and providers refuse a call without an answer.
+    if (saverOf(own) === undefined && context.pending.length > 0) throw unanswered(context);
   }
   const setup = (await options.configure?.(context)) ?? {};
   checkKeys(setup, setupKeys);
@@ -146,29 +148,31 @@ function refuseChanges({ branch, model, system, tools, settings }: ResumeContext
   );
 }
 
-/**
- * Throws if a call has no answer: most graphs begin with their model, and providers refuse a call without an answer.
- */
-function refusePending({ branch, pending }: ResumeContext): void {
-  const [first] = pending;
-  if (first === undefined) return;
-  throw new RepriseError('agent.invalid', `Cannot resume "${branch}": the call of "${first.name}" has no answer`, {
-    hint: 'Pass langgraphAgent() the "tools" of the graph, which are then called first, or fork with a "toolResult" edit.',
-    details: { branch, pending: pending.map(({ call }) => call) },
-  });
+/** Returns the effect class that the options or the recorded tools declare for a call. */
+function pendingEffect(
+  { tools = [], effects }: Pick<LangGraphAgentOptions<never>, 'tools' | 'effects'>,
+  { name }: PendingCall,
+): EffectClass | undefined {
+  const found = tools.find((tool) => tool.name === name);
+  return found === undefined ? declaredEffect(effects, name) : toolEffect(found, effects);
 }
 
-/** Executes one of the tools as a graph would; undefined if there is none of that name. */
+/**
+ * Executes one of the tools as a graph would; undefined if there is none of that name. The models and tools that it uses
+ * itself are recorded by the handler.
+ */
 function callTool(
   tools: readonly StructuredToolInterface[],
+  effects: LangGraphAgentOptions<never>['effects'],
   { call, name, input }: PendingCall,
-  { signal }: ResumeContext,
+  context: ResumeContext,
 ): Promise<JsonValue> | undefined {
   const found = tools.find((tool) => tool.name === name);
   if (found === undefined) return undefined;
   return (async () => {
     const args = isObject(input) ? { ...input } : { input };
-    const result: unknown = await originalTool(found).invoke({ type: 'tool_call', id: call, name, args }, { signal });
+    const config = configOf({}, context, effects);
+    const result: unknown = await silentTool(found).invoke({ type: 'tool_call', id: call, name, args }, config);
     return plainJson(propertiesOf(result)['content'] ?? result);
   })();
 }

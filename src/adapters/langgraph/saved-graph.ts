@@ -63,8 +63,9 @@ export async function pauseBefore(
   const after = namesIn(options['interruptAfter'] ?? stateful.interruptAfter);
   if (before.length === 0 && after.length === 0) return undefined;
   if (node === null || matches(after, [node])) return 'needed';
+  const asked = messages.slice(0, messages.findLastIndex(({ role }) => role === 'assistant') + 1);
   const probe = { configurable: { thread_id: 'probe', __pregel_checkpointer: new MemorySaver() } };
-  await stateful.updateState(probe, { messages: toLangChainMessages(messages) }, node);
+  await stateful.updateState(probe, { messages: toLangChainMessages(asked) }, node);
   const { next } = await stateful.getState(probe);
   return matches(before, next) ? 'needed' : undefined;
 }
@@ -117,17 +118,29 @@ export class SavedGraph<Result> {
     const denials = context.pending.flatMap((call) => this.#denial(call));
     const all = denials.length === 0 ? history : [...history, toolAnswer(denials)];
     const isOpen = context.pending.length > denials.length;
-    return isOpen ? this.#goOn(config, all) : this.#begin(config, all);
+    if (!isOpen) return this.#begin(config, all);
+    // A graph looks at the last message to find its next node, which is an answer here.
+    if (all.at(-1)?.role === 'tool') throw unanswered(context);
+    return this.#goOn(config, all);
   }
 
   /** Returns the configuration of the branch: the thread that the session is, or a thread named after the branch. */
   async #configOfBranch(): Promise<LangGraphRun> {
     const { context, config } = this.#run;
     const { session, branch } = context;
-    const own = this.#saver instanceof RepriseSaver ? await this.#saver.configAt(session, branch) : undefined;
-    const place =
-      own === undefined ? { thread_id: `${session}.${branch}` } : { thread_id: session, reprise_branch: branch };
+    const place = (await this.#isInBranch())
+      ? { thread_id: session, reprise_branch: branch }
+      : { thread_id: await context.historyName() };
     return { ...config, configurable: { ...config.configurable, ...place } };
+  }
+
+  /** Tells whether the graph saved its state in the branch itself, not in one of that name elsewhere. */
+  async #isInBranch(): Promise<boolean> {
+    const { session, branch, recorder, run } = this.#run.context;
+    if (!(this.#saver instanceof RepriseSaver)) return false;
+    await recorder.flush();
+    if (!(await this.#saver.hasRun(session, branch, run))) return false;
+    return (await this.#saver.configAt(session, branch)) !== undefined;
   }
 
   /** Lets the graph go on from the checkpoint at which it asked. */
@@ -136,7 +149,9 @@ export class SavedGraph<Result> {
     const saved = { thread: stringAt(last?.saved, 'thread') ?? '', id: stringAt(last?.saved, 'saved') ?? '' };
     const now = answers.filter((answer) => stringAt(answer.saved, 'saved') === saved.id);
     const at = await copyCheckpoint(this.#saver, { from: saved, to: config.configurable ?? {}, questions: now });
-    const going = { ...config, configurable: { ...config.configurable, checkpoint_id: at } };
+    // If a configuration names a checkpoint, LangGraph runs even its finished nodes again.
+    const { configurable: newest } = await this.#newest(config);
+    const going = newest?.['checkpoint_id'] === at ? config : configAt(config, at);
     const asked = now.filter((answer) => !isPause(answer));
     if (asked.length === 0) return this.#invoke(null, going);
     const resume = Object.fromEntries(asked.map(({ call, output }) => [interruptId(call), output]));
@@ -150,28 +165,37 @@ export class SavedGraph<Result> {
     const node = this.#run.node ?? context.node;
     const { nodes = {} } = this.#stateful;
     if (node === null || !Object.hasOwn(nodes, node)) throw unknownNode(context, node);
-    await this.#stateful.updateState(config, await this.#input(config, history, { isWhole: true }), node);
+    const newest = await this.#newest(config);
+    await this.#stateful.updateState(newest, await this.#input(newest, history, { isWhole: true }), node);
     return this.#invoke(null, config);
   }
 
   async #begin(config: LangGraphRun, history: readonly Message[]): Promise<Result> {
-    return this.#invoke(await this.#input(config, history, { isWhole: false }), config);
+    return this.#invoke(await this.#input(await this.#newest(config), history, { isWhole: false }), config);
   }
 
   /** Returns the input with which the messages of the thread become those of the branch. */
   async #input(
-    config: LangGraphRun,
+    newest: LangGraphRun,
     history: readonly Message[],
     { isWhole }: { readonly isWhole: boolean },
   ): Promise<object> {
     const { messages: before = [], state = {} } = this.#run;
-    const { values } = await this.#stateful.getState(config);
-    const saved = messagesIn(values);
+    const saved = messagesIn((await this.#stateful.getState(newest)).values);
     const isFresh = saved.length === 0;
     const goesOn = before.length === 0 && saved.every((message, index) => isAlike(message, history[index]));
     if (!isWhole && !isFresh && goesOn) return { ...state, messages: toLangChainMessages(history).slice(saved.length) };
     const clear = isFresh ? [] : [new RemoveMessage({ id: '__remove_all__' })];
     return { ...state, messages: [...clear, ...before, ...toLangChainMessages(history)] };
+  }
+
+  /**
+   * Returns the configuration that names the last checkpoint of the thread, if it has one. LangGraph then leaves out the
+   * writes of nodes that finished after it, which are not part of the history.
+   */
+  async #newest(config: LangGraphRun): Promise<LangGraphRun> {
+    const last = await this.#saver.getTuple({ configurable: { ...config.configurable, checkpoint_ns: '' } });
+    return last === undefined ? config : configAt(config, last.checkpoint.id);
   }
 
   #denial({ call, name }: PendingCall) {
@@ -187,6 +211,11 @@ export class SavedGraph<Result> {
   }
 }
 
+const configAt = (config: LangGraphRun, id: string): LangGraphRun => ({
+  ...config,
+  configurable: { ...config.configurable, checkpoint_id: id },
+});
+
 /** Tells whether two messages say the same: by role, text, calls and results. */
 function isAlike(message: Message, other: Message | undefined): boolean {
   return other !== undefined && canonicalJson(gistOf(message)) === canonicalJson(gistOf(other));
@@ -198,6 +227,18 @@ const gistOf = (message: Message): JsonValue => ({
   calls: toolCallsIn(message).map(({ toolCallId, toolName, input }) => ({ toolCallId, toolName, input })),
   results: toolResultsIn(message).map(({ toolCallId, output }) => ({ toolCallId, output })),
 });
+
+/** Returns the error for a call without an answer that the graph cannot make. */
+export function unanswered({ branch, pending }: ResumeContext): RepriseError {
+  return new RepriseError(
+    'agent.invalid',
+    `Cannot resume "${branch}": the call of "${pending[0]?.name}" has no answer`,
+    {
+      hint: 'Pass langgraphAgent() the "tools" of the graph, which are then called first, or fork with a "toolResult" edit.',
+      details: { branch, pending: pending.map(({ call }) => call) },
+    },
+  );
+}
 
 function unknownNode({ branch, pending }: ResumeContext, node: string | null): RepriseError {
   const why = node === null ? 'the record does not name the node that asked for it' : `the graph has no node "${node}"`;

@@ -180,6 +180,27 @@ export class RepriseSaver extends BaseCheckpointSaver {
   }
 
   /**
+   * Tells whether a branch of a thread has the events of a run. Only then is it the branch on which the run is recorded:
+   * a different namespace or store may have one of the same name.
+   *
+   * @example
+   * ```ts
+   * const saver = new RepriseSaver(reprise);
+   * console.log(await saver.hasRun('refund', 'main', 'r1')); // false: no such run is recorded there
+   * ```
+   */
+  async hasRun(threadId: string, branch: string, run: string): Promise<boolean> {
+    const session = await this.#session(checkId('session', threadId));
+    if (session === undefined) return false;
+    try {
+      for await (const _event of session.replay({ at: { branch }, filter: { run }, limit: 1 })) return true;
+    } catch (error) {
+      if (!hasCode(error, 'branch.not-found')) throw error;
+    }
+    return false;
+  }
+
+  /**
    * Returns the point of a checkpoint, which `session.fork`, `stateAt` and `diff` take.
    *
    * @example

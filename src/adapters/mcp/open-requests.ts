@@ -1,11 +1,12 @@
 import type { JSONRPCRequest } from '@modelcontextprotocol/client';
-import type { CallEnd, OpenCall } from '../../core/recording/recorder.ts';
+import type { CallEnd, OpenCall, Recorder } from '../../core/recording/recorder.ts';
 
 /** A request that waits for its answer. */
 interface OpenRequest {
   readonly method: string;
   /** Set once the recorder let the call pass. */
   call?: OpenCall;
+  recorder?: Recorder;
   isCancelled?: boolean;
 }
 
@@ -19,10 +20,11 @@ export class OpenRequests {
   }
 
   /** Notes the call of a request; returns false if the request was cancelled before. */
-  begin(id: unknown, call: OpenCall): boolean {
+  begin(id: unknown, call: OpenCall, recorder: Recorder): boolean {
     const request = this.#open.get(id);
     if (request !== undefined && request.isCancelled !== true) {
       request.call = call;
+      request.recorder = recorder;
       return true;
     }
     this.#open.delete(id);
@@ -58,5 +60,10 @@ export class OpenRequests {
   get only(): OpenCall | undefined {
     const calls = [...this.#open.values()].flatMap(({ call }) => (call === undefined ? [] : [call]));
     return calls.length === 1 ? calls[0] : undefined;
+  }
+
+  /** The recorder of the request that was sent last; undefined if none is open. */
+  get recorder(): Recorder | undefined {
+    return [...this.#open.values()].findLast(({ recorder }) => recorder !== undefined)?.recorder;
   }
 }

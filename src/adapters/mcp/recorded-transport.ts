@@ -7,6 +7,7 @@ import type {
 } from '@modelcontextprotocol/client';
 import { given, type JsonObject } from '../../core/json.ts';
 import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import { recorderHere } from '../../core/recording/current-recorder.ts';
 import { checkDeclared, type EffectClass } from '../../core/recording/effects.ts';
 import type { CallEnd, OpenCall, Recorder } from '../../core/recording/recorder.ts';
 import {
@@ -103,8 +104,9 @@ class TransportRecording {
 
   async #ask(request: JSONRPCRequest, options: TransportSendOptions | undefined): Promise<void> {
     const { id } = request;
-    const call = await this.#start(this.#asked, request);
-    if (!this.#asked.begin(id, call)) return;
+    const recorder = recorderHere(this.#recorder);
+    const call = await this.#start(this.#asked, request, recorder);
+    if (!this.#asked.begin(id, call, recorder)) return;
     if (call.answer !== undefined) {
       const response = responseOf(id, call.answer);
       this.#asked.end(id, {});
@@ -157,10 +159,12 @@ class TransportRecording {
   async #beAsked(request: JSONRPCRequest, extra: MessageExtraInfo | undefined): Promise<void> {
     const { id } = request;
     try {
-      const open = (): Promise<OpenCall> => this.#start(this.#askedOfUs, request);
+      // The code that reads the connection stands in no run, or in one that is over: the open calls say where it belongs.
+      const recorder = this.#asked.recorder ?? this.#recorder;
+      const open = (): Promise<OpenCall> => this.#start(this.#askedOfUs, request, recorder);
       const outer = this.#asked.only;
       const call = await (outer === undefined ? open() : outer.within(open));
-      if (!this.#askedOfUs.begin(id, call)) return;
+      if (!this.#askedOfUs.begin(id, call, recorder)) return;
       if (call.answer === undefined) call.within(() => this.#passOn(request, extra));
       else await this.#transport.send(responseOf(id, call.answer));
     } catch (error) {
@@ -169,11 +173,11 @@ class TransportRecording {
     }
   }
 
-  async #start(requests: OpenRequests, request: JSONRPCRequest): Promise<OpenCall> {
+  async #start(requests: OpenRequests, request: JSONRPCRequest, recorder: Recorder): Promise<OpenCall> {
     const { agent, effects = {} } = this.#options;
     requests.add(request);
     try {
-      return await this.#recorder.startCall(startOf(request, { agent, effects, annotations: this.#annotations }));
+      return await recorder.startCall(startOf(request, { agent, effects, annotations: this.#annotations }));
     } catch (error) {
       requests.end(request.id, { error });
       throw error;

@@ -13,13 +13,20 @@ import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { type Message, toolResultsIn } from '../../core/message/message.ts';
 import { propertiesOf } from '../../core/property.ts';
 import type { ResumableAgent, ResumeContext } from '../../core/recording/agent.ts';
-import { checkDeclared } from '../../core/recording/effects.ts';
+import { checkDeclared, declaredEffect } from '../../core/recording/effects.ts';
 import type { Recorder } from '../../core/recording/recorder.ts';
 import type { AnyAgent, ContextOf } from './acting-agent.ts';
 import { itemsFromMessages } from './items-from-messages.ts';
+import type { CallPlace } from './pending-call.ts';
 import { recordInterruptions, rejection } from './person-approval.ts';
 import { textOfValue } from './provider-fields.ts';
-import { originalAgent, type RecordAgentOptions, recordedCopy } from './recorded-agent.ts';
+import {
+  agentCopying,
+  type HowToCopy,
+  originalAgent,
+  type RecordAgentOptions,
+  recordedCopy,
+} from './recorded-agent.ts';
 import { packages } from './recorded-model.ts';
 import { refusalIn, runnerWithModels } from './recorded-runner.ts';
 import { rememberAnswer } from './recording-memory.ts';
@@ -30,6 +37,7 @@ import {
   callToolOf,
   hasHandedOff,
   ownModelName,
+  reachableAgents,
 } from './resumed-agent.ts';
 
 /** How to resume an agent of OpenAI Agents. */
@@ -86,17 +94,43 @@ export function openaiAgent(
   return {
     framework: 'openai-agents',
     packages,
-    // An agent with handoffs has conversations under several names: the last active one is continued.
-    ...(agent.handoffs.length === 0 ? { name: agent.name } : {}),
+    name: agent.name,
+    handsOffTo: reachableAgents(agent).flatMap((each) => (each === agent ? [] : [each.name])),
     ...modelOf(agent, options),
     resume: (context, run) => resumed(agent, { context, run: run ?? {}, options }),
     approvalOf: (call, context) =>
       approvalNeeded(actingAfter(agent, context), call, context.run?.context ?? options.context),
     denied: (_call, { reason }) => reason ?? rejection,
-    callTool: (call, context) => callToolOf(actingAfter(agent, context), call, options.context),
+    callTool: (call, context, run) =>
+      callToolOf(actingAfter(agent, context), call, placeOf(agent, { context, run: run ?? {}, options })),
+    effectOf: ({ name }) => declaredEffect(options.effects, name),
     // The framework warns if the output of a run that waits is read.
     textOf: (result) => (result.interruptions.length > 0 ? '' : textOfValue(result.finalOutput ?? '')),
   };
+}
+
+/** Returns where pending calls are made. */
+function placeOf(agent: AnyAgent, { context, run, options }: Resuming): CallPlace {
+  const { recorder, signal } = context;
+  const { runner = new Runner() } = options;
+  return {
+    runner: runnerWithModels(runner, recorder),
+    recorder,
+    context: run.context ?? options.context,
+    signal,
+    inner: agentCopying(recorder, copiedAs(agent, context, options)),
+  };
+}
+
+/** Returns how agents are copied: as the branch says. */
+function copiedAs(agent: AnyAgent, context: ResumeContext, { runner, effects }: EitherOptions): HowToCopy {
+  const acting = actingAfter(agent, context);
+  const isNew = hasHandedOff(agent, acting, context.floor);
+  const changed = (each: AnyAgent): AnyAgent => {
+    const settings = each === acting && !isNew ? context : context.settingsOf(each.name, each === acting);
+    return agentAsBranchSays(each, settings, ownModelName(each, runner?.config.model));
+  };
+  return { options: given({ effects }), changed };
 }
 
 /** Returns the model, if it is named: the default of a provider is not known. */
@@ -120,15 +154,9 @@ async function resumed(agent: AnyAgent, { context, run, options }: Resuming): Pr
   const runner = options.runner ?? new Runner();
   const history = [...messages, ...(prompt === undefined ? [] : [prompt])];
   knowAnswers(history, recorder);
-  const acting = actingAfter(agent, context);
-  const changed = (each: AnyAgent): AnyAgent => {
-    const isNew = hasHandedOff(agent, acting, context.floor);
-    const settings = each === acting && !isNew ? context : context.settingsOf(each.name, each === acting);
-    return agentAsBranchSays(each, settings, ownModelName(each, runner.config.model));
-  };
   const { session, signal, ...rest } = run;
   const result = await ran(runnerWithModels(runner, recorder), {
-    agent: recordedCopy(acting, recorder, { options: given({ effects: options.effects }), changed }),
+    agent: recordedCopy(actingAfter(agent, context), recorder, copiedAs(agent, context, options)),
     items: itemsFromMessages(history),
     run: {
       ...given({ context: options.context }),

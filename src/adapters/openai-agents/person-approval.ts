@@ -36,7 +36,8 @@ export async function recordDecisions(recorder: Recorder, input: unknown): Promi
   }
 }
 
-const isState = (input: unknown): input is RunState<unknown, AnyAgent> => input instanceof RunState;
+/** Tells whether an input is the state of a run that goes on. */
+export const isState = (input: unknown): input is RunState<unknown, AnyAgent> => input instanceof RunState;
 
 /** Returns the id of the tool call that an item is about. */
 function callOf({ rawItem }: RunToolApprovalItem): string | undefined {

@@ -1,10 +1,12 @@
-import { getHandoff, getTransferMessage } from '@openai/agents';
+import { getHandoff, getTransferMessage, type RunState } from '@openai/agents';
 import { given } from '../../core/json.ts';
 import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import { recorderHere } from '../../core/recording/current-recorder.ts';
 import { checkDeclared, type EffectClass } from '../../core/recording/effects.ts';
 import { Originals } from '../../core/recording/originals.ts';
 import type { Recorder } from '../../core/recording/recorder.ts';
 import type { AnyAgent } from './acting-agent.ts';
+import { type AgentCopying, withAgents } from './inner-agents.ts';
 import { valueOfText } from './provider-fields.ts';
 import { packages, recordModel } from './recorded-model.ts';
 import { recordTool } from './recorded-tool.ts';
@@ -41,27 +43,75 @@ export function recordAgent<TAgent extends AnyAgent>(
 }
 
 /** Returns a copy of an agent that records, made of changed versions of it and of all agents it can hand off to. */
-export function recordedCopy(
-  agent: AnyAgent,
-  recorder: Recorder,
-  { options, changed }: Pick<Copying, 'options' | 'changed'>,
-): AnyAgent {
-  recorder.uses(...packages);
-  return copyOf(agent, { recorder, options, changed, copies: new Map() });
+export function recordedCopy(agent: AnyAgent, recorder: Recorder, how: HowToCopy): AnyAgent {
+  return copyOf(agent, newCopying(recorder, how));
 }
 
-const originals = new Originals<AnyAgent>();
+/**
+ * Runs a body that goes on from a state, so that its agents record. A state that was stored has the program's own agents
+ * and tools, and any other state those of the run that it is from.
+ */
+export function withRecordedState<T>(
+  state: RunState<unknown, AnyAgent>,
+  recorder: Recorder,
+  how: HowToCopy,
+  body: () => T,
+): T {
+  const copying = newCopying(recorder, how);
+  const { name } = state._currentAgent;
+  const { functions = [], handoffs = [] } = state._lastProcessedResponse ?? {};
+  for (const bound of functions) bound.tool = recordedTool(bound.tool, name, copying);
+  for (const bound of handoffs) bound.handoff = recordedHandoff(bound.handoff, name, copying);
+  return withAgents((agent) => copying.inner(agent, true), body);
+}
+
+/** Returns the function that copies agents inside tools so that they record. */
+export function agentCopying(recorder: Recorder, how: HowToCopy): AgentCopying {
+  return newCopying(recorder, how).inner;
+}
+
+function newCopying(recorder: Recorder, how: HowToCopy): Copying {
+  recorder.uses(...packages);
+  const copying: Copying = {
+    recorder,
+    ...how,
+    copies: new Map(),
+    inner: (agent, isFramework) => innerCopy(agent, isFramework, copying),
+  };
+  return copying;
+}
+
+/**
+ * Returns the recorded copy of an agent inside a tool. An agent that already records elsewhere does so on purpose if the
+ * program runs it; if the framework does, it runs here, with the effect classes that it was given before.
+ */
+function innerCopy(agent: AnyAgent, isFramework: boolean, copying: Copying): AnyAgent {
+  const facts = originals.factsOf(agent);
+  if (facts === undefined) return copyOf(agent, copying);
+  if (!isFramework || facts.recorder === copying.recorder) return agent;
+  const effects = { ...facts.effects, ...copying.options.effects };
+  return copyOf(originalAgent(agent), { ...copying, options: { effects } });
+}
+
+/** The agents that record, with where they record and the effect classes of their tools. */
+const originals = new Originals<AnyAgent, RecordAgentOptions & { readonly recorder: Recorder }>();
 
 /** Returns the agent behind one that records; any other agent as it is. */
 export function originalAgent(agent: AnyAgent): AnyAgent {
   return originals.of(agent);
 }
 
-interface Copying {
-  readonly recorder: Recorder;
+/** How to copy agents. */
+export interface HowToCopy {
   readonly options: RecordAgentOptions;
   /** Returns an agent with the settings it is to run with. */
   readonly changed: (agent: AnyAgent) => AnyAgent;
+}
+
+interface Copying extends HowToCopy {
+  readonly recorder: Recorder;
+  /** Copies the agents that run inside tools. */
+  readonly inner: AgentCopying;
   /** Agents may hand off in circles. */
   readonly copies: Map<AnyAgent, AnyAgent>;
 }
@@ -76,7 +126,7 @@ function copyOf(original: AnyAgent, copying: Copying): AnyAgent {
   const copy = agent.clone({ model, handoffs: [], ...ownTools(agent, tools) });
   copying.copies.set(original, copy);
   copying.copies.set(copy, copy);
-  originals.remember(copy, original, undefined);
+  originals.remember(copy, original, { recorder, ...copying.options });
   copy.handoffs = agent.handoffs.map((entry) => recordedHandoff(getHandoff(entry), agent.name, copying));
   copy.emit = agent.emit.bind(agent);
   const getMcpTools = agent.getMcpTools.bind(agent);
@@ -96,21 +146,25 @@ function ownTools<T>(agent: AnyAgent, tools: T[]): { tools: T[] } {
 function recordedTool<T extends { readonly type: string; readonly name: string }>(
   tool: T,
   agent: string,
-  { recorder, options }: Copying,
+  { recorder, options, inner }: Copying,
 ): T {
   if (tool.type !== 'function') return tool;
   const { effects = {} } = options;
   const effect = Object.hasOwn(effects, tool.name) ? effects[tool.name] : undefined;
-  return recordTool(tool as never, { recorder, agent, effect });
+  return recordTool(tool as never, { recorder, agent, effect, inner });
 }
 
+const originalHandoffs = new Originals<AnyHandoff, Recorder>();
+
 /** Returns a handoff that is recorded, as a pure call: it only changes who acts. */
-function recordedHandoff(handoff: AnyHandoff, agent: string, copying: Copying): AnyHandoff {
-  const { recorder } = copying;
-  return handoff.clone({
+function recordedHandoff(offered: AnyHandoff, agent: string, copying: Copying): AnyHandoff {
+  if (originalHandoffs.factsOf(offered) === copying.recorder) return offered;
+  const handoff = originalHandoffs.of(offered);
+  const copy = handoff.clone({
     agent: copyOf(handoff.agent, copying),
     onInvokeHandoff: async (context, args) => {
       const name = handoff.toolName;
+      const recorder = recorderHere(copying.recorder);
       const call = await recorder.startCall({
         kind: 'tool',
         name,
@@ -130,4 +184,5 @@ function recordedHandoff(handoff: AnyHandoff, agent: string, copying: Copying): 
       }
     },
   });
+  return originalHandoffs.remember(copy, handoff, copying.recorder);
 }

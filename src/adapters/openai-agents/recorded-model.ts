@@ -11,6 +11,7 @@ import { RepriseError } from '../../core/error.ts';
 import { given } from '../../core/json.ts';
 import { isMessage } from '../../core/message/message.ts';
 import { propertiesOf } from '../../core/property.ts';
+import { recorderHere } from '../../core/recording/current-recorder.ts';
 import { Originals } from '../../core/recording/originals.ts';
 import type { CallStart, OpenCall, Recorder, ReusedAnswer } from '../../core/recording/recorder.ts';
 import { actingAgent } from './acting-agent.ts';
@@ -56,7 +57,7 @@ export function recordModel(offered: Model, recorder: Recorder, as?: string): Mo
     ...given({ supportsPromptModelSelection }),
     getResponse: async (request) => {
       const asking = askingOf(request, recorder, name);
-      return respond(model, request, { ...asking, call: await recorder.startCall(asking.start) });
+      return respond(model, request, { ...asking, call: await asking.recorder.startCall(asking.start) });
     },
     getStreamedResponse: (request) => stream(model, request, { recorder, name }),
     // The framework asks only models that have this method.
@@ -72,8 +73,9 @@ interface Asking {
   readonly agent: string | undefined;
 }
 
-function askingOf(request: ModelRequest, recorder: Recorder, name: string): Asking {
+function askingOf(request: ModelRequest, own: Recorder, name: string): Asking {
   const agent = actingAgent();
+  const recorder = recorderHere(own);
   const asked = requestOf(request, toolAnswersOf(recorder));
   return { recorder, agent, start: { kind: 'model', name, ...given({ agent }), request: asked } };
 }
@@ -115,7 +117,7 @@ async function* stream(
   { recorder, name }: { readonly recorder: Recorder; readonly name: string },
 ): AsyncGenerator<StreamEvent, void, undefined> {
   const asking = askingOf(request, recorder, name);
-  const call = await recorder.startCall(asking.start);
+  const call = await asking.recorder.startCall(asking.start);
   if (call.answer !== undefined) {
     const output = reusedOutput(call.answer) as Extract<StreamEvent, { type: 'response_done' }>['response']['output'];
     const usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };

@@ -2,7 +2,6 @@ import {
   type AgentInputItem,
   Runner,
   type RunResult,
-  RunState,
   type Session,
   type StreamedRunResult,
   ToolCallError,
@@ -12,13 +11,14 @@ import { given, isObject, type JsonValue } from '../../core/json.ts';
 import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { Message } from '../../core/message/message.ts';
 import { propertiesOf } from '../../core/property.ts';
+import { recorderHere } from '../../core/recording/current-recorder.ts';
 import { checkDeclared } from '../../core/recording/effects.ts';
 import type { OpenRun, Recorder } from '../../core/recording/recorder.ts';
 import type { AnyAgent } from './acting-agent.ts';
 import { messagesFromItems, messagesOfInput } from './messages-from-items.ts';
-import { recordDecisions, recordInterruptions } from './person-approval.ts';
+import { isState, recordDecisions, recordInterruptions } from './person-approval.ts';
 import { toJson } from './provider-fields.ts';
-import { type RecordAgentOptions, recordAgent } from './recorded-agent.ts';
+import { type RecordAgentOptions, recordAgent, withRecordedState } from './recorded-agent.ts';
 import { recordModel, recordModels } from './recorded-model.ts';
 import { toolAnswersOf } from './recording-memory.ts';
 
@@ -51,16 +51,19 @@ export function recordRunner(runner: Runner, recorder: Recorder, options: Record
   const plain = models.run.bind(models) as (...args: readonly unknown[]) => Promise<AnyResult>;
   const run = async (agent: AnyAgent, input: unknown, ...rest: readonly unknown[]): Promise<AnyResult> => {
     const { title, ...declared } = options;
-    const messages = await messagesBefore(input, rest[0], { recorder, runner });
-    const open = recorder.startRun({ agent: agent.name, ...given({ title, messages }) });
+    const here = recorderHere(recorder);
+    const messages = await messagesBefore(input, rest[0], { recorder: here, runner });
+    const open = here.startRun({ agent: agent.name, ...given({ title, messages }) });
     try {
       const result = await open.within(async () => {
-        await recordDecisions(recorder, input);
-        for (const message of newMessages(input)) recorder.message(message, { agent: agent.name });
-        return plain(recordAgent(agent, recorder, declared), input, ...rest);
+        await recordDecisions(here, input);
+        for (const message of newMessages(input)) here.message(message, { agent: agent.name });
+        const go = (): Promise<AnyResult> => plain(recordAgent(agent, here, declared), input, ...rest);
+        if (!isState(input)) return go();
+        return withRecordedState(input, here, { options: declared, changed: (each) => each }, go);
       });
-      if ('completed' in result) return endedLater(open, recorder, result);
-      await endNow(open, recorder, result);
+      if ('completed' in result) return endedLater(open, here, result);
+      await endNow(open, here, result);
       await open.checked();
       return result;
     } catch (error) {
@@ -96,7 +99,7 @@ async function messagesBefore(
   { recorder, runner }: { readonly recorder: Recorder; readonly runner: Runner },
 ): Promise<readonly Message[] | undefined> {
   try {
-    const items = input instanceof RunState ? input.history : await itemsOf(input, options, runner);
+    const items = isState(input) ? input.history : await itemsOf(input, options, runner);
     const messages = messagesOfInput(items, toolAnswersOf(recorder));
     const before = messages.slice(0, messages.length - newMessages(input).length);
     return before.length === 0 ? undefined : before;

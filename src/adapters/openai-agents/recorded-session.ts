@@ -1,4 +1,5 @@
 import type { AgentInputItem, Session } from '@openai/agents';
+import { recorderHere } from '../../core/recording/current-recorder.ts';
 import type { Recorder } from '../../core/recording/recorder.ts';
 import { isInsideRun } from './acting-agent.ts';
 import { messagesFromItems } from './messages-from-items.ts';
@@ -18,7 +19,7 @@ export function recordSession<T extends Session>(session: T, recorder: Recorder)
   const add = session.addItems.bind(session) as (...args: readonly unknown[]) => Promise<void>;
   const addItems = async (items: AgentInputItem[], ...rest: readonly unknown[]): Promise<void> => {
     await add(items, ...rest);
-    if (!isInsideRun()) for (const message of messagesFromItems(items)) recorder.message(message);
+    if (!isInsideRun()) for (const message of messagesFromItems(items)) recorderHere(recorder).message(message);
   };
   // Sessions have private fields and optional methods, so everything else is the session's own.
   return new Proxy(session, {

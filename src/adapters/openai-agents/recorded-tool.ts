@@ -1,17 +1,21 @@
 import type { FunctionTool, RunContext } from '@openai/agents';
 import { given, isObject, type JsonValue } from '../../core/json.ts';
+import { recorderHere } from '../../core/recording/current-recorder.ts';
 import type { EffectClass } from '../../core/recording/effects.ts';
 import { Originals } from '../../core/recording/originals.ts';
 import type { CallStart, OpenCall, Recorder, ReusedAnswer } from '../../core/recording/recorder.ts';
+import { type AgentCopying, runTool } from './inner-agents.ts';
 import { toJson, valueOfText } from './provider-fields.ts';
 import { rememberAnswer } from './recording-memory.ts';
-import { withFailure } from './tool-failure.ts';
+import { textSent } from './tool-failure.ts';
 
 /** The agent that has a tool, and the declared effect class. */
 export interface ToolContext {
   readonly recorder: Recorder;
   readonly agent: string;
   readonly effect: EffectClass | undefined;
+  /** Copies the agents that run inside the tool. */
+  readonly inner: AgentCopying;
 }
 
 type Details = Parameters<FunctionTool['invoke']>[2];
@@ -26,16 +30,16 @@ const originals = new Originals<FunctionTool<never>, Recorder>();
 export function recordTool<T extends FunctionTool<never>>(given: T, context: ToolContext): T {
   if (originals.factsOf(given) === context.recorder) return given;
   const tool = originals.of(given);
-  const { recorder } = context;
   const invoke = async (runContext: RunContext<never>, input: string, details?: Details): Promise<unknown> => {
     const start = startOf(tool, { input, details, context });
+    const recorder = recorderHere(context.recorder);
     const call = await recorder.startCall(start);
     if (call.answer !== undefined) return reused(call.answer);
-    return invoked(call, { details, context, invoke: () => tool.invoke(runContext, input, details) });
+    return invoked(call, { tool, details, context, recorder, invoke: () => tool.invoke(runContext, input, details) });
   };
   const copy = copyOfTool(tool);
   Object.defineProperty(copy, 'invoke', { value: invoke, enumerable: true, configurable: true, writable: true });
-  return originals.remember(copy, tool, recorder);
+  return originals.remember(copy, tool, context.recorder);
 }
 
 /** Copies a tool with everything the framework keeps on it, also what is not enumerable. */
@@ -47,6 +51,12 @@ interface Invocation {
   readonly input: string;
   readonly details: Details;
   readonly context: ToolContext;
+}
+
+interface Invoked {
+  readonly tool: object;
+  readonly recorder: Recorder;
+  readonly invoke: () => Promise<unknown>;
 }
 
 function startOf(tool: { readonly name: string }, { input, details, context }: Invocation): CallStart {
@@ -66,7 +76,7 @@ function startOf(tool: { readonly name: string }, { input, details, context }: I
  */
 async function invoked(
   call: OpenCall,
-  { details, context, invoke }: Omit<Invocation, 'input'> & { readonly invoke: () => Promise<unknown> },
+  { tool, details, context, recorder, invoke }: Omit<Invocation, 'input'> & Invoked,
 ): Promise<unknown> {
   const signal = details?.signal;
   const giveUp = (): void => {
@@ -76,13 +86,15 @@ async function invoked(
   };
   signal?.addEventListener('abort', giveUp, { once: true });
   try {
-    const { result, failure } = await call.within(() => withFailure(invoke));
+    const { result, error, isWaiting } = await call.within(() => runTool(tool, context.inner, invoke));
+    if (isWaiting) {
+      call.end({ outcome: 'waiting' });
+      return result;
+    }
     const output = toJson(result);
-    const isError = failure !== undefined;
-    const answer = { text: textSent(result), output: output ?? null, isError };
-    rememberAnswer(context.recorder, call.call, answer);
-    const error = isError ? { error: errorOf(failure, answer.text) } : {};
-    call.end({ ...given({ output }), ...error });
+    const answer = { text: textSent(result), output: output ?? null, isError: error !== undefined };
+    rememberAnswer(recorder, call.call, answer);
+    call.end(given({ output, error }));
     return result;
   } catch (error) {
     call.end({ error });
@@ -90,21 +102,6 @@ async function invoked(
   } finally {
     signal?.removeEventListener('abort', giveUp);
   }
-}
-
-/** Returns the text of a value as the framework sends it to a model; empty if it cannot. */
-function textSent(value: unknown): string {
-  try {
-    return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
-  } catch {
-    return '';
-  }
-}
-
-/** Returns the error, if the program lets the framework show it; else the text that the model got. */
-function errorOf(failure: { readonly data?: Readonly<Record<string, unknown>> }, text: string): Error {
-  const told = failure.data?.['error'];
-  return new Error(typeof told === 'string' && !told.includes('redacted') ? told : text);
 }
 
 /** Returns the recorded output of a tool, or throws how it failed. */

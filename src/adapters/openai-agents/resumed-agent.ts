@@ -1,5 +1,4 @@
 import {
-  type FunctionTool,
   getDefaultModel,
   getHandoff,
   getTransferMessage,
@@ -13,7 +12,7 @@ import { toolCallsIn, toolResultsIn } from '../../core/message/message.ts';
 import type { BranchSettings, Floor, PendingCall, ResumeContext } from '../../core/recording/agent.ts';
 import type { AnyAgent } from './acting-agent.ts';
 import { requestSettings } from './model-call.ts';
-import { textOfValue, toJson } from './provider-fields.ts';
+import { type CallPlace, isFunctionNamed, makeCall, toolNamed } from './pending-call.ts';
 import { nameOfModel } from './recorded-model.ts';
 import { copyOfTool } from './recorded-tool.ts';
 
@@ -39,7 +38,7 @@ export function hasHandedOff(agent: AnyAgent, acting: AnyAgent, floor: Floor): b
 }
 
 /** Returns an agent and all agents that it can hand off to, also by way of others. */
-function reachableAgents(agent: AnyAgent): readonly AnyAgent[] {
+export function reachableAgents(agent: AnyAgent): readonly AnyAgent[] {
   const found = new Set([agent]);
   for (const each of found) for (const entry of each.handoffs) found.add(getHandoff(entry).agent);
   return [...found];
@@ -114,12 +113,12 @@ function describedTool<T extends object>(tool: T, definition: JsonObject): T {
 }
 
 /** Executes one tool of an agent without recording it; undefined if it has none of that name. */
-export function callToolOf(agent: AnyAgent, call: PendingCall, context: unknown): Promise<JsonValue> | undefined {
+export function callToolOf(agent: AnyAgent, call: PendingCall, place: CallPlace): Promise<JsonValue> | undefined {
   const handoff = handoffOf(agent, call.name);
   // The next agent is read from the history, so the answer alone is enough.
   if (handoff !== undefined) return Promise.resolve(getTransferMessage(handoff.agent));
-  const tool = toolNamed(agent, call.name);
-  return tool === undefined ? undefined : invoke(tool, call, new RunContext(context));
+  const isKnown = agent.mcpServers.length > 0 || agent.tools.some((tool) => isFunctionNamed(tool, call.name));
+  return isKnown ? makeCall(agent, call, place) : undefined;
 }
 
 /** Tells whether a person has to approve a call. */
@@ -128,20 +127,10 @@ export async function approvalNeeded(
   call: PendingCall,
   context: unknown,
 ): Promise<'needed' | undefined> {
-  const tool = toolNamed(agent, call.name);
+  const tool = await toolNamed(agent, call.name, context);
   if (tool === undefined) return undefined;
   // The input has the type of the tool, which is not known here.
   const asked: readonly unknown[] = [new RunContext(context), call.input, call.call];
   const isNeeded: unknown = await Reflect.apply(tool.needsApproval, tool, asked);
   return isNeeded === true ? 'needed' : undefined;
-}
-
-function toolNamed(agent: AnyAgent, name: string): FunctionTool | undefined {
-  return agent.tools.find((tool): tool is FunctionTool => tool.type === 'function' && tool.name === name);
-}
-
-async function invoke(tool: FunctionTool, call: PendingCall, runContext: RunContext): Promise<JsonValue> {
-  const text = textOfValue(call.input);
-  const toolCall = { type: 'function_call', callId: call.call, name: call.name, arguments: text } as const;
-  return toJson(await tool.invoke(runContext, text, { toolCall })) ?? null;
 }

@@ -6,18 +6,33 @@ const watching = new AsyncLocalStorage<(error: SpanError) => void>();
 const listening = new WeakSet<object>();
 
 /**
- * Runs a tool and returns its result and its failure. The framework turns a tool's error into text for the model before
- * anyone sees it, and notes the failure only on its current span; this listens to that note.
+ * Runs a tool and returns its result, and its error if it failed. The framework turns a tool's error into text for the
+ * model before anyone sees it, and notes the failure only on its current span; this listens to that note.
  */
 export async function withFailure<T>(
   body: () => Promise<T>,
-): Promise<{ readonly result: T; readonly failure: SpanError | undefined }> {
+): Promise<{ readonly result: T; readonly error: Error | undefined }> {
   listen();
   let failure: SpanError | undefined;
   const result = await watching.run((error) => {
     failure ??= error;
   }, body);
-  return { result, failure };
+  return { result, error: failure === undefined ? undefined : errorOf(failure, textSent(result)) };
+}
+
+/** Returns the text of a value as the framework sends it to a model; empty if it cannot. */
+export function textSent(value: unknown): string {
+  try {
+    return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
+  } catch {
+    return '';
+  }
+}
+
+/** Returns the error, if the program lets the framework show it; else the text that the model got. */
+function errorOf({ data }: SpanError, text: string): Error {
+  const told: unknown = data?.['error'];
+  return new Error(typeof told === 'string' && !told.includes('redacted') ? told : text);
 }
 
 /**

@@ -6,6 +6,7 @@ import { withoutPassword } from '../../core/store/store-url.ts';
 import type { CopiedSession } from '../../engine/copying/copy-options.ts';
 import { isStaged } from '../../engine/copying/copy-standing.ts';
 import type { Reprise } from '../../engine/reprise.ts';
+import { isChangedSince } from '../../reading/changed-sessions.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context } from '../context.ts';
 import { done, no } from '../exit-code.ts';
@@ -86,7 +87,7 @@ async function chosenOf(from: Reprise, { store, sessions, since, allNamespaces }
   const records: SessionRecord[] = [];
   for await (const record of from.sessions({ allNamespaces })) {
     if (sessions.length === 0 ? isStaged(record) : !sessions.includes(record.session)) continue;
-    if (since === undefined || record.updatedAt >= since) records.push(record);
+    if (since === undefined || isChangedSince(record, since)) records.push(record);
   }
   const missing = sessions.find((id) => !records.some(({ session }) => session === id));
   if (missing !== undefined && since === undefined) throw missingSession(missing, from.currentNamespace, store);

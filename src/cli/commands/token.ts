@@ -19,7 +19,10 @@ export const token: CommandSpec = {
     { name: '[id]', about: 'the token to revoke, by its id' },
   ],
   options: [
-    new Option('--can <rights>', 'rights of a new token: read, append, run, admin (default: read)'),
+    new Option(
+      '--can <rights>',
+      'rights of a new token: read, append, run, admin; most writing takes read,append (default: read)',
+    ),
     new Option('--all-namespaces', 'open every namespace, not only the one in use'),
     new Option('--agent <id>', 'agent that it is bound to'),
     new Option('--ttl <duration>', 'how long it lives: 30m, 12h, 90d (default: until it is revoked)'),

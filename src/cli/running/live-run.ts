@@ -72,22 +72,23 @@ function explained(error: unknown, last: StartedAgent | undefined): unknown {
     });
   }
   const { code, message, details, cause } = error;
-  const name = details['name'];
   // A pending call is refused before the agent itself has started.
-  const isRefused = code === 'effect.refused' && typeof name === 'string';
-  if (!isRefused && last === undefined) return error;
-  const allow = isRefused ? allowText(name) : '';
+  const allow = code === 'effect.refused' ? (allowText(details) ?? error.hint) : undefined;
+  if (allow === undefined && last === undefined) return error;
   return new RepriseError(code, message, {
-    hint: `${allow}${last === undefined ? '' : ` ${keptOn(last).kept}`}`.trim(),
+    hint: [allow, last === undefined ? undefined : keptOn(last).kept].filter((part) => part !== undefined).join(' '),
     details,
     cause,
   });
 }
 
-/** Says how to allow a refused call on the command line. */
-function allowText(name: string): string {
+/** Says how to allow a call that the policy refused on the command line; undefined if no policy can allow it. */
+function allowText({ name, actions }: RepriseError['details']): string | undefined {
+  if (typeof name !== 'string' || !Array.isArray(actions)) return undefined;
   const tool = quoted(name);
-  return `Simulate it with --simulate ${tool}=FILE.json, allow it with --effects ${tool}=run, use the recorded answer with --effects ${tool}=reuse, or run this in a terminal to be asked.`;
+  const [allowing, answering] = actions.map((action) => `--effects ${tool}=${String(action)}`);
+  const reuse = answering === undefined ? '' : ` use the recorded answer with ${answering},`;
+  return `Simulate it with --simulate ${tool}=FILE.json, allow it with ${allowing},${reuse} or run this in a terminal to be asked.`;
 }
 
 function keptOn({ name, context: { session, branch } }: StartedAgent): { readonly ref: string; readonly kept: string } {

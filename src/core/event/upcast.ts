@@ -13,8 +13,11 @@ export type UpcastTable = Readonly<Record<string, Readonly<Record<number, Upcast
 /** The released upcasters. An entry never changes: snapshots and receipts hold what it returned. */
 export const upcasters: UpcastTable = Object.freeze({});
 
-/** Changes whenever {@link upcasters} gains an entry; part of every snapshot's key. */
-export const upcastsVersion = 1;
+/**
+ * Changes whenever {@link upcasters} gains an entry, or the snapshots so far must not be read any more; part of every
+ * snapshot's key. Under 1, a projection of the caller's own shared the snapshots of a shipped one of its name.
+ */
+export const upcastsVersion = 2;
 
 /** The tables that {@link upcast} looks things up in; tests pass their own. */
 export interface UpcastOptions {

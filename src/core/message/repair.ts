@@ -67,6 +67,8 @@ export interface MendOptions {
   readonly writerOf?: (seq: number) => string | undefined;
   /** Tells whether the message of an event was edited; if left out, none was. */
   readonly isEdited?: (seq: number) => boolean;
+  /** The ids of calls that nobody will answer, although they could still be answered. */
+  readonly withdrawn?: ReadonlySet<string>;
 }
 
 /** Mends a history so that a provider accepts it, and lists the repairs. Mending twice changes nothing more. */
@@ -75,7 +77,9 @@ export function mend(messages: readonly MendableMessage[], options: MendOptions 
   const readable = messages.flatMap((held) => readableMessage(held, options, repairs));
   const book = pairCalls(readable, repairs);
   const last = readable.findLastIndex((held) => roleOf(held) !== 'tool');
-  const pending = openCalls(book, last);
+  const pending = openCalls(book, last).filter(
+    ({ part }) => options.withdrawn?.has(String(part['toolCallId'])) !== true,
+  );
   for (const call of book.calls) if (!isAnswered(call) && !pending.includes(call)) repairs.push(unanswered(call));
   const mended = readable.flatMap((held, index) => [
     ...withoutCalls(held, book, index, pending, repairs),

@@ -6,14 +6,16 @@ import { editedKey, isEdited } from '../event/edit-id.ts';
 import { type CarriedEvent, checkDraft } from '../event/event.ts';
 import type { EventSpec, FieldSpec } from '../event/event-spec.ts';
 import { itemAt } from '../item-at.ts';
-import { isArray, isObject, type JsonObject, type JsonValue, objectAt, valueAt, withValueAt } from '../json.ts';
+import { isArray, type JsonObject, type JsonValue, objectAt, valueAt, withValueAt } from '../json.ts';
 import { checkBytes, checkLimit, limits } from '../limits.ts';
 import type { Digest } from '../point.ts';
 import { isoTime } from '../time.ts';
 import { bodyText, DataDecoder, type ListItem, refsIn, storedJson } from './decode.ts';
+import { wordsIn } from './marker-words.ts';
 import {
   asRef,
   bodyDelta,
+  escapedKey,
   escapedText,
   escapeKeys,
   holdsDollar,
@@ -237,13 +239,13 @@ function encodeMarker(data: JsonObject, encoding: Encoding): string {
   const seal = (path: readonly string[], text: string): void => {
     const part = saltedPart('sealed', text, refsIn(text), encoding.maker);
     encoding.parts.push(part);
-    skeleton = withValueAt(skeleton ?? escapeKeys(data), path, { $sealed: part.digest });
+    skeleton = withValueAt(skeleton ?? escapeKeys(data), path.map(escapedKey), { $sealed: part.digest });
   };
   if (carried !== undefined) {
     checkCarried(carried);
     seal(['event', 'data'], encodePayload(carried, encoding).skeleton);
   }
-  for (const { path, value } of writtenIn(data)) seal(path, escapedText(value));
+  for (const { path, value } of wordsIn(data)) seal(path, escapedText(value));
   return skeleton === undefined ? escapedText(data) : canonicalJson(skeleton);
 }
 
@@ -251,23 +253,6 @@ function encodeMarker(data: JsonObject, encoding: Encoding): string {
 function carriedIn(data: JsonObject): CarriedEvent | undefined {
   const carried: unknown = objectAt(data, 'event');
   return carried as CarriedEvent | undefined;
-}
-
-/** Returns the words of people in a marker: those that an erasure would look for. */
-function writtenIn({
-  reason,
-  metadata,
-}: JsonObject): { readonly path: readonly string[]; readonly value: JsonValue }[] {
-  const values = isObject(metadata) ? Object.entries(metadata) : [];
-  return [
-    ...(reason === undefined ? [] : [{ path: ['reason'], value: reason }]),
-    ...values.map(([key, value]) => ({ path: ['metadata', key.startsWith('$') ? `$${key}` : key], value })),
-  ].filter(({ value }) => holdsText(value));
-}
-
-function holdsText(value: JsonValue | undefined): boolean {
-  if (typeof value === 'string') return value.length >= limits.erasableTextMin;
-  return typeof value === 'object' && value !== null && Object.values(value).some(holdsText);
 }
 
 /** Checks that a carried event is well formed: it will be read as an event. */

@@ -59,7 +59,12 @@ const quote = 0x22;
 export function escapeKeys(value: JsonObject): JsonObject;
 export function escapeKeys(value: JsonValue): JsonValue;
 export function escapeKeys(value: JsonValue): JsonValue {
-  return mapKeys(value, (key) => (key.startsWith('$') ? `$${key}` : key));
+  return mapKeys(value, escapedKey);
+}
+
+/** Returns a key as a skeleton has it: with one `$` more if it begins with one. */
+export function escapedKey(key: string): string {
+  return key.startsWith('$') ? `$${key}` : key;
 }
 
 /** Returns a copy with one `$` less before each escaped key. References must have been resolved before. */

@@ -1,6 +1,7 @@
 import type { JsonArray, JsonObject, JsonValue } from '../json.ts';
 import type { Message } from '../message/message.ts';
 import type { Repair } from '../message/repair.ts';
+import type { EffectClass } from './effects.ts';
 import type { Approval, PersonAnswer, WaitingCall } from './person-calls.ts';
 import type { Recorder } from './recorder.ts';
 
@@ -36,6 +37,14 @@ export interface ResumeContext extends BranchSettings {
   readonly branch: string;
   /** Records on the branch; its run is open, and the agent runs inside it. */
   readonly recorder: Recorder;
+  /** The id of that run. */
+  readonly run: string;
+  /**
+   * Returns a unique name of the branch's history, under which a framework can keep its own state of it. The name stays
+   * while the branch only grows. A different namespace, session or branch has a different one, and so has the branch
+   * after a rewind or an edit.
+   */
+  readonly historyName: () => Promise<string>;
   /** The mended history, ready to be sent to a provider, without the prompt. */
   readonly messages: readonly Message[];
   /** The user message to answer; undefined if the agent continues without one, such as after a tool's answer. */
@@ -81,6 +90,8 @@ export interface ResumableAgent<Run = unknown, Result = unknown> {
   readonly packages?: readonly string[];
   /** Its name in the log. */
   readonly name?: string;
+  /** The names of the agents it can hand off to: the last active conversation of it and of these is continued. */
+  readonly handsOffTo?: readonly string[];
   /** The model it calls if the branch names none, if known: it does not get the reasoning of other models. */
   readonly model?: string;
   /** Whether it can continue from its own state, without a prompt or an open message. */
@@ -104,7 +115,10 @@ export interface ResumableAgent<Run = unknown, Result = unknown> {
   answerFor?(question: WaitingCall, approval: Approval): JsonValue | undefined;
   /** Returns the answer that the model gets for a call that a person denied. */
   denied?(call: PendingCall, approval: Approval): JsonValue;
-  /** Whether the agent itself goes on from pending calls, so that they are not executed here. */
+  /**
+   * Whether the agent itself goes on from pending calls, so that they are not executed here. It gets all calls of an
+   * answer or none: if some have an answer already or are denied, the others are executed here.
+   */
   readonly goesOnFromCalls?: boolean;
   /**
    * Tells whether the caller executes the tool of a call: then it is not executed here, and the run waits for the
@@ -112,10 +126,15 @@ export interface ResumableAgent<Run = unknown, Result = unknown> {
    */
   isForCaller?(call: PendingCall): boolean;
   /**
-   * Executes one of its tools without recording it: `resume` records it, under the effect policy. Returns undefined if
-   * there is no such tool.
+   * Executes one of its tools without recording it: `resume` records it, under the effect policy. `run` is the option of
+   * the resume. Returns undefined if there is no such tool.
    */
-  callTool?(call: PendingCall, context: ResumeContext): Promise<JsonValue> | undefined;
+  callTool?(call: PendingCall, context: ResumeContext, run: Run): Promise<JsonValue> | undefined;
+  /**
+   * Returns the effect class that the agent declares for the tool of a call; undefined if it declares none. A pending
+   * call is decided by it, unless the record says that the tool is irreversible.
+   */
+  effectOf?(call: PendingCall): EffectClass | undefined;
   /** Returns the result as text, for comparing; the last assistant message if left out. */
   textOf?(result: Result): string;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
+  agreedEffect,
   checkEffectPolicy,
   decideEffect,
   type EffectCall,
@@ -46,6 +47,13 @@ describe('effectOf()', () => {
     expect(effectOf(effectCallOf({ call: 'c', kind: 'http', name: 'u', input: { method: 'GET' } }))).toBe('pure');
     expect(effectOf(effectCallOf({ call: 'c', kind: 'tool', name: 'x', effect: 'nonsense' }))).toBe('unknown');
   });
+});
+
+test('agreedEffect() is irreversible if anybody says so, else the first class that is declared', () => {
+  expect(agreedEffect('pure', 'irreversible')).toBe('irreversible');
+  expect(agreedEffect(undefined, 'idempotent', 'pure')).toBe('idempotent');
+  expect(agreedEffect('unknown', 'pure')).toBe('unknown');
+  expect(agreedEffect(undefined)).toBeUndefined();
 });
 
 describe('effectKey()', () => {

@@ -48,6 +48,19 @@ export function effectOf(call: EffectCall): EffectClass {
   }
 }
 
+/** Returns the class that a table declares for a tool; undefined if it declares none. */
+export function declaredEffect(
+  effects: Readonly<Record<string, EffectClass>> | undefined,
+  name: string,
+): EffectClass | undefined {
+  return effects !== undefined && Object.hasOwn(effects, name) ? effects[name] : undefined;
+}
+
+/** Returns the class of a tool that several declare: `irreversible` if one of them says so, else the first that is known. */
+export function agreedEffect(...declared: readonly (EffectClass | undefined)[]): EffectClass | undefined {
+  return declared.find((effect) => effect === 'irreversible') ?? declared.find((effect) => effect !== undefined);
+}
+
 /** Hints count only if the server gave them: the defaults of MCP say nothing about this tool. */
 function annotatedEffect(annotations: JsonObject | undefined): EffectClass {
   if (annotations?.['readOnlyHint'] === true) return 'pure';

@@ -62,6 +62,19 @@ test('a user message to the agent that asked takes the place of an answer; one t
   expect(waits(question, ['message.added', message, 'cook'])).toEqual(['q1']);
 });
 
+test('agents whose calls have the same ids each wait for their own', () => {
+  const question = ['call.started', asked('approval:c1', 'c1'), 'clerk'] as const;
+  const made = { call: 'c1', kind: 'tool', name: 'weather', outcome: 'ok' };
+  const result = { role: 'tool', content: [{ type: 'tool-result', toolCallId: 'c1', toolName: 'weather', output: 1 }] };
+  const told = { call: 'm', kind: 'model', name: 'small-1', request: { messages: [result] } };
+  const answer = ['call.ended', said('approval:c1', { approved: true }), 'cook'] as const;
+  expect(waits(question, ['call.ended', made, 'cook'], ['call.started', told, 'cook'])).toEqual(['approval:c1']);
+  expect(waits(question, ['call.ended', made, 'clerk'])).toEqual([]);
+  const both = bookOf(question, ['call.started', asked('approval:c1', 'c1'), 'cook'], answer);
+  expect([waitingIn(both), answersIn(both)]).toMatchObject([[{ agent: 'clerk' }], [{ agent: 'cook' }]]);
+  expect(waits(question, answer)).toEqual([]);
+});
+
 test('a question that was withdrawn does not wait; one that is asked again counts the answers before it', () => {
   const question = ['call.started', asked('q1')] as const;
   expect(waits(question, ['call.ended', { call: 'q1', kind: 'person', name: 'question', outcome: 'aborted' }])).toEqual(

@@ -1,3 +1,4 @@
+import { halfOf, startOf } from '../event/call-halves.ts';
 import type { Event } from '../event/event.ts';
 import { arrayAt, given, isObject, type JsonObject, type JsonValue, objectAt, stringAt } from '../json.ts';
 import { limits } from '../limits.ts';
@@ -20,6 +21,8 @@ export interface WaitingCall {
   readonly input: JsonValue;
   /** The agent that asked; null if the record names none. */
   readonly agent: string | null;
+  /** The run in which it asked; null if the record names none. */
+  readonly run: string | null;
   /** Where a graph saved what it needs to go on, `{ thread, saved }`; null if nothing is saved. */
   readonly saved: JsonObject | null;
   /** How many questions with this id were answered before: a node of a graph may ask several, one after the other. */
@@ -104,6 +107,10 @@ const bare = ({ event: _event, answer: _answer, answeredIn: _run, ...asked }: Ke
 const isFor = ({ agent }: KeptQuestion, event: Event): boolean =>
   event.agent === undefined || agent === null || agent === event.agent;
 
+/** Tells whether a question and a call may be about the same call: other agents use the same ids in their own runs. */
+const isBeside = (question: KeptQuestion, event: Event): boolean =>
+  isFor(question, event) || (question.run !== null && question.run === event.run);
+
 function drop(book: PersonBook, isOver: (question: KeptQuestion) => boolean): void {
   if (book.questions.some(isOver)) book.questions = book.questions.filter((question) => !isOver(question));
 }
@@ -117,21 +124,22 @@ function started(book: PersonBook, event: Event): void {
   drop(
     book,
     (question) =>
-      (question.about !== null && answered.has(question.about)) ||
+      (question.about !== null && answered.has(question.about) && isBeside(question, event)) ||
       (question.answer !== undefined && question.agent === (event.agent ?? null)),
   );
   const node = stringAt(data, 'node');
   if (node !== undefined) book.nodes[`a:${agent}`] = node;
 }
 
-function ask(book: PersonBook, { id, seq, agent, data }: Event): void {
+function ask(book: PersonBook, event: Event): void {
+  const { id, seq, agent = null, run = null, data } = event;
   const call = String(data['call']);
-  const before = book.questions.findLast((question) => question.call === call);
+  const before = book.questions.findLast((question) => question.call === call && isBeside(question, event));
   const earlier = before?.answer === undefined ? (before?.earlier ?? 0) : before.earlier + 1;
   drop(book, (question) => question === before);
   const asked = { name: String(data['name']), about: stringAt(data, 'about') ?? null, input: data['input'] ?? null };
   const saved = objectAt(data, 'saved') ?? null;
-  book.questions.push({ seq, call, ...asked, agent: agent ?? null, saved, earlier, event: id });
+  book.questions.push({ seq, call, ...asked, agent, run, saved, earlier, event: id });
   if (book.questions.length > limits.questionsMax) book.questions.shift();
 }
 
@@ -145,9 +153,8 @@ function answeredCalls({ questions }: PersonBook, data: JsonObject): ReadonlySet
 function ended(book: PersonBook, event: Event): void {
   const { data } = event;
   if (data['kind'] === 'person' || event.erased === true) {
-    const isIt = ({ call, event: start }: KeptQuestion): boolean =>
-      data['call'] === undefined ? start === event.cause : call === data['call'];
-    const question = book.questions.findLast(isIt);
+    // An erased answer has lost its kind.
+    const question = startOf({ ...halfOf(event), isPerson: true }, book.questions);
     if (question === undefined) return;
     if (data['outcome'] !== 'ok') return drop(book, (other) => other === question);
     question.answer = data['output'] ?? null;
@@ -155,7 +162,7 @@ function ended(book: PersonBook, event: Event): void {
     return;
   }
   if (data['kind'] === 'model' || data['outcome'] === 'waiting') return;
-  drop(book, ({ about }) => about !== null && about === data['call']);
+  drop(book, (question) => question.about !== null && question.about === data['call'] && isBeside(question, event));
 }
 
 /** Returns the node of a graph that last called a model for an agent; null if the record names none. */

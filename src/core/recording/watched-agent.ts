@@ -20,7 +20,8 @@ export function watchedAgent(agent: Agent, onStart: (context: ResumeContext) => 
     wrapped.approvalOf = (call, context) => agent.approvalOf?.(call, context) ?? Promise.resolve(undefined);
   if (agent.answerFor !== undefined) wrapped.answerFor = (question, said) => agent.answerFor?.(question, said);
   if (agent.denied !== undefined) wrapped.denied = (call, said) => agent.denied?.(call, said) ?? null;
-  if (agent.callTool !== undefined) wrapped.callTool = (call, context) => agent.callTool?.(call, context);
+  if (agent.callTool !== undefined) wrapped.callTool = (call, context, run) => agent.callTool?.(call, context, run);
+  if (agent.effectOf !== undefined) wrapped.effectOf = (call) => agent.effectOf?.(call);
   if (agent.textOf !== undefined) wrapped.textOf = (result) => agent.textOf?.(result) ?? '';
   return wrapped;
 }

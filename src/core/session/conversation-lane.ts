@@ -46,6 +46,11 @@ export interface ConversationLane extends MessageList {
   tools: JsonArray | null;
   settings: JsonObject | null;
   open: (UnansweredCall & { readonly event: string })[];
+  /**
+   * The open tools that the conversation waits for, and the calls inside each: a model call that a tool makes on its own
+   * does not change the conversation. A tool is its own `tool`.
+   */
+  inside: { readonly event: string; readonly tool: string }[];
   erased: number;
 }
 

@@ -21,13 +21,14 @@ export interface SessionsRequest {
   /** All namespaces when left out. */
   readonly namespace?: string;
   readonly limit: number;
-  /** Continues an earlier listing. */
+  /** Continues after a page: its `next`. */
   readonly cursor?: string;
 }
 
 /** Some sessions. */
 export interface SessionsPage {
   readonly sessions: readonly SessionRecord[];
+  /** The position of the last session, in digits; it rises whenever a session becomes the last that was appended to. */
   readonly next?: string;
 }
 
@@ -87,4 +88,17 @@ export function checkReplaced(
       details: { namespace, session: to },
     },
   );
+}
+
+/** Beyond every position in the order of a listing. Positions are text: in a busy store they exceed a JavaScript number. */
+export const positionMax = '9000000000000000000';
+
+/** Returns the position that a listing goes on before, or throws `option.invalid` for a cursor that no listing gave. */
+export function positionOf({ cursor }: SessionsRequest): string {
+  if (cursor === undefined) return positionMax;
+  if (/^\d{1,19}$/.test(cursor) && BigInt(cursor) <= BigInt(positionMax)) return cursor;
+  throw new RepriseError('option.invalid', 'Cannot go on with the list of sessions: the cursor is not one of its own', {
+    hint: 'Pass the cursor of the page before, unchanged, or none for the first page.',
+    details: { option: 'cursor' },
+  });
 }

@@ -2,6 +2,7 @@ import type { Digest, Seq } from '../point.ts';
 
 /** Names the projection, and everything else that decides whether a snapshot of it is usable. */
 export interface SnapshotKey {
+  /** The name that its snapshots are kept under: its own for a shipped projection, with `own:` before it for any other. */
   readonly projection: string;
   readonly version: string;
   readonly upcasts: number;

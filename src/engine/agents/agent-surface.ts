@@ -14,7 +14,7 @@ import { mayKnow, maySee, type Registration } from '../../core/fleet/registratio
 import { checkId } from '../../core/id.ts';
 import { arrayAt, given, isObject, type JsonValue, stringAt } from '../../core/json.ts';
 import { checkKeys } from '../../core/known-keys.ts';
-import { type PointInput, parsePoint, pointText } from '../../core/ref.ts';
+import { mainBranch, type PointInput, parsePoint, pointText } from '../../core/ref.ts';
 import type { Replay } from '../../core/session/session-log.ts';
 import { conversation } from '../../projections/conversation.ts';
 import type { CommitOptions } from '../believing/commit-belief.ts';
@@ -39,6 +39,8 @@ export interface SurfaceOf extends OnBranch {
   readonly agent: string;
   /** Whether the agent itself holds it: then what it sees is also within its scope of now. */
   readonly isHanded?: boolean;
+  /** The branch on which the agent got it; that of the surface if left out. Its scope of now there holds on every branch. */
+  readonly home?: string;
   readonly judge?: Judge;
   /** The turn that the agent is in: its claims and state belong to it, and it looks at that turn. */
   readonly during?: DuringTurn | undefined;
@@ -51,14 +53,16 @@ export function inTurn(claim: CommitOptions, during: DuringTurn | undefined): Co
 }
 
 /** Returns the surface of an agent on a branch. */
-export function surfaceOf(engine: Engine, on: OnBranch, agent: string, options: AsOptions): AgentVerbs {
+export function surfaceOf(engine: Engine, session: string, agent: string, options: AsOptions): AgentVerbs {
   checkKeys(options, asKeys);
+  const { branch = mainBranch, handed: isHanded = false } = options;
+  const on = { session, branch: checkId('branch', branch) };
   const { agentPort } = engine;
   if (agentPort !== undefined) {
     checkBound(agentPort, checkAgent(agent));
     return new CarriedAgent(engine, agentPort, on);
   }
-  return new AgentSurface(engine, { ...on, agent, isHanded: options.handed === true });
+  return new AgentSurface(engine, { ...on, agent, isHanded });
 }
 
 /** The surface of one agent. `AgentVerbs` describes the verbs; the code that looks and commits is loaded on first use. */
@@ -76,7 +80,8 @@ export class AgentSurface implements AgentVerbs {
   }
 
   on(branch: string): AgentSurface {
-    return new AgentSurface(this.#engine, { ...this.#of, branch: checkId('branch', branch) });
+    const { home = this.branch } = this.#of;
+    return new AgentSurface(this.#engine, { ...this.#of, home, branch: checkId('branch', branch) });
   }
 
   get beliefs(): AgentBeliefs {
@@ -84,14 +89,17 @@ export class AgentSurface implements AgentVerbs {
     const judge = this.#of.judge ?? new Judge(this.#engine);
     return {
       commit: async (options: Omit<CommitOptions, 'agent'>) => {
-        const { during } = this.#of;
+        const { during, home } = this.#of;
         during?.check?.();
         const { checkClaim, commitBelief } = await import('../believing/commit-belief.ts');
         checkClaim(options);
         const { agent: speaker = agent }: Partial<CommitOptions> = options;
         if (speaker !== agent) refuseSpeaker(agent, speaker);
-        // An agent may speak on what it may see.
-        const manner = { judge, within: mayKnow, ...given({ epoch: during?.epoch }) };
+        // An agent may speak on what it may see. The commit itself looks at who the agent is on its branch.
+        const isAllowed = home === undefined ? () => true : await this.#allowedNow(home);
+        const within = (there: Registration | undefined, topic: string | undefined): boolean =>
+          mayKnow(there, topic) && isAllowed((who) => mayKnow(who, topic));
+        const manner = { judge, within, ...given({ epoch: during?.epoch }) };
         return commitBelief(this.#engine, this.#of, inTurn({ ...options, agent }, during), manner);
       },
     };
@@ -152,14 +160,14 @@ export class AgentSurface implements AgentVerbs {
   }
 
   /**
-   * Returns whether something is within the scope of now, too: on the branch of the surface, and on the one looked at.
-   * Everything is, unless the agent itself holds the surface.
+   * Returns whether something is within the scope of now, too: on the branch on which the agent got the surface, on that
+   * of the surface, and on the one looked at. Everything is, unless the agent itself holds the surface.
    */
   async #allowedNow(lookedAt: string): Promise<(isWithin: (who: Registration | undefined) => boolean) => boolean> {
     if (this.#of.isHanded !== true) return () => true;
     const { registeredNow } = await import('../believing/fleet-at.ts');
-    const { session } = this.#of;
-    const branches = [...new Set([this.branch, lookedAt])];
+    const { session, home = this.branch } = this.#of;
+    const branches = [...new Set([home, this.branch, lookedAt])];
     const now = branches.map((branch) => registeredNow(this.#engine, { session, branch }, this.agent));
     const registrations = await Promise.all(now);
     return (isWithin) => registrations.every(isWithin);

@@ -14,9 +14,11 @@ export type AgentReplayOptions = Omit<ReplayOptions, 'history' | 'follow'>;
 
 /** How to act as an agent. */
 export interface AsOptions {
+  /** The branch of the surface; `main` if left out. */
+  readonly branch?: string;
   /**
-   * Whether the agent itself gets the surface. Then it sees only what is also in its scope now: an old look gives back
-   * nothing that was taken from it.
+   * Whether the agent itself gets the surface. Then it sees only what is also in its scope now: neither an old look nor a
+   * look at a different branch gives back what was taken from it on this one.
    */
   readonly handed?: boolean;
 }
@@ -64,7 +66,8 @@ export interface AgentVerbs {
   readonly state: StateVerbs;
 
   /**
-   * Returns the same agent's surface on a different branch.
+   * Returns the same agent's surface on a different branch. A surface that the agent itself holds stays within its scope
+   * on the branch on which the agent got it.
    *
    * @example
    * ```ts

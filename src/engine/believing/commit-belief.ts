@@ -16,7 +16,7 @@ import {
   kindDefault,
 } from '../../core/fleet/belief.ts';
 import { indexOf } from '../../core/fleet/fleet-table.ts';
-import { maySee, type Registration, trustOf } from '../../core/fleet/registration.ts';
+import { type Registration, trustOf } from '../../core/fleet/registration.ts';
 import { heldBelief, type Settled } from '../../core/fleet/settling.ts';
 import { checkId } from '../../core/id.ts';
 import { given, type JsonValue } from '../../core/json.ts';
@@ -191,7 +191,8 @@ async function planCommit(
   const moment = await momentNow(engine, look);
   const who = agent === undefined ? undefined : registrationAt(table, agent, moment);
   if (within?.(who, topic) === false) refuseScope(agent, topic);
-  if (within !== undefined) for (const named of supersedes) checkSeen(look, named, { agent, who });
+  const isSeen = ({ topic: on, erased }: Belief): boolean => erased !== true && within?.(who, on) !== false;
+  if (within !== undefined) for (const named of supersedes) checkSeen(look, named, agent, isSeen);
   if (within !== undefined) checkTrusted(options, trustOf(who, topic));
   const belief = newBelief(look, options, turn, trustOf(who, topic));
   const named = [...new Set(supersedes)];
@@ -273,10 +274,11 @@ function standing({ table, place }: FleetLook, id: string, turn: number): Belief
 function checkSeen(
   { table }: FleetLook,
   id: string,
-  { agent, who }: { readonly agent: string | undefined; readonly who: Registration | undefined },
+  agent: string | undefined,
+  isSeen: (belief: Belief) => boolean,
 ): void {
   const held = heldBelief(table, id);
-  if (held !== undefined && maySee(who, held.belief)) return;
+  if (held !== undefined && isSeen(held.belief)) return;
   throw new RepriseError(
     'scope.denied',
     `Cannot supersede the claim "${id}": "${agent ?? ''}" sees no claim of that id`,

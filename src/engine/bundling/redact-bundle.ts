@@ -1,22 +1,23 @@
 import type { Event } from '../../core/event/event.ts';
 import { refsIn } from '../../core/parts/decode.ts';
 import { dataDigestOf } from '../../core/parts/digest.ts';
+import { sealedAt } from '../../core/parts/marker-words.ts';
 import type { Digest, Seq } from '../../core/point.ts';
-import { carriesEvent } from '../../core/store/event-keys.ts';
 import type { Platform, StoredEvent } from '../../core/store/event-store.ts';
 import { segmentAt, segmentOver } from '../../core/view/segment.ts';
 import { type Engine, emptyMemory, sessionRef } from '../context/engine.ts';
+import { pointKey } from '../copying/copy-erasures.ts';
 import { carryOut } from '../erasing/erase.ts';
 import { type Content, contentOf } from '../erasing/erase-content.ts';
 import { type ErasePlan, keysLeft, planErase } from '../erasing/erase-plan.ts';
 import { heldReceipts } from '../history/held-receipts.ts';
-import { pages, readEvents, unwrap } from '../history/stored-events.ts';
+import { pages, readEvents } from '../history/stored-events.ts';
 import { sessionMasking } from '../recording/session-masking.ts';
 import type { BundleManifest, BundleRedaction } from './bundle-manifest.ts';
 import { type BundleScope, scopeOf } from './bundle-scope.ts';
 import { historyItems } from './history-items.ts';
 import { HistoryLoader } from './history-loader.ts';
-import { parseRedactRules, type RedactRules } from './redact-rules.ts';
+import { carriedPath, parseRedactRules, piecesOf, type RedactRules } from './redact-rules.ts';
 
 /** A copy of a history in a store of its own, with payloads taken out. */
 export interface RedactedCopy {
@@ -66,16 +67,18 @@ export async function redactedCopy(
   }
 }
 
-/** A marker whose carried event goes, and the parts that hold the event. */
-interface CarriedContent {
+/** A marker with pieces that go, and the parts that hold them. */
+interface SealedContent {
   readonly branch: string;
   readonly seq: Seq;
   readonly parts: readonly Digest[];
+  /** Whether the event that the marker carries goes. */
+  readonly isCarrier: boolean;
 }
 
 interface Taken {
   readonly events: ErasePlan['events'];
-  readonly carried: readonly CarriedContent[];
+  readonly sealed: readonly SealedContent[];
   /** The same events, by branch. */
   readonly seqs: ReadonlyMap<string, ReadonlySet<Seq>>;
   readonly content: Content;
@@ -91,7 +94,7 @@ async function takenBy(engine: Engine, scope: BundleScope, rules: RedactRules): 
   const long = new Set<string>(rules.texts);
   const short = new Set<string>();
   const found: Event[] = [];
-  const carriers: Event[] = [];
+  const sealed: SealedPiece[] = [];
   let [time, digest] = ['', ''];
   for (const { branch, after, through } of scope.branches) {
     let last = '';
@@ -99,14 +102,16 @@ async function takenBy(engine: Engine, scope: BundleScope, rules: RedactRules): 
       for (const event of events) {
         last = event.digest;
         if (event.time > time) time = event.time;
-        const carried = carriesEvent(event.type) ? unwrap(event) : undefined;
-        const taking = rules.takes(carried ?? event);
-        if (taking === undefined) continue;
-        (carried === undefined ? found : carriers).push(event);
-        if (taking === 'payload') continue;
-        const content = await contentOf(engine, session, carried ?? event);
-        for (const text of content.long) long.add(text);
-        for (const text of content.short) short.add(text);
+        for (const piece of piecesOf(event)) {
+          const taking = rules.takes(piece.event);
+          if (taking === undefined) continue;
+          if (piece.path === undefined) found.push(event);
+          else sealed.push({ marker: event, path: piece.path });
+          if (taking === 'payload') continue;
+          const content = await contentOf(engine, session, piece.event);
+          for (const text of content.long) long.add(text);
+          for (const text of content.short) short.add(text);
+        }
       }
     digest += `${last}\n`;
   }
@@ -114,15 +119,28 @@ async function takenBy(engine: Engine, scope: BundleScope, rules: RedactRules): 
   const seqs = new Map<string, Set<Seq>>();
   for (const { branch, seq } of found) seqs.set(branch, (seqs.get(branch) ?? new Set()).add(seq));
   const events = await erasedRows(engine, scope, seqs, content);
-  return { events, carried: await sealedIn(engine, session, carriers), seqs, content, time, digest };
+  return { events, sealed: await sealedIn(engine, session, sealed), seqs, content, time, digest };
 }
 
-/** Finds the parts that hold the events which markers carry. */
-async function sealedIn(engine: Engine, session: string, markers: readonly Event[]): Promise<CarriedContent[]> {
-  const found: CarriedContent[] = [];
-  const segments = markers.map(segmentAt);
+/** A piece that goes, by the marker that seals it. */
+interface SealedPiece {
+  readonly marker: Event;
+  readonly path: readonly string[];
+}
+
+/** Finds the parts that hold pieces of markers. With the event that a marker carries, the words about it go too. */
+async function sealedIn(engine: Engine, session: string, pieces: readonly SealedPiece[]): Promise<SealedContent[]> {
+  const found: SealedContent[] = [];
+  const byMarker = Map.groupBy(pieces, ({ marker }) => pointKey(marker.branch, marker.seq));
+  const segments = [...new Set(pieces.map(({ marker }) => marker))].map(segmentAt);
   for await (const rows of pages(engine, session, segments, { select: 'full' }))
-    for (const { branch, seq, data } of rows) found.push({ branch, seq, parts: refsIn(data ?? '') });
+    for (const { branch, seq, data } of rows) {
+      const skeleton = data ?? '{}';
+      const own = byMarker.get(pointKey(branch, seq)) ?? [];
+      const isCarrier = own.some(({ path }) => path === carriedPath);
+      const parts = isCarrier ? refsIn(skeleton) : own.flatMap(({ path }) => sealedAt(skeleton, path) ?? []);
+      found.push({ branch, seq, parts, isCarrier });
+    }
   return found;
 }
 
@@ -178,12 +196,12 @@ async function load(
 }
 
 /** Adds the events that the rules took out to the plan for what was left of their content. */
-function withTaken(plan: ErasePlan, { events, carried }: Pick<Taken, 'events' | 'carried'>): ErasePlan {
-  const branches = [...new Set([...[...events, ...carried].map(({ branch }) => branch), ...plan.branches])];
-  const isNew = ({ branch, seq }: CarriedContent): boolean =>
-    !plan.carriers.some((held) => held.branch === branch && held.seq === seq);
-  const carriers = carried.filter(isNew).map(({ branch, seq }) => ({ branch, seq, keys: [] }));
-  const gone = [...new Set([...plan.gone, ...carried.flatMap(({ parts }) => parts)])];
+function withTaken(plan: ErasePlan, { events, sealed }: Pick<Taken, 'events' | 'sealed'>): ErasePlan {
+  const branches = [...new Set([...[...events, ...sealed].map(({ branch }) => branch), ...plan.branches])];
+  const isNew = ({ branch, seq, isCarrier }: SealedContent): boolean =>
+    isCarrier && !plan.carriers.some((held) => held.branch === branch && held.seq === seq);
+  const carriers = sealed.filter(isNew).map(({ branch, seq }) => ({ branch, seq, keys: [] }));
+  const gone = [...new Set([...plan.gone, ...sealed.flatMap(({ parts }) => parts)])];
   const rewrites = plan.rewrites.filter(({ digest }) => !gone.includes(digest));
   return { events: [...events, ...plan.events], carriers: [...plan.carriers, ...carriers], gone, rewrites, branches };
 }

@@ -2,11 +2,14 @@ import { RepriseError } from '../../core/error.ts';
 import type { Event } from '../../core/event/event.ts';
 import { isStructural } from '../../core/event/families/structural.ts';
 import { readPattern } from '../../core/event/pattern.ts';
-import { isArray, isObject, type JsonValue, valueAt } from '../../core/json.ts';
+import { isArray, isObject, type JsonObject, type JsonValue, setKey, valueAt } from '../../core/json.ts';
 import type { Masker } from '../../core/masking/masking.ts';
+import { wordsIn } from '../../core/parts/marker-words.ts';
 import { readableData } from '../../core/recording/kept-bytes.ts';
+import { carriesEvent } from '../../core/store/event-keys.ts';
+import { unwrap } from '../history/stored-events.ts';
 
-/** Decides which payloads are taken out of a bundle. */
+/** Decides which payloads are taken out of a bundle, piece by piece: see {@link piecesOf}. */
 export interface RedactRules {
   /** The rules as a bundle may say them: a text that is looked for is not repeated. */
   readonly said: readonly string[];
@@ -27,6 +30,36 @@ const content =
   (event) =>
     test(event) ? 'content' : undefined;
 
+/** A piece of an event that can be taken out without the rest. */
+export interface Piece {
+  /** An event with nothing but the piece as its data: the event itself unless it is a marker. */
+  readonly event: Event;
+  /** Where a marker seals the piece; undefined for an ordinary event. */
+  readonly path?: readonly string[];
+}
+
+/** Where a marker seals the data of the event it carries. */
+export const carriedPath: readonly string[] = ['event', 'data'];
+
+/** Returns the pieces that rules judge. A marker itself always stays; what people wrote into it can go. */
+export function piecesOf(event: Event): readonly Piece[] {
+  if (!isStructural(event.type)) return [{ event }];
+  const carried = carriesEvent(event.type) ? [{ event: unwrap(event), path: carriedPath }] : [];
+  const words = wordsIn(event.data).map(({ path, value }) => ({
+    event: { ...event, data: dataAt(path, value) },
+    path,
+  }));
+  return [...carried, ...words];
+}
+
+/** Returns data that holds a value at a path, and nothing else. */
+function dataAt(path: readonly string[], value: JsonValue): JsonObject {
+  const [name = '', ...rest] = path;
+  const data: Record<string, JsonValue> = {};
+  setKey(data, name, rest.length === 0 ? value : dataAt(rest, value));
+  return data;
+}
+
 /** Reads the rules of a redaction. */
 export function parseRedactRules(rules: readonly string[], mask: Masker | undefined): RedactRules {
   if (rules.length === 0) refuseRule('', 'no rule is given');
@@ -37,7 +70,7 @@ export function parseRedactRules(rules: readonly string[], mask: Masker | undefi
     said: rules.map((rule) => /^(?:text|pattern)(?=:)/.exec(rule)?.[0] ?? rule),
     texts,
     takes: (event) => {
-      if (isStructural(event.type) || event.erased === true) return undefined;
+      if (event.erased === true) return undefined;
       const readable = { ...event, data: readableData(event.data) };
       const takings = takers.map((takes) => takes(readable));
       return takings.includes('content') ? 'content' : takings.find((taking) => taking !== undefined);

@@ -4,12 +4,12 @@ import type { TokenCounter } from '../../core/coding/context.ts';
 import { contentText } from '../../core/coding/note.ts';
 import { requestArgumentsIn } from '../../core/coding/prepared-request.ts';
 import type { ProviderCount } from '../../core/coding/receipt.ts';
-import { plainKey } from '../../core/event/keys.ts';
 import { arrayAt, given, type JsonValue, numberAt, objectAt, stringAt } from '../../core/json.ts';
 import { type MessagePart, partsOf } from '../../core/message/message.ts';
 import { previous, type Seq } from '../../core/point.ts';
 import { branchOf } from '../../core/view/segment.ts';
-import { eventInView, eventsOfKey, type Look } from '../history/look.ts';
+import { callsNamed } from '../history/call-events.ts';
+import { eventInView, type Look } from '../history/look.ts';
 import type { Place } from '../history/place.ts';
 import { readPoints } from '../history/stored-events.ts';
 import { bookAt, budgetAt, checkedCounter, snapshotIn } from './coding-look.ts';
@@ -62,10 +62,11 @@ async function contextOfRequest({ look, place, counter }: Counting, request: Seq
 /** Compares the counts of one call; undefined if it did not carry the context, or the provider gave no count. */
 async function countOfCall(
   { look, place, counter }: Counting,
-  { call, id }: SentCall,
+  sent: SentCall,
   context: string,
 ): Promise<ProviderCount | undefined> {
-  const provider = await inputTokensOf(look, id);
+  const { call } = sent;
+  const provider = await inputTokensOf(look, sent);
   if (provider === undefined) return undefined;
   const [event] = await readPoints(look.engine, place.session, [{ branch: branchOf(place.history, call), seq: call }]);
   const texts = textsIn(objectAt(event?.data, 'request'));
@@ -76,11 +77,10 @@ async function countOfCall(
 }
 
 /** Reads how many input tokens the provider counted for a call; undefined if it did not end or said nothing. */
-async function inputTokensOf(look: Look, call: string | null): Promise<number | undefined> {
-  if (call === null) return undefined;
-  for await (const { type, data } of eventsOfKey(look, plainKey('call', call)))
-    if (type === 'call.ended') return numberAt(objectAt(data, 'usage'), 'inputTokens');
-  return undefined;
+async function inputTokensOf(look: Look, { call, id }: SentCall): Promise<number | undefined> {
+  const calls = id === null ? [] : await callsNamed(look, id);
+  const ended = calls.find(({ started }) => started?.seq === call)?.ended;
+  return numberAt(objectAt(ended?.data, 'usage'), 'inputTokens');
 }
 
 /** Returns everything that a recorded model request says: its system prompt, its messages, and its tools. */

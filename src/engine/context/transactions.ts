@@ -49,10 +49,12 @@ export class Transactions {
     return this.#open.get(txn)?.held;
   }
 
-  /** Removes a transaction that has ended. */
-  remove(txn: string): void {
-    this.#open.get(txn)?.stopTimer();
-    this.#open.delete(txn);
+  /** Removes a transaction that has ended; a newer one with the same id stays. */
+  remove(ended: OpenTransaction): void {
+    const found = this.#open.get(ended.txn);
+    if (found?.held !== ended) return;
+    found.stopTimer();
+    this.#open.delete(ended.txn);
   }
 
   /** Releases every transaction, since the store is being closed. */

@@ -1,10 +1,10 @@
 import { RepriseError } from '../../core/error.ts';
-import { completionOf, specOf } from '../../core/event/catalogue.ts';
+import { specOf } from '../../core/event/catalogue.ts';
 import type { Event } from '../../core/event/event.ts';
-import { keysOf } from '../../core/parts/encode.ts';
 import type { Seq } from '../../core/point.ts';
 import { entryOf, liveMarker } from '../../core/view/view.ts';
-import { eventInView, eventsAt, eventsOfKey, type Look, linksOf } from '../history/look.ts';
+import { callOf } from '../history/call-events.ts';
+import { eventInView, eventsAt, type Look, linksOf } from '../history/look.ts';
 
 /** The events that leave a view together. */
 export interface TakenOut {
@@ -53,32 +53,10 @@ async function idsOf(look: Look, event: Event): Promise<string[]> {
   return answers.length < 2 ? [event.id] : (await eventsAt(look, answers)).map((held) => held.id);
 }
 
-/** Returns the event that completes an event, or the one that it completes: the two halves of a call. */
+/** Returns the other half of a call. */
 async function otherHalf(look: Look, event: Event): Promise<Seq[]> {
-  const end = completionOf(event.type);
-  const start = specOf(event.type)?.completes;
-  if (end === undefined && start === undefined) return [];
-  if (event.erased === true) return halfByCause(look, event, { start, end });
-  const found: Seq[] = [];
-  for (const key of keysOf(event)) {
-    for await (const { seq } of eventsOfKey(look, key)) if (seq !== event.seq) found.push(seq);
-  }
-  return found;
-}
-
-/** An erased half has lost the id of its call, but its header still says which event led to which. */
-async function halfByCause(
-  look: Look,
-  { id, cause }: Event,
-  { start, end }: { readonly start: string | undefined; readonly end: string | undefined },
-): Promise<Seq[]> {
-  const found: Seq[] = [];
-  for await (const link of linksOf(look)) {
-    const isEnd = link.type === end && link.cause === id;
-    const isStart = link.type === start && link.id === cause;
-    if (isEnd || isStart) found.push(link.seq);
-  }
-  return found;
+  const { started, ended } = (await callOf(look, event)) ?? {};
+  return [started, ended].flatMap((half) => (half === undefined || half.seq === event.seq ? [] : [half.seq]));
 }
 
 /** Finds the events that a revert of a seq takes out: a marker alone, or an event and those that go with it. */

@@ -3,7 +3,6 @@ import { specOf } from '../../core/event/catalogue.ts';
 import { editId } from '../../core/event/edit-id.ts';
 import { type CarriedEvent, draftKeys, type Event, type EventDraft } from '../../core/event/event.ts';
 import { isStructural } from '../../core/event/families/structural.ts';
-import { plainKey } from '../../core/event/keys.ts';
 import { checkWrite, defaultAgent, stateKey } from '../../core/event/state-key.ts';
 import {
   given,
@@ -28,6 +27,7 @@ import { listPathOf } from '../history/list-reader.ts';
 import { eventInView, eventsOfKey, type Look, lookAt } from '../history/look.ts';
 import type { StampedDraft } from '../history/stamp.ts';
 import { revertTargets } from './dependents.ts';
+import { type EditedCall, editedCall } from './edited-call.ts';
 
 /** The events that carry edits out, in order, and the seqs that stay although they depend on events that go. */
 export interface ResolvedEdits extends Supposed {
@@ -251,18 +251,9 @@ async function message(look: Look, target: Seq, next: JsonObject, held?: JsonObj
   return replace(look, shown, { data: withValueAt(event.data, path, messages) });
 }
 
-/** Finds the start and end of a call, if they are in the view. */
-async function callAt(
-  look: Look,
-  call: string | number,
-): Promise<{ readonly id: string; readonly started: Event | undefined; readonly ended: Event | undefined }> {
-  const id = typeof call === 'number' ? (await eventInView(look, seq(call))).data['call'] : call;
-  if (typeof id !== 'string') return refuseCall(call);
-  const halves: Event[] = [];
-  for await (const event of eventsOfKey(look, plainKey('call', id))) halves.push(event);
-  const started = halves.find((event) => event.type === 'call.started');
-  const ended = halves.find((event) => event.type === 'call.ended');
-  return { id, started, ended };
+/** Finds the call that an edit names; refuses one that the view does not hold. */
+async function callAt(look: Look, call: string | number): Promise<EditedCall> {
+  return (await editedCall(look, call)) ?? refuseCall(call);
 }
 
 function refuseCall(call: string | number): never {
@@ -272,31 +263,15 @@ function refuseCall(call: string | number): never {
   );
 }
 
-/** Finds the message in which a model asks for a call. */
-async function askedAt(
-  look: Look,
-  id: string,
-): Promise<{ readonly seq: Seq; readonly message: JsonObject } | undefined> {
-  const seen = await fold(look.engine, look.hypothesis, conversation);
-  for (const { messages } of [seen, ...seen.lanes]) {
-    for (const { seq: at, message: held } of messages.toReversed())
-      if (held !== undefined && toolCallsIn(held).some(({ toolCallId }) => toolCallId === id))
-        return { seq: at, message: held };
-  }
-  return undefined;
-}
-
 /**
  * Changes the input of a tool call, and the message in which the model asked for it: the model reads that message
  * again.
  */
 async function toolInput(look: Look, call: string | number, input: JsonValue): Promise<readonly EventDraft[]> {
   if (input === undefined) refuse('its "input" is missing', 'Pass null if there is none.');
-  const { id, started, ended } = await callAt(look, call);
+  const { id, started, ended, asked } = await callAt(look, call);
   if (started === undefined && ended !== undefined)
     refuse(`the start of call ${JSON.stringify(call)} is not in the view`);
-  const asked = started?.data['kind'] === 'model' ? undefined : await askedAt(look, id);
-  if (started === undefined && asked === undefined) return refuseCall(call);
   const drafts: EventDraft[] = [];
   if (started !== undefined) {
     const shown = await shownEvent(look, started.seq);
@@ -316,7 +291,7 @@ function withInput(held: JsonObject, id: string, input: JsonValue): JsonObject {
 /** Answers a pending call, whether or not it was started, or replaces the answer of an ended one. */
 async function toolResult(look: Look, call: string | number, output: JsonValue, outcome: string): Promise<EventDraft> {
   if (output === undefined) refuse('its "output" is missing', 'Pass null if there is none.');
-  const { id, started, ended } = await callAt(look, call);
+  const { id, started, ended, asked } = await callAt(look, call);
   if ((ended ?? started)?.data['kind'] === 'model')
     refuse(
       `call ${JSON.stringify(call)} asked a model, whose answer is a message`,
@@ -328,9 +303,7 @@ async function toolResult(look: Look, call: string | number, output: JsonValue, 
     const kept = outcome === 'ok' || error === undefined ? rest : { ...rest, error };
     return replace(look, { target: ended.seq, before: ended }, { data: { ...kept, output, outcome } });
   }
-  const asked = started === undefined ? await askedAt(look, id) : undefined;
-  if (started === undefined && asked === undefined) return refuseCall(call);
-  const cause = started ?? (await eventInView(look, (asked as { readonly seq: Seq }).seq));
+  const cause = started ?? (asked === undefined ? refuseCall(call) : await eventInView(look, asked.seq));
   const part = toolCallsIn(asked?.message ?? null).find(({ toolCallId }) => toolCallId === id);
   const { kind = 'tool', name = part?.toolName } = (started?.data ?? {}) as { readonly [key: string]: string };
   const data = { call: id, kind, name: String(name), outcome, output };

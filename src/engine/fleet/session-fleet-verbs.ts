@@ -35,7 +35,7 @@ export interface SessionFleetVerbs {
   readonly fleet: FleetVerbs;
 
   /**
-   * Returns the surface of one agent on `main`: its own events and state, and the beliefs in its scope.
+   * Returns the surface of one agent, on `main` unless a branch is named: its own events and state, and the beliefs in its scope.
    *
    * @example
    * ```ts
@@ -87,10 +87,19 @@ export interface BranchFleetVerbs {
   readonly beliefs: BeliefsVerbs;
   /** The agents of this branch, and their tasks. */
   readonly fleet: FleetVerbs;
-  as: SessionFleetVerbs['as'];
   beliefsAt: SessionFleetVerbs['beliefsAt'];
   fleetAt: SessionFleetVerbs['fleetAt'];
   audit: SessionFleetVerbs['audit'];
+
+  /**
+   * Returns the surface of one agent on this branch.
+   *
+   * @example
+   * ```ts
+   * const seen = await branch.as('support', { handed: true }).beliefsAt();
+   * ```
+   */
+  as(agent: string, options?: Omit<AsOptions, 'branch'>): AgentVerbs;
 
   /**
    * Lets an agent join this branch, as `branch.fleet.spawn` does.

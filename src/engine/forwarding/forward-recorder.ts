@@ -55,9 +55,13 @@ export class ForwardRecorder implements AsyncDisposable {
     this.#effects = undefined;
   }
 
-  /** Ends a turn: its calls are refused from now on. Waits until every recorded event is stored. */
+  /** Refuses the calls of the turn from now on, and resolves when those under way have ended that may have an effect. */
+  async stopCalls(): Promise<void> {
+    await this.#gate?.close();
+  }
+
+  /** Waits until every recorded event of a turn is stored. */
   async end(): Promise<void> {
-    this.#gate?.close();
     await this.#recorder?.flush();
   }
 
@@ -70,7 +74,11 @@ export class ForwardRecorder implements AsyncDisposable {
     const { session, branch } = this.#on;
     const { budget, mask, prices, onError, facts } = this.#options;
     const spent = new BudgetGuard(budget ?? {}, (error) => this.#watch?.stop(error, 'budget'));
-    const gate: CallGuard = { before: (call) => this.#gate?.before(call) };
+    const gate: CallGuard = {
+      before: (call) => this.#gate?.before(call),
+      ended: (call) => this.#gate?.ended(call),
+      withdrawn: (call) => this.#gate?.withdrawn(call),
+    };
     const guards = [gate, this.#stopping(() => this.#effects), spent, this.#stopping(() => refuseUnstored)];
     return record(this.#engine, session, { branch, guards, ...given({ mask, prices, onError, facts }) });
   }

@@ -206,12 +206,14 @@ class ForwardDrive<Result> {
       };
       const during = { turn, cause: begun.id, epoch: this.#epoch, check };
       const work = recorder.open.inTurn(begun, async () => body(during, watch.signal));
-      const ended = await watch.until(work).then(
-        (result) => ({ result }),
-        (thrown: unknown) => ({
-          error: watch.stopped?.error ?? thrown ?? new Error('The turn failed without saying why'),
-        }),
-      );
+      const ended = await watch
+        .until(work, () => recorder.stopCalls())
+        .then(
+          (result) => ({ result }),
+          (thrown: unknown) => ({
+            error: watch.stopped?.error ?? thrown ?? new Error('The turn failed without saying why'),
+          }),
+        );
       isOver = true;
       await recorder.end();
       if ('error' in ended) {

@@ -7,6 +7,7 @@ import { limits } from '../../core/limits.ts';
 import { beginning, type Digest, type Point, previous, type Seq } from '../../core/point.ts';
 import { type At, type PointInput, parsePoint } from '../../core/ref.ts';
 import type { BranchHead, BranchRecord, SessionRecord, StoredEvent } from '../../core/store/event-store.ts';
+import type { SessionsPage } from '../../core/store/session-request.ts';
 import { branchOf, rawSegments, segmentAt } from '../../core/view/segment.ts';
 import type { History } from '../../core/view/view.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
@@ -45,13 +46,32 @@ export async function* sessionRecords(
   { store, namespace }: Pick<Engine, 'store' | 'namespace'>,
   { allNamespaces = false }: { readonly allNamespaces?: boolean } = {},
 ): AsyncGenerator<SessionRecord, void, undefined> {
-  const within = allNamespaces ? {} : { namespace };
   let cursor: string | undefined;
   do {
-    const page = await store.sessions({ ...within, limit: limits.sessionsPageMax, ...given({ cursor }) });
+    const page = await sessionsPage({ store, namespace }, { allNamespaces, ...given({ cursor }) });
     yield* page.sessions;
     cursor = page.next;
   } while (cursor !== undefined);
+}
+
+/** Returns a page of the sessions, last appended to first. */
+export async function sessionsPage(
+  { store, namespace }: Pick<Engine, 'store' | 'namespace'>,
+  {
+    allNamespaces = false,
+    limit = limits.sessionsPageMax,
+    cursor,
+  }: { readonly allNamespaces?: boolean; readonly limit?: number; readonly cursor?: string },
+): Promise<SessionsPage> {
+  if (!Number.isSafeInteger(limit) || limit < 1)
+    throw new RepriseError('option.invalid', `Cannot list sessions: "limit" is ${limit}`, {
+      hint: 'Use a whole number from 1 on.',
+      details: { option: 'limit' },
+    });
+  return store.sessions({
+    limit: Math.min(limit, limits.sessionsPageMax),
+    ...given({ namespace: allNamespaces ? undefined : namespace, cursor }),
+  });
 }
 
 /** Returns the ids of every session of the namespace, last appended to first. */

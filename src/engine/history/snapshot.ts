@@ -1,5 +1,6 @@
 import { RepriseError } from '../../core/error.ts';
 import type { Event } from '../../core/event/event.ts';
+import { keptName } from '../../core/event/kept-name.ts';
 import { type Projection, valueTextWithin } from '../../core/event/projection.ts';
 import { upcastsVersion } from '../../core/event/upcast.ts';
 import type { JsonValue } from '../../core/json.ts';
@@ -35,7 +36,7 @@ export async function snapshotKey(
 ): Promise<SnapshotKey | undefined> {
   if (projection.version === undefined) return undefined;
   const { erasures } = await sessionRecord(engine, place.session);
-  return { projection: projection.name, version: projection.version, upcasts: upcastsVersion, erasures };
+  return { projection: keptName(projection), version: projection.version, upcasts: upcastsVersion, erasures };
 }
 
 /** Decides whether a fold may continue from a snapshot. */

@@ -16,8 +16,9 @@ import { snapshotKey } from '../history/snapshot.ts';
 export async function fingerprintAt(engine: Engine, session: string, point: PointInput): Promise<string> {
   const place = await findPlace(engine, session, point);
   const projection = fingerprintProjection(engine.platform.sha256);
-  const key = await snapshotKey(engine, place, { ...projection, name: fingerprintValueName });
-  if (key === undefined || place.seq < engine.snapshotEvents) return fingerprintThrough(engine, place);
+  const ofFold = await snapshotKey(engine, place, projection);
+  if (ofFold === undefined || place.seq < engine.snapshotEvents) return fingerprintThrough(engine, place);
+  const key = { ...ofFold, projection: fingerprintValueName };
   const kept = await keptAt(engine, place, key);
   if (kept !== undefined) return kept;
   const value = await fingerprintThrough(engine, place);

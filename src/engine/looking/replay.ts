@@ -6,19 +6,19 @@ import { given } from '../../core/json.ts';
 import { checkKeys, checkWhole, type KnownKeys, optionKeys, shownValue } from '../../core/known-keys.ts';
 import { limits } from '../../core/limits.ts';
 import type { ListEdits } from '../../core/parts/decode.ts';
-import { type Seq, seq } from '../../core/point.ts';
+import { beginning, type Digest, type Seq, seq } from '../../core/point.ts';
 import type { Replay, ReplayOptions } from '../../core/session/session-log.ts';
 import { isoTime } from '../../core/time.ts';
-import { clipSegments, rawSegments, segmentOver, segmentsOf } from '../../core/view/segment.ts';
+import { branchOf, clipSegments, rawSegments, segmentAt, segmentsOf } from '../../core/view/segment.ts';
 import type { Segment, View } from '../../core/view/view.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { asTexts, eventText } from '../history/event-text.ts';
 import { hypothesisAt } from '../history/hypothesis.ts';
 import { listEditsOf } from '../history/list-edits.ts';
 import { lookAt } from '../history/look.ts';
-import { branchRecord, findPlace, type Place, placeOn } from '../history/place.ts';
+import { branchRecord, digestAt, findPlace, type Place, placeOn } from '../history/place.ts';
 import { replacedIdsOf } from '../history/replaced-ids.ts';
-import { asEvents, type EventForm, type EventsRequest, readForms } from '../history/stored-events.ts';
+import { asEvents, type EventForm, type EventsRequest, readForms, readHeaders } from '../history/stored-events.ts';
 
 const replayKeys: KnownKeys = optionKeys<ReplayOptions>('replay', {
   at: 'point',
@@ -193,12 +193,12 @@ export async function* replayPages(
   options: ReplayOptions = {},
   stop: AbortController = new AbortController(),
 ): AsyncGenerator<readonly Event[], void, undefined> {
-  const { place, segments, request, isRaw, holds } = await startOf(engine, session, options);
-  for await (const events of eventPages(engine, session, segments, request)) {
+  const start = await startOf(engine, session, options);
+  for await (const events of eventPages(engine, session, start.segments, start.request)) {
     if (options.signal?.aborted === true) return;
-    yield events.filter(holds);
+    yield events.filter(start.holds);
   }
-  if (options.follow === true) yield* follow(engine, place, options, isRaw, holds, stop);
+  if (options.follow === true) yield* follow(engine, start, options, stop);
 }
 
 /** Reads a history as {@link replayPages} does, with each event as JSON text. */
@@ -208,7 +208,8 @@ async function* replayTexts(
   options: ReplayOptions,
   stop: AbortController,
 ): AsyncGenerator<readonly string[], void, undefined> {
-  const { place, segments, request, isRaw, holds } = await startOf(engine, session, options);
+  const start = await startOf(engine, session, options);
+  const { segments, request } = start;
   if (Object.keys(request.filter).length > 0) {
     // A filter may look at the data, so it takes the events themselves.
     for await (const events of replayPages(engine, session, options, stop))
@@ -220,13 +221,14 @@ async function* replayTexts(
     if (texts.length > 0) yield texts;
   }
   if (options.follow !== true) return;
-  for await (const events of follow(engine, place, options, isRaw, holds, stop))
-    if (events.length > 0) yield events.map(eventText);
+  for await (const events of follow(engine, start, options, stop)) if (events.length > 0) yield events.map(eventText);
 }
 
 /** The place at which a replay begins, and the segments that it reads before it follows. */
 interface ReplayStart {
   readonly place: Place;
+  /** The digest of the place, for a follower. */
+  readonly digest: Digest | undefined;
   readonly segments: readonly Segment[];
   readonly request: PagesOptions;
   readonly isRaw: boolean;
@@ -238,6 +240,7 @@ async function startOf(engine: Engine, session: string, options: ReplayOptions):
   const filter = filterOf(options);
   const holds = compileFilter(filter);
   const place = await findPlace(engine, session, options.at ?? {});
+  const digest = options.follow === true ? await digestAt(engine, place) : undefined;
   const range = {
     after: seq(filter.after ?? 0),
     through: filter.through === undefined ? place.seq : seq(filter.through),
@@ -246,7 +249,7 @@ async function startOf(engine: Engine, session: string, options: ReplayOptions):
   const { segments, ...read } = await partsOfPlace(engine, place, isRaw);
   const { direction, limit } = options;
   const request = { filter, ...read, ...given({ direction, limit }) };
-  return { place, segments: clipSegments(segments, range), request, isRaw, holds };
+  return { place, digest, segments: clipSegments(segments, range), request, isRaw, holds };
 }
 
 /** The edits of a view that its events are read through. */
@@ -304,10 +307,8 @@ const firstPageEvents = 64;
 /** Yields events as they are appended. For a view, a marker comes alone, and then the new view from its beginning. */
 async function* follow(
   engine: Engine,
-  place: Place,
+  { place, isRaw, holds, ...start }: ReplayStart,
   options: ReplayOptions,
-  isRaw: boolean,
-  holds: (event: Event) => boolean,
   stop: AbortController,
 ): AsyncGenerator<readonly Event[]> {
   const { session, record } = place;
@@ -316,7 +317,8 @@ async function* follow(
   if (options.signal?.aborted === true) abort();
   // After the last seq that was asked for, nothing can follow.
   const last = filterOf(options).through ?? Number.POSITIVE_INFINITY;
-  let seen = place.seq;
+  let { seq: seen } = place;
+  let { digest } = start;
   try {
     if (seen >= last) return;
     for await (const head of engine.store.watch(
@@ -325,11 +327,13 @@ async function* follow(
       stop.signal,
     )) {
       if (head <= seen) continue;
-      const own = [segmentOver({ branch: record.branch, after: seen, through: head })];
+      await checkStill(engine, { ...place, seq: seen }, digest);
+      // The next event may come before the fork of the branch: then an ancestor stores it.
+      const next = clipSegments(rawSegments(place.history, head), { after: seen, through: head });
       const listEdits = isRaw ? undefined : await listEditsAt(engine, place, head);
-      for await (const events of eventPages(engine, session, own, { filter: {}, listEdits })) {
+      for await (const events of eventPages(engine, session, next, { filter: {}, listEdits })) {
         if (events.length === 0) continue;
-        seen = (events.at(-1) as Event).seq;
+        ({ seq: seen, digest } = events.at(-1) as Event);
         if (isRaw) yield events.filter(holds);
         else yield* followView(engine, session, record.branch, events, options, holds);
         if (seen >= last) return;
@@ -339,6 +343,23 @@ async function* follow(
     options.signal?.removeEventListener('abort', abort);
     stop.abort();
   }
+}
+
+/** Refuses to go on after a place whose branch was deleted and made again: the rest is of a different history. */
+async function checkStill(
+  engine: Engine,
+  { session, record, history, seq: at }: Place,
+  digest?: Digest,
+): Promise<void> {
+  if (at === beginning) return;
+  const { branch } = record;
+  const segment = segmentAt({ branch: branchOf(history, at), seq: at });
+  for await (const [row] of readHeaders(engine, session, [segment])) if (row?.digest === digest) return;
+  throw new RepriseError(
+    'branch.not-found',
+    `Cannot follow branch "${branch}" of session "${session}" any further: it was deleted, and made again under its name`,
+    { hint: 'Replay the new branch from its beginning.', details: { session, branch, seq: at } },
+  );
 }
 
 /** Returns the edits through which a follower reads the lists of new events. */
@@ -362,11 +383,9 @@ async function* followView(
   }
   yield [events[marker] as Event];
   const at = (events.at(-1) as Event).seq;
-  const again = await partsOfPlace(engine, placeOn(session, await branchRecord(engine, session, branch), at), false);
-  const range = { after: seq(options.after ?? 0), through: at };
-  for await (const page of eventPages(engine, session, clipSegments(again.segments, range), {
-    filter: filterOf(options),
-    listEdits: again.listEdits,
-  }))
-    yield page.filter(holds);
+  const place = placeOn(session, await branchRecord(engine, session, branch), at);
+  const { segments, ...read } = await partsOfPlace(engine, place, false);
+  const again = clipSegments(segments, { after: seq(options.after ?? 0), through: at });
+  const request = { filter: filterOf(options), ...read };
+  for await (const page of eventPages(engine, session, again, request)) yield page.filter(holds);
 }

@@ -1,3 +1,4 @@
+import { keptName, nameOfKept } from '../../core/event/kept-name.ts';
 import { defineProjection, finishValue, type Projection, valueText } from '../../core/event/projection.ts';
 import { upcastsVersion } from '../../core/event/upcast.ts';
 import { given } from '../../core/json.ts';
@@ -87,11 +88,11 @@ export class SnapshotCheck {
     if (text === undefined) return this.#fault(snapshot, 'does not match its checksum');
     const compared = this.#compared.get(snapshot.projection);
     if (compared === undefined) {
-      this.unknown.add(snapshot.projection);
+      this.unknown.add(nameOfKept(snapshot.projection));
       return;
     }
     const { projection, textOf } = compared;
-    const key = { ...snapshotKeyOf(snapshot), projection: projection.name };
+    const key = { ...snapshotKeyOf(snapshot), projection: keptName(projection) };
     const believes = (found: Omit<Snapshot, 'value'>): boolean => this.#proved.has(nameOf(found));
     const value = await provenValue(this.#engine, place, projection, { key, believes });
     if (textOf(value) !== text) return this.#fault(snapshot, 'is not what the log gives');
@@ -99,7 +100,7 @@ export class SnapshotCheck {
   }
 
   #fault({ projection, branch, seq }: Omit<Snapshot, 'value'>, what: string): void {
-    const message = `the snapshot of "${projection}" at seq ${seq} of "${branch}" ${what}`;
+    const message = `the snapshot of "${nameOfKept(projection)}" at seq ${seq} of "${branch}" ${what}`;
     this.#faults.add({ kind: 'snapshot', branch, seq, message } satisfies DerivedFault);
   }
 }
@@ -123,7 +124,7 @@ function comparedBy({ platform }: Engine, own: readonly AnyProjection[]): Readon
     ...about,
   ] as readonly AnyProjection[];
   const folds = [...own, ...shipped, fingerprint].map((projection): [string, Compared] => [
-    projection.name,
+    keptName(projection),
     { projection, textOf: (value) => valueText(projection, value) },
   ]);
   const value = { projection: fingerprint, textOf: (held: unknown) => String(finishValue(fingerprint, held)) };

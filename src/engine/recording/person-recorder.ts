@@ -29,8 +29,11 @@ export class PersonRecorder {
     const known = question.saved === undefined ? this.#setup.answers : [];
     const answered = known.find((answer) => isSame(answer, question));
     if (answered !== undefined) return answered.output;
-    const open = (await this.#known()).find((waiting) => isSame(waiting, question));
     const { name, about, input, agent, saved } = question;
+    const { agent: asking = null } = this.#context.actorIn(this.#context.scope, given({ agent }));
+    const isOwn = (waiting: WaitingCall): boolean =>
+      waiting.agent === null || asking === null || waiting.agent === asking;
+    const open = (await this.#known()).find((waiting) => isOwn(waiting) && isSame(waiting, question));
     const call = open?.call ?? idOf(question) ?? this.#setup.platform.newId();
     if (open === undefined) {
       await this.#intake.room();

@@ -1,3 +1,4 @@
+import { canonicalJson } from '../../core/canonical-json.ts';
 import { checkId } from '../../core/id.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { checkKeys } from '../../core/known-keys.ts';
@@ -8,7 +9,7 @@ import { waiting } from '../../projections/waiting.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { withRememberedReads } from '../context/remembered-reads.ts';
 import { foldAt } from '../history/fold.ts';
-import { placeAt } from '../history/place.ts';
+import { placeAt, sessionRecord } from '../history/place.ts';
 import { RecorderCounts } from './counts.ts';
 import { RecorderQueue } from './queue.ts';
 import { type RecordOptions, recordKeys } from './record-options.ts';
@@ -32,12 +33,13 @@ export async function record(
   const branch = options.branch === undefined ? mainBranch : checkId('branch', options.branch);
   if (options.agent !== undefined) checkId('agent', options.agent);
   const { platform, chores } = engine;
-  // The folds ask for it next; a store behind a network answers both at once. A failure shows where it is awaited.
+  // The folds ask for it, too; a store behind a network answers both at once. A failure shows where it is awaited.
   reading.store.session(sessionRef(reading, session)).catch(() => undefined);
   const place = await placeAt(reading, session, branch, { kind: 'head' });
-  const [{ turns }, unanswered] = await Promise.all([
+  const [{ turns }, unanswered, { genesis }] = await Promise.all([
     foldAt(reading, place, summary),
     unansweredTurn(reading, place, options.agent),
+    sessionRecord(reading, session),
   ]);
   const clock = new TurnClock(turns, unanswered);
   const counts = new RecorderCounts(branch, options.onError ?? (() => undefined));
@@ -74,6 +76,7 @@ export async function record(
   };
   return new SessionRecorder({
     session,
+    history: canonicalJson([engine.namespace, session, genesis]),
     platform,
     options,
     counts,

@@ -1,6 +1,7 @@
-import { type RecorderFlow, recorderFlow } from '../../core/recording/current-recorder.ts';
+import { type RecorderFlow, recorderFlow, runInside } from '../../core/recording/current-recorder.ts';
 import type { Recorder } from '../../core/recording/recorder.ts';
-import type { AsyncContext, Platform } from '../../core/store/event-store.ts';
+import type { AsyncContext } from '../../core/store/event-store.ts';
+import type { RecorderSetup } from './recorder-setup.ts';
 import type { Actor } from './turn-clock.ts';
 
 /** The run, turn, task or call that code runs inside: the events it records have this as their cause. */
@@ -20,12 +21,14 @@ export class RecorderContext {
   readonly #context: AsyncContext<RecorderScope>;
   readonly #flow: RecorderFlow;
   readonly #recorder: Recorder;
+  /** Acts where no scope says who does. */
   readonly #agent: string | undefined;
 
-  /** `agent` acts where no scope says who does. */
-  constructor(platform: Platform, recorder: Recorder, agent: string | undefined) {
+  constructor({ platform, options, history }: RecorderSetup, recorder: Recorder) {
+    const { agent, guards = [] } = options;
     this.#context = platform.createContext<RecorderScope>();
-    this.#flow = recorderFlow(platform.createContext);
+    const place = (): RecorderScope | undefined => this.scope;
+    this.#flow = recorderFlow(platform.createContext, recorder, { history, isGuarded: guards.length > 0, place });
     this.#recorder = recorder;
     this.#agent = agent;
   }
@@ -37,8 +40,7 @@ export class RecorderContext {
 
   /** Runs code inside a scope; `currentRecorder` is then the recorder of the scope. */
   within<T>(scope: RecorderScope, body: () => T): T {
-    if (this.#flow.get() === this.#recorder) return this.#context.run(scope, body);
-    return this.#flow.run(this.#recorder, () => this.#context.run(scope, body));
+    return runInside(this.#flow, this.#recorder, () => this.#context.run(scope, body));
   }
 
   /** Returns who acts in a scope, unless the event itself says it. */

@@ -9,6 +9,8 @@ import type { TurnClock } from './turn-clock.ts';
 /** Everything a recorder is made of. */
 export interface RecorderSetup {
   readonly session: string;
+  /** Names the session, also among sessions of the same id in other namespaces and stores. */
+  readonly history: string;
   readonly platform: Platform;
   readonly options: RecordOptions;
   readonly counts: RecorderCounts;

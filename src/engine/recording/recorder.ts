@@ -4,6 +4,7 @@ import { checkId } from '../../core/id.ts';
 import { given, isObject, type JsonValue } from '../../core/json.ts';
 import { checkFunction, kindName } from '../../core/known-keys.ts';
 import type { Message } from '../../core/message/message.ts';
+import { dropAsked } from '../../core/recording/asked-calls.ts';
 import { errorOfRecord } from '../../core/recording/error-record.ts';
 import type { WaitingCall } from '../../core/recording/person-calls.ts';
 import type {
@@ -43,7 +44,7 @@ export class SessionRecorder implements Recorder {
   constructor(setup: RecorderSetup) {
     this.session = setup.session;
     this.#setup = setup;
-    this.#context = new RecorderContext(setup.platform, this, setup.options.agent);
+    this.#context = new RecorderContext(setup, this);
     this.#intake = new EventIntake(setup, this.#context);
     this.#calls = new CallRecorder(setup, this.#context, this.#intake);
     this.#people = new PersonRecorder(setup, this.#context, this.#intake);
@@ -202,6 +203,7 @@ export class SessionRecorder implements Recorder {
    * ```
    */
   async startCall(start: CallStart): Promise<OpenCall> {
+    dropAsked(this, start.call);
     return this.#calls.start(start);
   }
 

@@ -178,14 +178,22 @@ export function best(calls: readonly (KnownCall | undefined)[], doubt?: KnownCal
   return unknown === undefined ? { record: { kind: 'never' } } : { record: { kind: 'inDoubt' }, known: unknown };
 }
 
-/** Groups calls by branch, in order. A call that was open when the record was read appears once. */
+/**
+ * Groups calls by branch, in order. Calls with the same id are different ones, unless the earlier one is in doubt and was
+ * made again, or the later one is being made and was also read from the record.
+ */
 function sequencesOf(lists: readonly (readonly KnownCall[])[]): ReadonlyMap<string, readonly KnownCall[]> {
-  const sequences = new Map<string, Map<string, KnownCall>>();
+  const sequences = new Map<string, KnownCall[]>();
   for (const known of lists.flat()) {
-    const calls = sequences.get(known.branch) ?? new Map<string, KnownCall>();
-    sequences.set(known.branch, calls.set(known.call, known));
+    const calls = sequences.get(known.branch) ?? [];
+    const isLive = known.seq === undefined;
+    const isIt = (other: KnownCall): boolean =>
+      other.call === known.call && (isLive ? other.seq !== undefined : other.outcome === undefined);
+    const same = calls.findLastIndex(isIt);
+    calls.splice(same < 0 ? calls.length : same, same < 0 ? 0 : 1, known);
+    sequences.set(known.branch, calls);
   }
-  return new Map([...sequences].map(([branch, calls]) => [branch, [...calls.values()]]));
+  return sequences;
 }
 
 function aborted(signal: AbortSignal | undefined): Promise<void> {

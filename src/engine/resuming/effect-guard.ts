@@ -4,6 +4,7 @@ import { given, type JsonValue } from '../../core/json.ts';
 import type { CallGuard, NamedCall, StoredStart } from '../../core/recording/call-guard.ts';
 import {
   decideEffect,
+  type EffectAction,
   type EffectClass,
   type EffectDecision,
   type EffectPolicy,
@@ -86,7 +87,8 @@ export class EffectGuard implements CallGuard {
   readonly #options: EffectGuardOptions;
   readonly #finder: EffectFinder;
   readonly #made = new Map<string, number>();
-  readonly #open = new Map<string, (ended: ReusedAnswer) => void>();
+  /** The calls that are being made. Two of them may have the same id. */
+  readonly #open = new Map<NamedCall, (ended: ReusedAnswer) => void>();
   readonly #started = new Set<string>();
   /** Calls that a person was asked about. */
   asked = 0;
@@ -123,7 +125,7 @@ export class EffectGuard implements CallGuard {
     } while (decision.action === 'run' && this.#ledger.begunBeside(branch, key) !== begun);
     const { action, found, simulation } = decision;
     if (action === 'run') {
-      this.#open.set(start.call, this.#ledger.begin(branch, start.call, asked));
+      this.#open.set(start, this.#ledger.begin(branch, start.call, asked));
       return undefined;
     }
     if (action === 'simulate') return this.#simulate(start, found, simulation);
@@ -195,15 +197,15 @@ export class EffectGuard implements CallGuard {
 
   /** Passes the end of a call on to those who wait for it. */
   ended(start: NamedCall, end: CallEnd): void {
-    const settle = this.#open.get(start.call);
-    this.#open.delete(start.call);
+    const settle = this.#open.get(start);
+    this.#open.delete(start);
     settle?.(answerOf(end));
   }
 
   /** Ends a call that is not made after all: it is in doubt for those who wait for it. */
-  withdrawn({ call }: NamedCall): void {
-    this.#open.get(call)?.(interrupted);
-    this.#open.delete(call);
+  withdrawn(start: NamedCall): void {
+    this.#open.get(start)?.(interrupted);
+    this.#open.delete(start);
   }
 
   /** Ends the calls that are still open: they are in doubt for those who wait for them. */
@@ -254,7 +256,7 @@ export class EffectGuard implements CallGuard {
       earlier === undefined ? unmadeText(isDecidedBy(effects, { name, effect }), by) : madeText(earlier, record, known);
     return new RepriseError('effect.refused', `Cannot call ${tool}, which is ${effect}: ${why}`, {
       hint: hintFor(tool, known),
-      details: { name, effect, ...given({ earlier }) },
+      details: { name, effect, ...given({ earlier }), actions: actionsFor(known) },
     });
   }
 }
@@ -276,11 +278,18 @@ function madeText(earlier: string, { kind }: EffectRecord, known: KnownCall | un
   return `it was made at ${earlier} and ended "${known?.outcome}"`;
 }
 
+/** Returns the actions of a policy that make a refused call, or that answer it from the record. */
+function actionsFor(known: KnownCall | undefined): EffectAction[] {
+  if (known === undefined) return ['once'];
+  return known.outcome === undefined || isUnsure(known) ? ['run'] : ['run', 'reuse'];
+}
+
 /** Says how to go on after a refusal. */
 function hintFor(tool: string, known: KnownCall | undefined): string {
   const policy = (action: string): string => `effects: { names: { ${tool}: ${action} } }`;
-  const allow = policy(known === undefined ? "'once'" : "'run'");
-  const reuse = known?.outcome === undefined || isUnsure(known) ? '' : " use the recorded answer with 'reuse',";
+  const [allowing, answering] = actionsFor(known);
+  const allow = policy(`'${allowing}'`);
+  const reuse = answering === undefined ? '' : ` use the recorded answer with '${answering}',`;
   const key = known?.hasOtherKey === true ? ' set REPRISE_MASK_KEY to the key it was recorded with,' : '';
   return `Simulate it with ${policy('{ simulate }')}, allow it with ${allow},${reuse}${key} or pass ask to decide call by call.`;
 }

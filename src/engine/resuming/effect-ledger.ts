@@ -1,3 +1,5 @@
+import { type CallHalf, halfOf, pairHalves } from '../../core/event/call-halves.ts';
+import { isEdited } from '../../core/event/edit-id.ts';
 import type { Event, Outcome } from '../../core/event/event.ts';
 import { given, isObject, type JsonObject, type JsonValue, valueAt } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
@@ -8,7 +10,7 @@ import type { ReusedAnswer } from '../../core/recording/recorder.ts';
 import type { Cursor, StoredEvent } from '../../core/store/event-store.ts';
 import type { Segment, View } from '../../core/view/view.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
-import { dataOf, decoderFor, readPoints, unwrap } from '../history/stored-events.ts';
+import { dataOf, decoderFor, readPoints, toEvent, unwrap } from '../history/stored-events.ts';
 import { replay } from '../looking/replay.ts';
 import type { AskedCall } from './asked-call.ts';
 import { callKey, isWithheld, type KnownCall, type MaskedCall, maskedCall } from './known-call.ts';
@@ -16,7 +18,9 @@ import { callKey, isWithheld, type KnownCall, type MaskedCall, maskedCall } from
 /** A call from the record. */
 interface RecordedCall extends KnownCall {
   readonly seq: Seq;
-  endSeq: Seq | undefined;
+  readonly endSeq: Seq | undefined;
+  /** Whether an edit wrote its start. */
+  readonly isEdit: boolean;
 }
 
 /** A call, or the end of a call, outside a view. */
@@ -31,15 +35,14 @@ export interface CallsAround {
   readonly outside: readonly (readonly OutsideCall[])[];
 }
 
-/** One half of a call: its start or its end. */
-interface CallHalf {
+/** One half of a call that may have had an effect. */
+interface EffectHalf extends CallHalf {
   readonly branch: string;
   readonly seq: Seq;
-  readonly isStart: boolean;
-  /** Whether it is a question to a person. */
-  readonly isPerson: boolean;
   readonly call: string;
   readonly name: string;
+  /** Whether an edit wrote it: it says nothing about the world outside the branch that was edited. */
+  readonly isEdit: boolean;
   readonly effect: EffectClass;
   readonly key: string;
   readonly masked: MaskedCall | undefined;
@@ -65,7 +68,7 @@ export class EffectLedger {
   readonly #parents = new Map<string, Point | undefined>();
   /** The last seq that was read of each branch. */
   readonly #known = new Map<string, Seq>();
-  #stored: Promise<readonly CallHalf[]> | undefined;
+  #stored: Promise<readonly EffectHalf[]> | undefined;
 
   constructor(engine: Engine, session: string) {
     this.#engine = engine;
@@ -147,7 +150,7 @@ export class EffectLedger {
     for await (const event of replay(this.#engine, this.#session, read)) {
       if (event.id === id) return undefined;
       if (own.has(event.id)) continue;
-      const [same] = asked.in(this.#half(event, event.type, event.data));
+      const [same] = asked.in(this.#half(event));
       if (same !== undefined) return same;
     }
     return undefined;
@@ -168,7 +171,7 @@ export class EffectLedger {
         })
         .filter(({ after, through }) => through > after),
     );
-    const calls = [...Map.groupBy(halves, ({ branch }) => branch).values()].flatMap(pairUp);
+    const calls = [...Map.groupBy(halves, ({ branch }) => branch).values()].flatMap(madeCalls);
     // The guards of this process have already decided about its own calls together.
     const isLive = ({ branch, call }: KnownCall): boolean =>
       this.#live.get(branch)?.some((live) => live.call === call) === true;
@@ -180,10 +183,14 @@ export class EffectLedger {
    * of every branch but this one.
    */
   isIn(branch: string, call: KnownCall, own: string): boolean {
-    if (!this.#parents.has(branch)) return call.branch !== own;
+    return this.#parents.has(branch) ? this.#reaches(branch, call) : call.branch !== own;
+  }
+
+  /** Tells whether an event is in the raw history of a branch. */
+  #reaches(branch: string, stored: Pick<KnownCall, 'branch' | 'seq'>): boolean {
     let through = Number.POSITIVE_INFINITY;
     for (let at: string | undefined = branch; at !== undefined; ) {
-      if (at === call.branch) return (call.seq ?? through) <= through;
+      if (at === stored.branch) return (stored.seq ?? through) <= through;
       const parent = this.#parents.get(at);
       through = parent?.seq ?? through;
       at = parent?.branch;
@@ -198,10 +205,10 @@ export class EffectLedger {
     const isInside = placesOf(view);
     // An edit starts no call in the world: an edited call counts if it has an answer, and is never in doubt.
     const inside = pairUp(await this.#halvesIn(view, branches)).filter(
-      (known) => known.outcome !== undefined || isInside(known),
+      (known) => known.outcome !== undefined || !known.isEdit,
     );
     const outside = [...branches.values()].map((halves) =>
-      pairUp(halves).flatMap((known): OutsideCall[] => {
+      madeCalls(halves).flatMap((known): OutsideCall[] => {
         const beganInside = isInside({ branch: known.branch, seq: known.seq });
         const isWhole = known.endSeq === undefined || isInside({ branch: known.branch, seq: known.endSeq });
         return beganInside && isWhole ? [] : [{ ...known, beganInside }];
@@ -211,7 +218,7 @@ export class EffectLedger {
   }
 
   /** Returns the halves of calls in a view, in its order; those that markers carry are read now. */
-  async #halvesIn({ pieces }: View, branches: ReadonlyMap<string, readonly CallHalf[]>): Promise<CallHalf[]> {
+  async #halvesIn({ pieces }: View, branches: ReadonlyMap<string, readonly EffectHalf[]>): Promise<EffectHalf[]> {
     const isCall = ({ type }: { readonly type: string }): boolean => type === 'call.started' || type === 'call.ended';
     const carried = pieces.filter((piece) => piece.kind === 'carried').filter(isCall);
     const markers = carried.length === 0 ? [] : await readPoints(this.#engine, this.#session, carried);
@@ -220,17 +227,19 @@ export class EffectLedger {
         const { after, through } = piece;
         return branches.get(piece.branch)?.filter(({ seq }) => seq > after && seq <= through) ?? [];
       }
-      return markers.filter(({ seq }) => seq === piece.seq).flatMap((marker) => this.#carriedHalf(marker));
+      const answers = new Set(piece.answers);
+      const isReplaced = (half: EffectHalf): boolean => answers.has(half.seq) && this.#reaches(piece.branch, half);
+      const replaced = [...branches.values()].flatMap((halves) => halves.filter(isReplaced).map(({ event }) => event));
+      const events = markers.filter(({ seq }) => seq === piece.seq).map((marker) => unwrap(marker));
+      return events
+        .filter(({ data }) => data['kind'] !== 'model')
+        .flatMap((event) => this.#half(event))
+        .map((half) => ({ ...half, replaced, isEdit: true }));
     });
   }
 
-  #carriedHalf(marker: Event): CallHalf[] {
-    const { type, data } = unwrap(marker);
-    return data['kind'] === 'model' ? [] : this.#half(marker, type, data);
-  }
-
   /** Reads each stored event once: every branch from its fork on. */
-  async #read(): Promise<readonly CallHalf[]> {
+  async #read(): Promise<readonly EffectHalf[]> {
     const branches = await this.#engine.store.branches(sessionRef(this.#engine, this.#session));
     for (const { branch, parent, head } of branches) {
       this.#parents.set(branch, parent);
@@ -249,8 +258,8 @@ export class EffectLedger {
     );
   }
 
-  async #readHalves(segments: readonly Segment[]): Promise<readonly CallHalf[]> {
-    const halves: CallHalf[] = [];
+  async #readHalves(segments: readonly Segment[]): Promise<readonly EffectHalf[]> {
+    const halves: EffectHalf[] = [];
     if (segments.length === 0) return halves;
     const ref = sessionRef(this.#engine, this.#session);
     let cursor: Cursor | undefined;
@@ -266,42 +275,40 @@ export class EffectLedger {
       // Requests to models are most of a record; skip them without decoding them.
       const rows = page.events.filter(mayHaveEffect);
       const decoder = await decoderFor(this.#engine, this.#session, rows);
-      halves.push(...rows.flatMap((row) => this.#half(row, row.type, dataOf(row, decoder))));
+      halves.push(...rows.flatMap((row) => this.#half(toEvent(this.#session, row, dataOf(row, decoder)))));
       cursor = page.next;
     } while (cursor !== undefined);
     return halves;
   }
 
-  #half({ branch, seq }: { readonly branch: string; readonly seq: Seq }, type: string, data: JsonObject): CallHalf[] {
+  #half(event: Event): EffectHalf[] {
+    const { branch, seq, data } = event;
     const { call, name, outcome } = data;
     if (typeof call !== 'string' || typeof name !== 'string') return [];
-    const isStart = type === 'call.started';
+    const half = halfOf(event);
     const answer = async (): Promise<ReusedAnswer> => {
-      const [event] = await readPoints(this.#engine, this.#session, [{ branch, seq }]);
-      const held = event === undefined ? {} : isObject(event.data['event']) ? unwrap(event).data : event.data;
+      const [stored] = await readPoints(this.#engine, this.#session, [{ branch, seq }]);
+      const held = stored === undefined ? {} : isObject(stored.data['event']) ? unwrap(stored).data : stored.data;
       return answerIn(held);
     };
-    const key = isStart ? callKey(data) : '';
-    const masked = isStart ? maskedCall(data) : undefined;
-    const effect = effectOf(effectCallOf(data));
-    const ended = isStart ? undefined : (outcome as Outcome);
     const isRefused = outcome === 'aborted' && valueAt(data, ['error', 'code']) === 'effect.refused';
-    const isMade = outcome !== 'waiting' && !isRefused && data['simulated'] !== true;
-    const withheld = isWithheld(data);
-    const half = {
-      branch,
-      seq,
-      isStart,
-      isPerson: data['kind'] === 'person',
-      call,
-      name,
-      effect,
-      key,
-      masked,
-      answer,
-      isMade,
-    };
-    return [{ ...half, outcome: ended, isWithheld: withheld }];
+    return [
+      {
+        ...half,
+        branch,
+        seq,
+        call,
+        name,
+        isEdit: isEdited(event),
+        effect: effectOf(effectCallOf(data)),
+        key: half.isStart ? callKey(data) : '',
+        masked: half.isStart ? maskedCall(data) : undefined,
+        outcome: half.isStart ? undefined : (outcome as Outcome),
+        answer,
+        isWithheld: isWithheld(data),
+        isMade: outcome !== 'waiting' && !isRefused && data['simulated'] !== true,
+      },
+    ];
   }
 }
 
@@ -324,29 +331,19 @@ function placesOf({ pieces }: View): (place: { readonly branch: string; readonly
   return ({ branch, seq }) => ranges.get(branch)?.some(({ after, through }) => seq > after && seq <= through) === true;
 }
 
+/** Returns the calls that were made, by the halves that no edit wrote. */
+const madeCalls = (halves: readonly EffectHalf[]): RecordedCall[] => pairUp(halves.filter(({ isEdit }) => !isEdit));
+
 /**
  * Pairs the halves of calls. An end without a start comes from an edit and says nothing about the world; a call that
  * was refused or simulated did nothing to it.
  */
-function pairUp(halves: readonly CallHalf[]): RecordedCall[] {
-  const calls: RecordedCall[] = [];
-  const open = new Map<string, RecordedCall>();
-  for (const { branch, seq, isStart, call, name, key, masked, outcome, answer, isWithheld, isMade } of halves) {
-    const started = open.get(call);
-    if (isStart) {
-      const known = { branch, seq, call, name, key, masked, outcome, answer, isWithheld, endSeq: undefined };
-      calls.push(known);
-      open.set(call, known);
-    } else if (started !== undefined && !isMade) {
-      calls.splice(calls.indexOf(started), 1);
-      open.delete(call);
-    } else if (started !== undefined) {
-      started.outcome = outcome;
-      started.answer = answer;
-      started.isWithheld ||= isWithheld;
-      started.endSeq = seq;
-      open.delete(call);
-    }
-  }
-  return calls;
+function pairUp(halves: readonly EffectHalf[]): RecordedCall[] {
+  return pairHalves(halves).flatMap(({ start, end }): RecordedCall[] => {
+    if (start === undefined || end?.isMade === false) return [];
+    const { branch, seq, call, name, key, masked, isEdit } = start;
+    const { outcome, answer } = end ?? start;
+    const withheld = start.isWithheld || end?.isWithheld === true;
+    return [{ branch, seq, call, name, key, masked, isEdit, outcome, answer, isWithheld: withheld, endSeq: end?.seq }];
+  });
 }

@@ -19,7 +19,7 @@ import { callEffect } from '../recording/call-data.ts';
 import { recordingDefaults } from '../recording/recording-defaults.ts';
 import { EffectGuard } from './effect-guard.ts';
 import { EffectLedger } from './effect-ledger.ts';
-import { takenCall } from './pending-calls.ts';
+import { pendingEffect, takenCall } from './pending-calls.ts';
 import type { PersonPart } from './person-part.ts';
 
 /** The fate of a call in a resume: it is made, answered from the record, simulated, asked about, or refused. */
@@ -170,15 +170,14 @@ export async function checkPendingEffects<Run, Result>(
   { agent, effects, ledger, person }: Beginning<Run, Result>,
   pending: readonly PendingCall[],
 ): Promise<void> {
-  if (agent.callTool === undefined || agent.goesOnFromCalls === true) return;
+  if (agent.callTool === undefined || person.goesOnItself) return;
   for (const open of pending) {
     const { call, name } = open;
-    const isDecided =
-      person.held.has(call) || person.unasked.has(call) || person.approvals.get(call)?.approved === false;
+    const isDecided = person.held.has(call) || person.approvals.get(call)?.approved === false;
     if (isDecided || agent.isForCaller?.(open) === true) continue;
     const taken = await takenCall(agent, open);
     if ('error' in taken) continue;
-    const effect = await ledger.effectOf(name);
+    const effect = await pendingEffect(agent, ledger, open);
     const { refusal } = await effects.foresee({
       kind: 'tool',
       name,

@@ -5,7 +5,9 @@ import { type Message, messageFrom, type ToolResultPart, toolResultsIn } from '.
 import { mend, type Repair, toolAnswer } from '../../core/message/repair.ts';
 import type { PendingCall, ResumableAgent, ResumeContext } from '../../core/recording/agent.ts';
 import type { CallGuard, NamedCall } from '../../core/recording/call-guard.ts';
+import { agreedEffect, type EffectClass } from '../../core/recording/effects.ts';
 import { errorRecord } from '../../core/recording/error-record.ts';
+import { FailedTool } from '../../core/recording/failed-tool.ts';
 import type { Approval, WaitingCall } from '../../core/recording/person-calls.ts';
 import { recordable } from '../../core/recording/recordable.ts';
 import { refText } from '../../core/ref.ts';
@@ -38,7 +40,7 @@ export class PendingChecks implements CallGuard {
 /** Everything that executing pending calls needs. */
 export interface Answering<Run, Result> {
   readonly recorder: SessionRecorder;
-  readonly request: { readonly ledger: EffectLedger };
+  readonly request: { readonly ledger: EffectLedger; readonly run: Run };
   readonly agent: ResumableAgent<Run, Result>;
   readonly checks: PendingChecks;
   readonly history: Pick<ResumableHistory, 'pending'>;
@@ -119,25 +121,28 @@ export async function withAnswers<Run, Result>(
   for (const call of context.pending)
     if (!callers.includes(call)) answers.push(await answered(answering, call, context));
   const answer = answers.length === 0 ? [] : [toolAnswer(answers)];
-  const messages = [...context.messages, ...answer];
-  if (callers.length === 0) return { ...context, messages, pending: [] };
-  if (context.prompt?.role !== 'user') throw waiting(callers, refText(context));
-  // All pending calls belong to the last answer.
-  const mended = withoutOpen(messages, context.prompt, answering.history.pending[0]?.seq ?? 0);
-  answering.repairs.push(...mended.repairs);
-  return { ...context, messages: mended.messages, repairs: [...context.repairs, ...mended.repairs], pending: [] };
+  const executed = { ...context, messages: [...context.messages, ...answer], pending: callers };
+  if (callers.length > 0 && context.prompt?.role !== 'user') throw waiting(callers, refText(context));
+  return withoutCalls(answering, executed, new Set(callers.map(({ call }) => call)));
 }
 
-/** Returns the messages without the calls that nobody answered, because the user said something else. */
-function withoutOpen(
-  messages: readonly Message[],
-  prompt: Message,
-  seq: number,
-): Pick<ResumeContext, 'messages' | 'repairs'> {
-  const held = [...messages, prompt].map((message) => ({ seq, message }));
-  const mended = mend(held);
-  const left = mended.messages.slice(0, -1).map(({ message }) => messageFrom(message));
-  return { messages: left, repairs: mended.repairs };
+/** Returns the context without pending calls that nobody answers, because the user says something else instead. */
+export function withoutCalls<Run, Result>(
+  { history, repairs }: Pick<Answering<Run, Result>, 'history' | 'repairs'>,
+  context: ResumeContext,
+  withdrawn: ReadonlySet<string>,
+): ResumeContext {
+  const pending = context.pending.filter(({ call }) => !withdrawn.has(call));
+  if (pending.length === context.pending.length) return context;
+  // All pending calls belong to the last answer.
+  const seq = history.pending[0]?.seq ?? 0;
+  const mended = mend(
+    context.messages.map((message) => ({ seq, message })),
+    { withdrawn },
+  );
+  repairs.push(...mended.repairs);
+  const messages = mended.messages.map(({ message }) => messageFrom(message));
+  return { ...context, messages, repairs: [...context.repairs, ...mended.repairs], pending };
 }
 
 /** Executes a pending call under the effect policy; an error of the tool is its answer. */
@@ -150,7 +155,7 @@ async function answered<Run, Result>(
   const part = { type: 'tool-result', toolCallId: call, toolName: name } as const;
   const approval = approvals.get(call);
   if (approval?.approved === false) return { ...part, output: deniedOutput(agent, pending, approval) };
-  const effect = await request.ledger.effectOf(name);
+  const effect = await pendingEffect(agent, request.ledger, pending);
   const taken = await takenCall(agent, pending);
   const { input } = taken.pending;
   const start = { kind: 'tool', name, call, input, ...given({ effect }) } as const;
@@ -160,16 +165,23 @@ async function answered<Run, Result>(
   };
   try {
     const output = await checks.during(call, check, () =>
-      recorder.call(start, () => {
+      recorder.call(start, async (open) => {
         if ('error' in taken) throw taken.error;
-        return agent.callTool?.(taken.pending, context) ?? noTool(name);
+        try {
+          return await (agent.callTool?.(taken.pending, context, request.run) ?? noTool(name));
+        } catch (error) {
+          if (error instanceof FailedTool) open.end({ output: error.output, error: error.cause });
+          if (isWaiting(error)) open.end({ outcome: 'waiting' });
+          throw error;
+        }
       }),
     );
     return { ...part, output: recordable(output).value ?? null };
   } catch (error) {
     if (hasCode(error, 'effect.refused') || hasCode(error, 'budget.exceeded') || isWaiting(error)) throw error;
     context.signal.throwIfAborted();
-    return { ...part, output: errorRecord(error), isError: true };
+    const output = error instanceof FailedTool ? error.output : errorRecord(error);
+    return { ...part, output, isError: true };
   }
 }
 
@@ -191,6 +203,15 @@ function deniedOutput<Run, Result>(
     agent.denied?.(pending, approval) ??
     `The call was denied${approval.reason === undefined ? '.' : `: ${approval.reason}`}`
   );
+}
+
+/** Returns the effect class of a pending call, by what the agent declares and what the record says. */
+export async function pendingEffect<Run, Result>(
+  agent: ResumableAgent<Run, Result>,
+  ledger: EffectLedger,
+  pending: PendingCall,
+): Promise<EffectClass | undefined> {
+  return agreedEffect(agent.effectOf?.(pending), await ledger.effectOf(pending.name));
 }
 
 /** Returns a call with the arguments as the tool takes them, or the error if it does not take them. */

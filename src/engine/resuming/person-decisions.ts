@@ -74,22 +74,29 @@ export function decide<Run, Result>(
   waiting: readonly WaitingCall[],
   agent: ResumableAgent<Run, Result>,
 ): Decided {
-  const outputs = new Map<string, JsonValue>();
+  const outputs = new Map<WaitingCall, JsonValue>();
   for (const decision of decisionsOf(decisions)) {
     const found = questionFor(decision.call, waiting);
-    if (outputs.has(found.call))
+    if (outputs.has(found))
       refuse(`it decides twice about ${JSON.stringify(found.call)}`, 'Approve a call, deny it, or answer it.');
-    outputs.set(found.call, outputOf(decision, found, agent));
+    outputs.set(found, outputOf(decision, found, agent));
   }
-  const fresh = waiting.flatMap((call) => {
-    const output = outputs.get(call.call);
-    return output === undefined ? [] : [{ ...call, output }];
+  const fresh = waiting.flatMap((question) => {
+    const output = outputs.get(question);
+    return output === undefined ? [] : [{ ...question, output }];
   });
-  return { fresh, undecided: waiting.filter(({ call }) => !outputs.has(call)) };
+  return { fresh, undecided: waiting.filter((question) => !outputs.has(question)) };
 }
 
 function questionFor(call: string, waiting: readonly WaitingCall[]): WaitingCall {
-  const found = waiting.find((each) => each.call === call) ?? waiting.find((each) => each.about === call);
+  const named = waiting.filter((each) => each.call === call);
+  const [found, ...more] = named.length > 0 ? named : waiting.filter((each) => each.about === call);
+  const other = more.find(({ agent }) => agent !== found?.agent);
+  if (found !== undefined && other !== undefined)
+    return refuse(
+      `${JSON.stringify(call)} waits for ${[found, other].map(({ agent }) => JSON.stringify(agent)).join(' and for ')}`,
+      'Pass agentName: the agent that goes on.',
+    );
   if (found !== undefined) return found;
   const open = waiting.map((each) => each.about ?? each.call).join(', ');
   return refuse(
@@ -124,7 +131,11 @@ function refuse(why: string, hint: string): never {
 }
 
 /** Returns the question whether a pending call may be made, for an agent whose record does not hold it. */
-export function approvalOf({ call, name, input }: PendingCall, seq: number, agent: string | null): WaitingCall {
+export function approvalOf(
+  { call, name, input }: PendingCall,
+  seq: number,
+  { agent = null, run = null }: Partial<Pick<WaitingCall, 'agent' | 'run'>> = {},
+): WaitingCall {
   return {
     seq: seq as WaitingCall['seq'],
     call: approvalCall(call),
@@ -132,6 +143,7 @@ export function approvalOf({ call, name, input }: PendingCall, seq: number, agen
     about: call,
     input: { call, name, input },
     agent,
+    run,
     saved: null,
     earlier: 0,
   };

@@ -1,4 +1,5 @@
 import { RepriseError } from '../../core/error.ts';
+import { stringAt } from '../../core/json.ts';
 import { type Message, messageFrom, toolResultsIn } from '../../core/message/message.ts';
 import type { ResumableAgent } from '../../core/recording/agent.ts';
 import {
@@ -34,6 +35,8 @@ export interface PersonPart {
   readonly approvals: ReadonlyMap<string, Approval>;
   /** The node of a graph that last called a model. */
   readonly node: string | null;
+  /** Whether the agent itself goes on from the pending calls, so that they are not made here. */
+  readonly goesOnItself: boolean;
 }
 
 interface Asked<Run, Result> {
@@ -55,30 +58,62 @@ export async function personPart<Run, Result>(engine: Engine, asked: Asked<Run, 
   const { place, history, agent, request } = asked;
   const { prompt } = request;
   // From the log alone: what a person decides about is handed to the agent.
-  const seen = await foldAt(engine, place, waiting, false);
+  const all = await foldAt(engine, place, waiting, false);
+  const isHere = (question: WaitingCall): boolean => isOf(question, asked);
+  const seen = { ...all, answers: all.answers.filter(isHere) };
   const node = nodeIn(seen, history.lane?.agent ?? request.agentName ?? null);
   const recorded = waitingHere(seen, request);
   const { needed, denied } = await neededApprovals(asked, seen, recorded, node);
-  const all = [...recorded, ...needed];
-  const { fresh, undecided } = decide(request, all, agent);
+  const { fresh, undecided } = decide(request, [...recorded, ...needed], agent);
+  refuseElsewhere(asked, fresh);
   const isReplaced = prompt?.role === 'user';
+  const earlier = isReplaced ? seen.answers.filter(({ about }) => about !== null) : seen.answers;
+  const answers = [...earlier, ...fresh.filter(isHere), ...denied];
+  const approvals = approvalsIn(answers);
+  // With an answer to its own question, a graph goes on from where it saved it.
+  const isAwaited = answers.some(({ about, saved }) => about === null && saved !== null);
+  const goesOnItself = agent.goesOnFromCalls === true && (isAwaited || !isPartlyAnswered(history, prompt, approvals));
   // A recorded answer may stand in for a call that nobody has asked a person about.
-  const isLate = (question: WaitingCall): boolean => agent.goesOnFromCalls !== true && needed.includes(question);
+  const isMadeHere = agent.callTool !== undefined && !goesOnItself;
+  const isLate = (question: WaitingCall): boolean => isMadeHere && needed.includes(question);
   const stopping = undecided.filter((question) => !isLate(question));
   if (stopping.length > 0 && !isReplaced)
     throw waitsForPerson(undecided, refText({ session: place.session, branch: place.record.branch }));
   if (isReplaced) refuseBoth(fresh);
-  const earlier = isReplaced ? seen.answers.filter(({ about }) => about !== null) : seen.answers;
-  const answers = [...earlier, ...fresh, ...denied];
   return {
     answers,
     fresh: [...fresh, ...denied],
     recorded: new Set(recorded.map(({ call }) => call)),
     held: heldCalls(stopping, history),
     unasked: new Map(undecided.filter(isLate).map((question) => [question.about ?? '', question])),
-    approvals: approvalsIn(answers),
+    approvals,
     node,
+    goesOnItself,
   };
+}
+
+/**
+ * Throws if somebody decided about a call that an agent would not make, because it belongs to a different conversation,
+ * such as that of an agent inside a tool.
+ */
+function refuseElsewhere<Run, Result>({ agent, history }: Asked<Run, Result>, fresh: readonly PersonAnswer[]): void {
+  if (agent.callTool === undefined || agent.goesOnFromCalls === true) return;
+  const other = fresh.find(({ about }) => about !== null && !history.pending.some(({ call }) => call === about));
+  if (other === undefined) return;
+  const whose = other.agent === null ? 'a different conversation' : `the conversation of "${other.agent}"`;
+  throw new RepriseError('resume.invalid', `Cannot resume with these decisions: "${other.about}" waits in ${whose}`, {
+    hint: 'Resume the agent of that conversation with them. If it runs inside a tool, pass its answer on then, as the answer of the tool.',
+  });
+}
+
+/** Tells whether some of the calls that were asked for together have an answer: agents go on only from all of them. */
+function isPartlyAnswered(
+  { messages, pending }: ResumableHistory,
+  prompt: Message | undefined,
+  approvals: ReadonlyMap<string, Approval>,
+): boolean {
+  const isDenied = pending.some(({ call }) => approvals.get(call)?.approved === false);
+  return isDenied || prompt?.role === 'tool' || stringAt(messages.at(-1)?.message, 'role') === 'tool';
 }
 
 /** Throws if a question was answered although the user says something else. */
@@ -102,21 +137,30 @@ export function pausedCalls({ answers }: PersonPart, { pending }: ResumableHisto
 }
 
 /**
- * Returns the pending calls that a person has allowed: by an approval, or by the answer to a question that stopped all of
- * them. An answer that was inherited from the source of a fork is about the source, and allows nothing.
+ * Returns the pending calls that a person has allowed, by an approval or by the answer to a question that stopped all of
+ * them, or is asked about before they are made. An answer that was inherited from the source of a fork is about the
+ * source, and allows nothing.
  */
 export function allowedCalls(
-  { answers, fresh }: PersonPart,
+  { answers, fresh, unasked }: PersonPart,
   { pending }: ResumableHistory,
   { record }: Place,
 ): ReadonlySet<string> {
   const isOwn = (answer: PersonAnswer): boolean => fresh.includes(answer) || answer.seq > (record.parent?.seq ?? 0);
-  return new Set(
-    answers.filter(isOwn).flatMap(({ about, output }) => {
-      if (about === null) return pending.map(({ call }) => call);
-      return approvalFrom(output)?.approved === true ? [about] : [];
-    }),
-  );
+  const answered = answers.filter(isOwn).flatMap(({ about, output }) => {
+    if (about === null) return pending.map(({ call }) => call);
+    return approvalFrom(output)?.approved === true ? [about] : [];
+  });
+  return new Set([...answered, ...unasked.keys()]);
+}
+
+/** Tells whether a question belongs to what is continued: other agents may ask about a call with the same id. */
+function isOf<Run, Result>(
+  { agent, run }: WaitingCall,
+  { history: { lane }, request }: Pick<Asked<Run, Result>, 'history' | 'request'>,
+): boolean {
+  const continued = request.agentName ?? lane?.agent ?? null;
+  return continued === null || agent === null || agent === continued || (run !== null && run === lane?.run);
 }
 
 /** Returns what waits for a person in the conversation that is continued and is not answered by the prompt. */
@@ -141,14 +185,15 @@ async function neededApprovals<Run, Result>(
   const needed: WaitingCall[] = [];
   const denied: PersonAnswer[] = [];
   if (agent.approvalOf === undefined) return { needed, denied };
-  const known = new Set([...recorded, ...seen.answers].map(({ about }) => about));
+  const own = recorded.filter((question) => isOf(question, { history, request }));
+  const known = new Set([...own, ...seen.answers].map(({ about }) => about));
   const messages = history.messages.map(({ message }) => messageFrom(message));
   const seqs = new Map(history.pending.map(({ call, seq }) => [call, seq]));
   for (const call of pendingOf(history, request.prompt).open) {
     if (known.has(call.call)) continue;
     const approval = await agent.approvalOf(call, { messages, floor: history.floor, node, run: request.run });
     if (approval === undefined) continue;
-    const question = approvalOf(call, seqs.get(call.call) ?? 0, history.lane?.agent ?? null);
+    const question = approvalOf(call, seqs.get(call.call) ?? 0, history.lane);
     if (approval === 'needed') needed.push(question);
     else denied.push({ ...question, output: { approved: false } });
   }

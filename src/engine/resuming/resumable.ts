@@ -56,7 +56,8 @@ export async function resumable(
   const place = await findPlace(engine, session, point);
   const { agentName: agent, model, effects, canAsk } = options;
   checkEffectPolicy(effects);
-  const history = await resumableHistory(engine, place, given({ agent, model }));
+  const agents = agent === undefined ? [] : [agent];
+  const history = await resumableHistory(engine, place, { agents, ...given({ model }) });
   const { lane, messages, prompt = null, pending, settings, repairs } = history;
   const ref = refText({ session, branch: place.record.branch, at: { kind: 'seq', seq: place.seq } });
   const foreseen = await foreseeCalls(engine, place, pending, given({ effects, canAsk }));

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../core/json.ts';
 import { partsOf } from '../../core/message/message.ts';
 import { type HeldMessage, type Mended, mend, type Repair, takePrompt } from '../../core/message/repair.ts';
 import type { Seq } from '../../core/point.ts';
-import type { BranchSettings, Floor, ResumeContext } from '../../core/recording/agent.ts';
+import type { BranchSettings, Floor, ResumableAgent, ResumeContext } from '../../core/recording/agent.ts';
 import { refText } from '../../core/ref.ts';
 import type { LaneConversation } from '../../core/session/conversation-lane.ts';
 import { entryOf, type View, viewAt } from '../../core/view/view.ts';
@@ -31,16 +31,26 @@ export interface ResumableHistory {
 
 /** Whose conversation is continued, and by which model if the branch names none. */
 export interface Continued {
-  readonly agent?: string | undefined;
+  /** The agent that continues, and those it can hand off to: the last active conversation of them is continued. */
+  readonly agents?: readonly string[];
   readonly run?: string | undefined;
   readonly model?: string | undefined;
+}
+
+/** Returns whose conversation an agent continues: that of the named agent, else its own or that of a handoff's target. */
+export function continuedBy<Run, Result>(
+  { name, handsOffTo = [], model }: ResumableAgent<Run, Result>,
+  { agentName, continues }: { readonly agentName?: string | undefined; readonly continues?: string | undefined },
+): Continued {
+  const own = name === undefined ? [] : [name, ...handsOffTo];
+  return { agents: agentName === undefined ? own : [agentName], run: continues, model };
 }
 
 /** Reads the conversation at a place, mended for the model that will get it. */
 export async function resumableHistory(engine: Engine, place: Place, who: Continued): Promise<ResumableHistory> {
   const lane = await loggedConversation(engine, place, (seen) => laneFor(seen, who));
   const changes = await settingsChanged(engine, place);
-  const continuing = lane?.agent ?? who.agent;
+  const continuing = lane?.agent ?? who.agents?.[0];
   const settings = settingsFor(
     changes,
     (agent) => agent === undefined || typeof continuing !== 'string' || agent === continuing,
@@ -77,11 +87,11 @@ function floorOf(view: View, lane: LaneConversation | undefined, messages: reado
   return { agent: lane?.agent ?? null, from: last + 1 };
 }
 
-/** Picks the conversation of a run, else of an agent, else the one that last moved on. */
-function laneFor(seen: Conversation, { agent, run }: Continued): LaneConversation | undefined {
+/** Picks the conversation of a run, else the last active one of the agents, else the one that last moved on. */
+function laneFor(seen: Conversation, { agents = [], run }: Continued): LaneConversation | undefined {
   const ofRun = run === undefined ? undefined : seen.lanes.find((lane) => lane.run === run);
-  const ofAgent = agent === undefined ? undefined : seen.lanes.find((lane) => lane.agent === agent);
-  return ofRun ?? ofAgent ?? (seen.messages.length > 0 || seen.calledAt !== null ? seen : undefined);
+  const ofAgents = seen.lanes.find((lane) => lane.agent !== null && agents.includes(lane.agent));
+  return ofRun ?? ofAgents ?? (seen.messages.length > 0 || seen.calledAt !== null ? seen : undefined);
 }
 
 /** Reads every `settings.changed` before a place, the last one first. */

@@ -5,6 +5,7 @@ import { given, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { type Message, messageFrom } from '../../core/message/message.ts';
 import type { Repair } from '../../core/message/repair.ts';
 import type { Agent, ResumableAgent, ResumeContext } from '../../core/recording/agent.ts';
+import { notePending } from '../../core/recording/asked-calls.ts';
 import type { EffectPolicy } from '../../core/recording/effects.ts';
 import type { WaitingCall } from '../../core/recording/person-calls.ts';
 import { recordable } from '../../core/recording/recordable.ts';
@@ -23,10 +24,19 @@ import { type BudgetAccount, BudgetGuard } from './budget-guard.ts';
 import { type EffectAnswer, EffectGuard, type EffectQuestion } from './effect-guard.ts';
 import type { EffectLedger } from './effect-ledger.ts';
 import { checkPendingEffects } from './foreseen-calls.ts';
-import { type Answering, checkAnswerable, isWaiting, PendingChecks, pendingOf, withAnswers } from './pending-calls.ts';
+import { historyName } from './history-name.ts';
+import {
+  type Answering,
+  checkAnswerable,
+  isWaiting,
+  PendingChecks,
+  pendingOf,
+  withAnswers,
+  withoutCalls,
+} from './pending-calls.ts';
 import { type Decisions } from './person-decisions.ts';
 import { allowedCalls, answersAct, type PersonPart, pausedCalls, personPart } from './person-part.ts';
-import { checkGoesOn, type ResumableHistory, resumableHistory } from './resume-history.ts';
+import { checkGoesOn, continuedBy, type ResumableHistory, resumableHistory } from './resume-history.ts';
 import { RunGate, stoppingRun } from './run-guards.ts';
 import { StopWatch } from './stop-watch.ts';
 import { answerOf } from './user-turns.ts';
@@ -116,8 +126,7 @@ export async function resumeRun<Run, Result>(
   const { session, branch, prompt } = request;
   const agent = asResumable(request.agent);
   const place = await placeAt(reading, session, branch, { kind: 'head' });
-  const who = { agent: request.agentName ?? agent.name, run: request.continues, model: agent.model };
-  const history = await resumableHistory(reading, place, who);
+  const history = await resumableHistory(reading, place, continuedBy(agent, request));
   const person = await personPart(reading, { place, history, agent, request });
   if (prompt === undefined && agent.goesOnAlone !== true && !answersAct(person)) checkGoesOn(place, history);
   checkAnswerable(place, agent, pendingOf(history, prompt), prompt);
@@ -146,9 +155,10 @@ export async function resumeRun<Run, Result>(
     };
     const recorder = await record(engine, session, options, person.answers, reading);
     const began = engine.platform.elapsedMs();
-    const ended = await inRun({ recorder, request, agent, history, watch, checks, repairs, person, ...person });
+    const named = (): Promise<string> => historyName(reading, place);
+    const parts = { recorder, request, agent, history, watch, gate, checks, repairs, person, named };
+    const ended = await inRun({ ...parts, ...person });
     const latencyMs = engine.platform.elapsedMs() - began;
-    gate.close();
     const waiting = ended.outcome === 'waiting' ? await recorder.waiting() : [];
     const report = await recorder.close();
     const failure = failedRecording(request, report);
@@ -203,14 +213,16 @@ interface Running<Run, Result> extends Answering<Run, Result> {
   readonly request: RunRequest<Run, Result>;
   readonly history: ResumableHistory;
   readonly watch: StopWatch;
+  readonly gate: RunGate;
   readonly person: PersonPart;
+  readonly named: ResumeContext['historyName'];
 }
 
 type Ended<Result> = Pick<RunReport<Result>, 'run' | 'outcome' | 'result' | 'error'> & { readonly text?: string };
 
 /** Opens the run, calls the agent, and ends the run with its outcome. */
 async function inRun<Run, Result>(running: Running<Run, Result>): Promise<Ended<Result>> {
-  const { recorder, request, agent, history, watch } = running;
+  const { recorder, request, agent, history, watch, gate } = running;
   const { lane } = history;
   const about = nameOf(request, agent, history);
   // The prompt of a conversation without runs must not carry a run either, to belong to it.
@@ -225,13 +237,13 @@ async function inRun<Run, Result>(running: Running<Run, Result>): Promise<Ended<
   });
   const work = open.within(async () => {
     await recordAnswers(running);
-    const context = await contextOf(running);
+    const context = await contextOf(running, open.run);
     // Record the prompt after the answers to pending calls, so that each answer follows its call.
     if (prompt !== undefined && !isBefore) recorder.message(prompt);
     return agent.resume(context, request.run);
   });
   try {
-    const result = await watch.until(work);
+    const result = await watch.until(work, () => gate.close());
     const text = agent.textOf?.(result) ?? (typeof result === 'string' ? result : undefined);
     const outcome = watch.stopped?.outcome ?? (open.isWaiting ? 'waiting' : 'ok');
     open.end({ outcome, result: text ?? result });
@@ -284,8 +296,8 @@ function optionsData(options: unknown): JsonValue | undefined {
   }
 }
 
-async function contextOf<Run, Result>(running: Running<Run, Result>): Promise<ResumeContext> {
-  const { recorder, request, history, watch } = running;
+async function contextOf<Run, Result>(running: Running<Run, Result>, run: string): Promise<ResumeContext> {
+  const { recorder, request, history, watch, named } = running;
   const { settings, prompt: trailing, repairs } = history;
   const sent = request.prompt ?? (trailing === undefined ? undefined : messageFrom(trailing.message));
   // With a new prompt, an unanswered one is part of the history.
@@ -295,6 +307,8 @@ async function contextOf<Run, Result>(running: Running<Run, Result>): Promise<Re
     session: recorder.session,
     branch: recorder.branch,
     recorder,
+    run,
+    historyName: named,
     messages: [...history.messages, ...before].map(({ message }) => messageFrom(message)),
     prompt: sent,
     floor: history.floor,
@@ -307,6 +321,7 @@ async function contextOf<Run, Result>(running: Running<Run, Result>): Promise<Re
     signal: watch.signal,
   };
   const executed = await withToolAnswers(running, context);
+  notePending(recorder, executed.pending);
   if (given === undefined) return executed;
   return { ...executed, messages: [...executed.messages, given], prompt: undefined };
 }
@@ -316,14 +331,12 @@ async function withToolAnswers<Run, Result>(
   running: Running<Run, Result>,
   context: ResumeContext,
 ): Promise<ResumeContext> {
-  const { agent, request, held } = running;
+  const { agent, request, held, person } = running;
   const goesOn = agent.goesOnFromCalls === true;
-  if (agent.callTool !== undefined && !goesOn) return withAnswers(running, context);
+  if (agent.callTool !== undefined && !person.goesOnItself) return withAnswers(running, context);
   // The user says something else instead: the calls are taken out, as any call without an answer.
-  const all = goesOn ? new Set(context.pending.map(({ call }) => call)) : held;
-  const isReplaced = request.prompt?.role === 'user' && context.pending.length > 0;
-  const isHeld = context.pending.every(({ call }) => all.has(call));
-  return isReplaced && isHeld ? withAnswers({ ...running, held: all }, context) : context;
+  if (request.prompt?.role !== 'user') return context;
+  return withoutCalls(running, context, goesOn ? new Set(context.pending.map(({ call }) => call)) : held);
 }
 
 function failedRecording(

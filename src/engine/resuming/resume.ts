@@ -17,7 +17,7 @@ import { type Lineage, lineageOf } from '../looking/lineage.ts';
 import { type BudgetAccount, checkBudget } from './budget-guard.ts';
 import { EffectLedger } from './effect-ledger.ts';
 import { checkDecisions, type Decisions } from './person-decisions.ts';
-import { checkGoesOn, resumableHistory } from './resume-history.ts';
+import { checkGoesOn, continuedBy, resumableHistory } from './resume-history.ts';
 import {
   asResumable,
   type ResumeRecordOptions,
@@ -240,7 +240,7 @@ async function resumeTurns<Run, Result>(
 ): Promise<readonly ComparedRun<Result>[]> {
   const { session, branch } = request;
   const place = await placeAt(engine, session, branch, { kind: 'head' });
-  const history = await resumableHistory(engine, place, { agent: request.agentName, run: request.continues });
+  const history = await resumableHistory(engine, place, continuedBy(asResumable(request.agent), request));
   const recorded = await recordedTurns(engine, session, branch, lineage, history.lane?.agent);
   const parent = lineage.parent?.seq ?? 0;
   const underWay = recorded.find((turn) => turn.seq <= parent) ?? null;

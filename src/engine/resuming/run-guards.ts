@@ -1,5 +1,6 @@
 import { hasCode, RepriseError } from '../../core/error.ts';
 import type { CallGuard, NamedCall } from '../../core/recording/call-guard.ts';
+import { callEffect } from '../recording/call-data.ts';
 import type { StopWatch } from './stop-watch.ts';
 
 /** Refuses the calls of a run that is over or that was refused a call, and keeps the names of the tools it called. */
@@ -7,6 +8,9 @@ export class RunGate implements CallGuard {
   readonly #watch: StopWatch;
   readonly #branch: string;
   #isOver = false;
+  /** The ids of calls under way whose ends the record must not lose: nobody could tell whether they happened. */
+  readonly #underWay = new Set<string>();
+  readonly #settled = Promise.withResolvers<void>();
   /** The names of calls other than to models, in order. */
   readonly tools: string[] = [];
 
@@ -16,17 +20,40 @@ export class RunGate implements CallGuard {
   }
 
   /** Throws if the run is over: nobody would record or guard the call. */
-  before({ kind, name }: NamedCall): undefined {
+  before(call: NamedCall): undefined {
+    const { kind, name } = call;
     const { stopped } = this.#watch;
     if (this.#isOver) throw stopped?.error ?? runEnded(this.#branch, name);
     if (isRefusal(stopped?.error)) throw stopped?.error;
     if (kind !== 'model' && kind !== 'person') this.tools.push(name);
+    if (mayAct(call)) this.#underWay.add(call.call);
   }
 
-  /** Refuses every call from now on. */
-  close(): void {
-    this.#isOver = true;
+  ended({ call }: NamedCall): void {
+    this.#underWay.delete(call);
+    this.#settle();
   }
+
+  withdrawn(call: NamedCall): void {
+    this.ended(call);
+  }
+
+  /** Refuses every call from now on, and resolves when those under way have ended that may have an effect. */
+  close(): Promise<void> {
+    this.#isOver = true;
+    this.#settle();
+    return this.#settled.promise;
+  }
+
+  #settle(): void {
+    if (this.#isOver && this.#underWay.size === 0) this.#settled.resolve();
+  }
+}
+
+/** Tells whether a call is in doubt if its end is not recorded. */
+function mayAct(call: NamedCall): boolean {
+  const effect = callEffect(call);
+  return effect === 'irreversible' || effect === 'unknown';
 }
 
 function runEnded(branch: string, name: string): RepriseError {

@@ -22,6 +22,7 @@ export class StopWatch {
   readonly #engine: Engine;
   readonly #controller = new AbortController();
   readonly #cleanups: (() => void)[] = [];
+  #isAbandoned = false;
   stopped: Stop | undefined;
 
   constructor(engine: Engine, { signal, timeoutMs, session, branch }: StopOptions) {
@@ -64,17 +65,39 @@ export class StopWatch {
     this.#controller.abort(error);
   }
 
-  /** Waits for the work. After a stop, the work gets a moment to end by itself; then it is abandoned. */
-  until<T>(work: Promise<T>): Promise<T> {
+  /**
+   * Waits for the work, and then a moment for the calls that it left under way. After a stop, the work gets a moment to
+   * end by itself; then it is abandoned, with its calls.
+   */
+  async until<T>(work: Promise<T>, calls: () => Promise<void>): Promise<T> {
+    try {
+      return await this.#untilEnded(work);
+    } finally {
+      await this.#settle(calls());
+    }
+  }
+
+  #untilEnded<T>(work: Promise<T>): Promise<T> {
     const { signal } = this;
     return new Promise<T>((resolve, reject) => {
       const grace = (): void => {
-        const giveUp = (): void => reject(this.stopped?.error);
+        const giveUp = (): void => {
+          this.#isAbandoned = true;
+          reject(this.stopped?.error);
+        };
         this.#cleanups.push(this.#engine.platform.startTimer(limits.resumeGraceMsMax, giveUp));
       };
       if (signal.aborted) grace();
       else signal.addEventListener('abort', grace, { once: true });
       work.then(resolve, reject);
+    });
+  }
+
+  async #settle(calls: Promise<void>): Promise<void> {
+    if (this.#isAbandoned) return;
+    await new Promise<void>((resolve) => {
+      this.#cleanups.push(this.#engine.platform.startTimer(limits.resumeGraceMsMax, resolve));
+      void calls.then(resolve);
     });
   }
 

@@ -7,6 +7,8 @@ import { createSpending, type Spending, spend } from '../../core/recording/spend
 import type { ConversationState } from '../../core/session/conversation-lane.ts';
 import { conversation } from '../../projections/conversation.ts';
 import type { Engine } from '../context/engine.ts';
+import { foldAt } from '../history/fold.ts';
+import { placeAtHead } from '../history/place.ts';
 import { replay, replayPages } from '../looking/replay.ts';
 
 /** A user message, and how it was handled. */
@@ -53,7 +55,11 @@ export async function userTurnsAfter(
       turns.push(turn);
     }
     const turn = turns.at(-1);
-    if (turn !== undefined && event.seq > after) noteCall(turn, event, whose);
+    if (turn === undefined || event.seq <= after) return;
+    const isOwn = whose === undefined || (event.agent ?? null) === whose;
+    const said = isOwn ? saidIn(event, (seq) => isLastIn(state, seq)) : '';
+    if (said !== '') turn.answer = said;
+    noteCall(turn, event);
   };
   for await (const page of replayPages(engine, session, { at: { branch } })) {
     for (const event of page) {
@@ -88,27 +94,34 @@ function newUserMessages(
   );
 }
 
-function noteCall(turn: OpenTurn, event: Event, agent: string | null | undefined): void {
-  const { type, data } = event;
-  const said = saidIn(event);
-  if (said !== '' && (agent === undefined || (event.agent ?? null) === agent)) turn.answer = said;
+/** Tells whether an event said the last message of a conversation. */
+function isLastIn({ lanes }: ConversationState, seq: Seq): boolean {
+  return Object.values(lanes).some(({ entries }) => entries.at(-1)?.seq === seq);
+}
+
+function noteCall(turn: OpenTurn, { type, data }: Event): void {
   if (type === 'call.started' && data['kind'] === 'model') turn.modelCalls++;
   else if (type === 'call.started') turn.tools.push(String(data['name']));
   else if (type === 'call.ended') spend(turn.spending, data);
 }
 
-/** Returns the text of the agent in an event: a model's answer, or an assistant message. */
-function saidIn({ type, data }: Event): string {
-  const message = data['message'];
-  if (!isObject(message) || message['role'] !== 'assistant') return '';
+/**
+ * Returns the text of the agent in an event: a model's answer, or an assistant message. The answer of a model that a tool
+ * asked on its own joins no conversation; neither does part of an answer, which is still the agent's.
+ */
+function saidIn({ type, seq, data }: Event, isJoined: (seq: Seq) => boolean): string {
+  const { message, outcome = 'ok' } = data;
+  if (!isObject(message) || message['role'] !== 'assistant' || (outcome === 'ok' && !isJoined(seq))) return '';
   return type === 'message.added' || type === 'call.ended' ? textOf(message) : '';
 }
 
-/** Returns the last text that was said in a run; empty if there is none. */
+/** Returns the last text that the agent said in a run; empty if there is none. */
 export async function answerOf(engine: Engine, session: string, branch: string, run: string): Promise<string> {
+  const { lanes } = await foldAt(engine, await placeAtHead(engine, session, branch), conversation);
+  const held = new Set(lanes.flatMap(({ messages }) => messages.map(({ seq }) => seq)));
   const filter = { run, types: ['call.ended', 'message.added'] };
   for await (const event of replay(engine, session, { at: { branch }, filter, direction: 'backward' })) {
-    const said = saidIn(event);
+    const said = saidIn(event, (seq) => held.has(seq));
     if (said !== '') return said;
   }
   return '';

@@ -34,6 +34,9 @@ interface CarriedParts {
   readonly state: Pick<StateVerbs, 'get' | 'scan'>;
 }
 
+/** A version that was read. Its number alone is not enough: numbers repeat after a rewind, and seqs never do. */
+type ReadVersion = Pick<StateValue, 'version' | 'seq'>;
+
 /**
  * A transaction that gathers its operations here and commits them in one call, along with the versions that it read. The
  * server commits them only if those versions are still the last ones.
@@ -45,8 +48,8 @@ export class CarriedTransaction implements TransactionVerbs {
   readonly #options: TransactionOptions;
   readonly #deadline: number;
   readonly #operations: Operation[] = [];
-  readonly #keysRead = new Map<string, number>();
-  readonly #prefixesRead = new Map<string, ReadonlyMap<string, number>>();
+  readonly #keysRead = new Map<string, ReadVersion>();
+  readonly #prefixesRead = new Map<string, readonly (ReadVersion & Pick<StateValue, 'key'>)[]>();
   #status: 'open' | 'committed' | 'aborted' | 'in conflict' = 'open';
   committed: Committed | undefined;
 
@@ -92,15 +95,15 @@ export class CarriedTransaction implements TransactionVerbs {
     const own = this.#operations.findLast((operation) => operation.key === key);
     if (own !== undefined) return this.#pending(own);
     const found = await this.#parts.state.get(key);
-    this.#read(key, found.version);
+    this.#read(key, found);
     return found;
   }
 
   /** Keeps the version that was read first: a later one shows a conflict. */
-  #read(key: string, version: number): void {
+  #read(key: string, { version, seq }: ReadVersion): void {
     if (this.#keysRead.has(key)) return;
     checkLimit('transactionReadsMax', this.#keysRead.size + this.#prefixesRead.size + 1, 'read in a transaction');
-    this.#keysRead.set(key, version);
+    this.#keysRead.set(key, { version, seq });
   }
 
   async *scan(prefix: string): AsyncGenerator<StateValue, void, undefined> {
@@ -109,7 +112,10 @@ export class CarriedTransaction implements TransactionVerbs {
     for await (const value of this.#parts.state.scan(prefix)) held.push(value);
     checkLimit('transactionReadsMax', this.#keysRead.size + this.#prefixesRead.size + 1, 'read in a transaction');
     if (!this.#prefixesRead.has(prefix))
-      this.#prefixesRead.set(prefix, new Map(held.map(({ key, version }) => [key, version])));
+      this.#prefixesRead.set(
+        prefix,
+        held.map(({ key, version, seq }) => ({ key, version, seq })),
+      );
     const values = new Map(held.map((value) => [value.key, value]));
     for (const operation of this.#operations.filter(({ key }) => key.startsWith(prefix))) {
       if (operation.op === 'write') values.set(operation.key, this.#pending(operation));
@@ -127,8 +133,12 @@ export class CarriedTransaction implements TransactionVerbs {
     const { port, place } = this.#parts;
     const { timeoutMs: _, txn: __, ...about } = this.#options;
     const read = [
-      ...Array.from(this.#keysRead, ([key, version]) => ({ key, version })),
-      ...Array.from(this.#prefixesRead, ([prefix, keys]) => ({ prefix, keys: Object.fromEntries(keys) })),
+      ...Array.from(this.#keysRead, ([key, { version, seq }]) => ({ key, version, seq })),
+      ...Array.from(this.#prefixesRead, ([prefix, values]) => ({
+        prefix,
+        keys: Object.fromEntries(values.map(({ key, version }) => [key, version])),
+        seqs: Object.fromEntries(values.map(({ key, seq }) => [key, seq])),
+      })),
     ];
     try {
       const committed = await port.ask('commitState', place, {

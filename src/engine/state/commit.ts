@@ -89,8 +89,11 @@ async function tryPlan(
       condition,
       ...given({ epoch }),
     });
+    const [event] = appended;
+    // The store finds an event by its id on every branch; a commit to a different one was not made.
+    if (event !== undefined && event.branch !== branch) throw idReused(event, branch);
     keepSnapshots(engine, session, appended);
-    return appended[0];
+    return event;
   } catch (error) {
     if (hasCode(error, 'state.conflict')) return undefined;
     throw error;
@@ -165,6 +168,14 @@ async function confirmReads(engine: Engine, request: CommitRequest, reads: State
 }
 
 const keysNamedMax = 5;
+
+function idReused({ id, branch, seq }: Event, asked: string): RepriseError {
+  return new RepriseError(
+    'event.id-reused',
+    `Cannot commit to "${asked}": the id "${id}" is taken by the event at "${branch}@${seq}"`,
+    { hint: 'Use a new id for each transaction.', details: { id, branch, seq } },
+  );
+}
 
 function wasRead({ keys, prefixes }: StateReads, key: string): boolean {
   if (keys.has(key)) return true;

@@ -265,7 +265,7 @@ export class TransactionWork implements OpenTransaction {
     this.#plan = undefined;
     this.#keysRead.clear();
     this.#prefixesRead.clear();
-    this.scope.engine.transactions.remove(this.txn);
+    this.scope.engine.transactions.remove(this);
   }
 
   #expireIfDue(): void {

@@ -14,6 +14,7 @@ import { type Summary, summary } from '../../projections/summary.ts';
 import { waiting } from '../../projections/waiting.ts';
 import { archivedBranches } from '../archived-branches.ts';
 import { type DrawnBranch, drawnBranches } from '../branch-tree.ts';
+import { isChangedSince } from '../changed-sessions.ts';
 import { workedAhead } from './worked-ahead.ts';
 
 /** One branch in a listing, as `reprise list --json` prints it. */
@@ -147,7 +148,7 @@ async function* recordsSince(
   since: string | undefined,
 ): AsyncGenerator<SessionRecord, void, undefined> {
   for await (const record of reprise.sessions({ allNamespaces }))
-    if (since === undefined || record.updatedAt >= since) yield record;
+    if (since === undefined || isChangedSince(record, since)) yield record;
 }
 
 async function branchesOfSession(

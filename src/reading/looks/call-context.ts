@@ -1,9 +1,11 @@
 import { canonicalJson } from '../../core/canonical-json.ts';
 import { diffValues, type ValueDiff } from '../../core/comparing/value-diff.ts';
+import { halfOf, startHalf, startOf } from '../../core/event/call-halves.ts';
 import type { Event } from '../../core/event/event.ts';
+import { project } from '../../core/event/projection.ts';
 import { isObject, type JsonObject, type JsonValue, stringAt } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
-import { previous, type Seq } from '../../core/point.ts';
+import { type Point, previous, type Seq } from '../../core/point.ts';
 import { refText } from '../../core/ref.ts';
 import type { LaneConversation } from '../../core/session/conversation-lane.ts';
 import type { ReplayOptions } from '../../core/session/session-log.ts';
@@ -85,8 +87,11 @@ export async function contextAt(session: Session, reading: ContextReading): Prom
   const call = edits.length > 0 ? null : await callOf(session, branch, event);
   const at = call?.seq ?? seq;
   const whole = await session.stateAt({ branch, seq: at }, conversation, edits.length === 0 ? {} : { edits });
-  const lane = laneOf(whole, call === null ? event : { agent: event?.agent, run: event?.run });
-  const before = await comparedWith(session, reading, { at, lane, isCall: call !== null });
+  const here = laneOf(whole, call === null ? event : { agent: event?.agent, run: event?.run });
+  const alone = call === null || here.calledAt === at ? undefined : await askedInside(session, { branch, seq: at });
+  const lane = alone ?? here;
+  const isCompared = alone === undefined || reading.against !== undefined;
+  const before = isCompared ? await comparedWith(session, reading, { at, lane, isCall: call !== null }) : undefined;
   return {
     ref: refText({ session: session.id, branch, at: { kind: 'seq', seq } }),
     agent: lane.agent,
@@ -97,15 +102,22 @@ export async function contextAt(session: Session, reading: ContextReading): Prom
   };
 }
 
+/** Returns what a call was sent that a tool made on its own: it stands outside of the conversation. */
+async function askedInside(session: Session, at: Point): Promise<LaneConversation | undefined> {
+  for await (const event of session.replay({ at, after: previous(at.seq) }))
+    if (event.erased !== true) return project(conversation, [event]);
+  return undefined;
+}
+
 /** Finds the model call that an event begins or ends. */
 async function callOf(session: Session, branch: string, event: Event | undefined): Promise<ContextCall | null> {
   if (event === undefined || event.data['kind'] !== 'model') return null;
   if (event.type === 'call.ended') {
-    const began = event.causeSeq ?? (await startOf(session, branch, event));
+    const began = event.causeSeq ?? (await startBefore(session, branch, event));
     return began === undefined ? null : { ...named(event), seq: began, endSeq: event.seq, end: endOf(event) };
   }
   if (event.type !== 'call.started') return null;
-  const ended = await endingOf(session, branch, event);
+  const ended = await endAfter(session, branch, event);
   return {
     ...named(event),
     seq: event.seq,
@@ -122,19 +134,27 @@ const named = ({ data }: Event): Pick<ContextCall, 'call' | 'name'> => ({
 /** Ends of other calls that are looked through for that of one: calls beside it may have ended first. */
 const besideMax = 1_000;
 
-async function startOf(session: Session, branch: string, { seq, data }: Event): Promise<Seq | undefined> {
-  const around = { at: { branch, seq }, direction: 'backward', filter: { types: ['call.started'] } } as const;
-  return (await sameCall(session, around, data))?.seq;
+async function startBefore(session: Session, branch: string, end: Event): Promise<Seq | undefined> {
+  const around = { at: { branch, seq: end.seq }, direction: 'backward', filter: { types: ['call.started'] } } as const;
+  return (await nearest(session, around, (start) => isOneCall(start, end)))?.seq;
 }
 
-function endingOf(session: Session, branch: string, { seq, data }: Event): Promise<Event | undefined> {
-  return sameCall(session, { at: { branch }, after: seq, filter: { types: ['call.ended'] } }, data);
+function endAfter(session: Session, branch: string, start: Event): Promise<Event | undefined> {
+  const around = { at: { branch }, after: start.seq, filter: { types: ['call.ended'] } };
+  return nearest(session, around, (end) => isOneCall(start, end));
 }
 
-/** Finds the next event that is of the same call. */
-async function sameCall(session: Session, around: ReplayOptions, { call }: JsonObject): Promise<Event | undefined> {
+/** Tells whether a start and an end are the halves of one call: other agents may use its id. */
+const isOneCall = (start: Event, end: Event): boolean => startOf(halfOf(end), [startHalf(start)]) !== undefined;
+
+/** Finds the next event that is of the call. */
+async function nearest(
+  session: Session,
+  around: ReplayOptions,
+  isIt: (event: Event) => boolean,
+): Promise<Event | undefined> {
   for await (const event of session.replay({ ...around, history: 'raw', limit: besideMax }))
-    if (event.data['call'] === call) return event;
+    if (isIt(event)) return event;
   return undefined;
 }
 

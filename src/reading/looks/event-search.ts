@@ -48,14 +48,15 @@ const charactersMax = 16_777_216;
 
 /** Finds events that hold a text and pass a filter, a page at a time. */
 export async function searchEvents(session: Session, reading: SearchReading): Promise<SearchPage> {
-  const { branch, seq, isRaw, after = 0, isTimeUp = () => false } = reading;
+  const { branch, seq, isRaw, isTimeUp = () => false } = reading;
   checkBytes('filterTextMax', [reading.text], 'search for so long a text');
   const holds = compileFilter(reading.filter);
   const needle = reading.text.toLowerCase();
-  const isShown = isRaw ? () => true : inView(await viewPieces(session, branch, seq));
+  const pieces = isRaw ? [] : await viewPieces(session, branch, seq);
+  const isShown = isRaw ? () => true : inView(pieces);
   const hits: SearchHit[] = [];
   let [searched, characters] = [0, 0];
-  for await (const event of session.replay({ at: { branch, seq }, history: 'raw', after })) {
+  for await (const event of eventsBySeq(session, reading, pieces.length > 1)) {
     searched++;
     const shown = isRaw ? event : asShown(event);
     if (isShown(event.seq) && holds(shown)) {
@@ -68,6 +69,28 @@ export async function searchEvents(session: Session, reading: SearchReading): Pr
     if (isFull || isTimeUp()) return { hits, searched, next: event.seq < seq ? event.seq : undefined };
   }
   return { hits, searched, next: undefined };
+}
+
+/** Seqs of an edited view that are read together. */
+const windowSeqs = 256;
+
+/**
+ * Yields events by rising seq: stored ones, or, where a view was edited, those of the view, whose lists are read through
+ * the edits. A view is in its own order, so it is read a window at a time.
+ */
+async function* eventsBySeq(
+  session: Session,
+  { branch, seq, after = 0 }: SearchReading,
+  isEdited: boolean,
+): AsyncGenerator<Event> {
+  const at = { branch, seq };
+  if (!isEdited) return yield* session.replay({ at, history: 'raw', after });
+  for (let from = after; from < seq; from += windowSeqs) {
+    const events: Event[] = [];
+    const read = { at, after: from, through: Math.min(from + windowSeqs, seq) };
+    for await (const event of session.replay(read)) events.push(event);
+    yield* events.sort((a, b) => a.seq - b.seq);
+  }
 }
 
 /** Tells whether a seq is in some pieces of a view, which are many at most and mostly few. */

@@ -1,5 +1,6 @@
 import { canonicalJson } from '../../core/canonical-json.ts';
 import { diffValues, type ValueDiff } from '../../core/comparing/value-diff.ts';
+import { shippedProjection } from '../../core/event/kept-name.ts';
 import { type Projection, project } from '../../core/event/projection.ts';
 import { activeAt, always } from '../../core/fleet/active.ts';
 import type { FleetTable } from '../../core/fleet/fleet-table.ts';
@@ -39,7 +40,9 @@ export interface KnownReading {
 /** Returns every projection that a look can name: those that are shipped, and the fleet, through an agent's eyes. */
 export function lookProjections(sha256: Sha256, eyes?: string): readonly NamedProjection[] {
   const seen: Projection<FleetTable, unknown> =
-    eyes === undefined ? beliefs : { ...beliefs, finish: (table) => activeAt(table, always, { as: eyes }) };
+    eyes === undefined
+      ? beliefs
+      : shippedProjection({ ...beliefs, finish: (table: FleetTable) => activeAt(table, always, { as: eyes }) });
   const about = 'the claims that stand, and who made them';
   return [
     ...shippedProjections(sha256),

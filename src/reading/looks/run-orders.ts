@@ -1,11 +1,11 @@
 import type { Budget, Variant } from '../../core/comparing/variants.ts';
 import { parseVariants } from '../../core/comparing/variants.ts';
 import { type ErrorJson, RepriseError } from '../../core/error.ts';
-import type { JsonObject, JsonValue } from '../../core/json.ts';
+import { given, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { EffectPolicy } from '../../core/recording/effects.ts';
 import type { WaitingCall } from '../../core/recording/person-calls.ts';
-import type { Edit } from '../../core/view/edit.ts';
+import { type Edit, editsOf } from '../../core/view/edit.ts';
 import type { EffectQuestion } from '../../engine/resuming/effect-guard.ts';
 import type { Decisions } from '../../engine/resuming/person-decisions.ts';
 import type { ExperimentSummary, ResumeAnswer } from '../answers/run-answers.ts';
@@ -107,6 +107,11 @@ export function runOrderFrom(value: JsonObject): RunOrder {
   return order;
 }
 
+/** Tells whether a run begins with edits, so that starting it also writes history: those of a fork or of a variant. */
+export function hasEdits({ edits = [], variants = [] }: RunOrder): boolean {
+  return edits.length > 0 || variants.some((variant) => editsOf(variant).length > 0);
+}
+
 function refuse(why: string, hint: string): never {
   throw new RepriseError('option.invalid', `Cannot start a run: ${why}`, { hint });
 }
@@ -140,14 +145,18 @@ export type QuestionAnswer =
 
 /** Takes a value from outside as the answer to a question, or throws. */
 export function questionAnswerFrom(value: JsonObject): QuestionAnswer {
-  const { kind, answer, reason } = value;
+  const { kind, answer, reason, output } = value;
+  const fields = Object.keys(value).filter((key) => key !== 'kind');
+  const has = (...known: readonly string[]): boolean => fields.every((field) => known.includes(field));
   const isAnswer = answer === 'run' || answer === 'reuse' || answer === 'refuse';
-  if (kind === 'effect' && isAnswer) return { kind, answer };
-  if (kind === 'simulate' || kind === 'answer') return { ...value, kind } as QuestionAnswer;
-  if (kind === 'approve') return { kind };
-  if (kind === 'deny') return typeof reason === 'string' ? { kind, reason } : { kind };
+  if (kind === 'effect' && isAnswer && has('answer')) return { kind, answer };
+  if (kind === 'simulate' && has('output')) return output === undefined ? { kind } : { kind, output };
+  if (kind === 'answer' && has('output') && output !== undefined) return { kind, output };
+  if (kind === 'approve' && has()) return { kind };
+  if (kind === 'deny' && has('reason') && (reason === undefined || typeof reason === 'string'))
+    return { kind, ...given({ reason }) };
   throw new RepriseError('option.invalid', 'Cannot answer the question: the answer has no known form', {
-    hint: 'Send { "kind": "effect", "answer": "run" | "reuse" | "refuse" }, or kind simulate, approve, deny or answer.',
+    hint: 'Send { "kind": "effect", "answer": "run" | "reuse" | "refuse" }, { "kind": "simulate", "output"? }, { "kind": "approve" }, { "kind": "deny", "reason"? } or { "kind": "answer", "output" }.',
   });
 }
 
@@ -170,7 +179,7 @@ export interface StudioRun {
   readonly error: ErrorJson | null;
   /** The questions it asked, last first; open ones have no answer. */
   readonly questions: readonly RunQuestion[];
-  /** The report of a run that ended, as `reprise resume --json` prints it. */
+  /** The report of a run that ended, as `reprise resume --json` prints it; null once something is erased from its session. */
   readonly result: ResumeAnswer | null;
   /** The id and the summary of an experiment that ended, as `reprise experiment --json` prints it. */
   readonly experiment: ExperimentSummary | null;

@@ -13,6 +13,7 @@ import { type Activity, activity } from '../../projections/activity.ts';
 import { type Summary, summary } from '../../projections/summary.ts';
 import { waiting } from '../../projections/waiting.ts';
 import { branchesOf } from '../branch-tree.ts';
+import { isChangedSince } from '../changed-sessions.ts';
 import { cutText, cutValue } from './cut-value.ts';
 
 /** One session in a list, with the facts of the branch it began with. */
@@ -92,41 +93,21 @@ export async function sessionPage(
   checkKeys(filter, filterKeys);
   const { since, until } = given({ since: filter.since, until: filter.until });
   const [from, to] = [since === undefined ? '' : isoTime(since), until === undefined ? '' : isoTime(until)];
-  const after = cursor === undefined || cursor === '' ? undefined : cursorIn(cursor);
   const rows: SessionRow[] = [];
-  let [read, isReached] = [0, after === undefined];
-  for await (const record of reprise.sessions()) {
-    if (!isReached && after !== undefined) {
-      isReached =
-        record.updatedAt < after.updatedAt ||
-        (record.updatedAt === after.updatedAt && record.session === after.session);
-      if (record.updatedAt >= after.updatedAt) continue;
+  const wanted = Math.min(limit, rowsMax);
+  let next = cursor === '' ? undefined : cursor;
+  let read = 0;
+  do {
+    const page = await reprise.sessionsPage({ limit: wanted - rows.length, ...given({ cursor: next }) });
+    for (const record of page.sessions) {
+      if (!isChangedSince(record, from) || (to !== '' && record.updatedAt > to)) continue;
+      const row = await sessionRow(reprise, record).catch(gone);
+      if (row !== undefined && isWanted(row, filter)) rows.push(row);
+      read++;
     }
-    if (record.updatedAt < from) break;
-    if (to !== '' && record.updatedAt > to) continue;
-    const row = await sessionRow(reprise, record).catch(gone);
-    if (row !== undefined && isWanted(row, filter)) rows.push(row);
-    if (rows.length >= Math.min(limit, rowsMax) || ++read >= readMax)
-      return { rows, next: JSON.stringify([record.updatedAt, record.session]) };
-  }
-  return { rows, next: undefined };
-}
-
-function cursorIn(text: string): { readonly updatedAt: string; readonly session: string } {
-  const value: unknown = safeJson(text);
-  if (Array.isArray(value) && typeof value[0] === 'string' && typeof value[1] === 'string')
-    return { updatedAt: value[0], session: value[1] };
-  throw new RepriseError('option.invalid', 'Cannot go on with the list of sessions: the cursor is not one of its own', {
-    hint: 'Pass the cursor of the page before, unchanged, or none for the first page.',
-  });
-}
-
-function safeJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+    next = page.next;
+  } while (next !== undefined && rows.length < wanted && read < readMax);
+  return { rows, next };
 }
 
 /** Skips a session that was deleted since it was listed. */

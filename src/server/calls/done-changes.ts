@@ -13,6 +13,8 @@ interface AskedChange {
   readonly requestId: string;
   /** Everything else that was asked for. */
   readonly request: unknown;
+  /** Whether the change itself refuses an id that was used for a different one: the store knows the ids of events. */
+  readonly isEvent?: true;
 }
 
 interface DoneChange {
@@ -35,12 +37,19 @@ export class DoneChanges {
     const asked = fingerprint(change);
     const known = this.#changes.get(key);
     // The answer to a different change would be a wrong answer.
-    if (known !== undefined && known.asked !== asked) throw usedBefore(change);
+    const isOther = known !== undefined && known.asked !== asked;
+    if (isOther && change.isEvent === true) return await make();
+    if (isOther) throw usedBefore(change);
     if (known !== undefined) return (await known.answer) as Answer;
     const answer = make();
     this.#changes.set(key, { asked, answer });
     answer.catch(() => this.#changes.delete(key));
     return await answer;
+  }
+
+  /** Forgets the change of an id: a new one with the same id begins. */
+  forget({ token }: Grant, requestId: string): void {
+    this.#changes.delete(`${token}\n${requestId}`);
   }
 }
 

@@ -100,9 +100,8 @@ function agentCalls(
     const { grant } = requestOf(context);
     const agent = actingAgent(grant, asked);
     const session = await parts.repriseOf(context, namespace).session(id);
-    // A token of an agent is in the hands of the agent itself.
-    const surface = session.as(agent, { handed: grant.agent !== undefined });
-    return branch === '' ? surface : surface.on(branch);
+    // A token of an agent is in the hands of the agent itself, on every branch: each says what the agent may see there.
+    return session.as(agent, { handed: grant.agent !== undefined, ...(branch === '' ? {} : { branch }) });
   };
   const isAgent = (context: HandlerContext, agent: string): boolean =>
     agent !== '' || requestOf(context).grant.agent !== undefined;

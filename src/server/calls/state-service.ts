@@ -1,10 +1,12 @@
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
+import { canonicalJson } from '../../core/canonical-json.ts';
 import { hasCode, RepriseError } from '../../core/error.ts';
 import { given, isObject, type JsonObject, type JsonValue, numberAt, objectAt, stringAt } from '../../core/json.ts';
 import { previous } from '../../core/point.ts';
+import type { StateOperation, StateValue } from '../../engine/state/entry.ts';
 import type { StateHandle } from '../../engine/state/state-handle.ts';
 import type { Transaction } from '../../engine/state/transaction.ts';
-import type { Committed } from '../../engine/state/transaction-work.ts';
+import type { Committed, TransactionOptions } from '../../engine/state/transaction-work.ts';
 import type { StateService } from '../../wire/generated/reprise/v1/state_pb.ts';
 import { beatMs } from '../../wire/protocol.ts';
 import { requestOf } from '../answering/call-log.ts';
@@ -37,17 +39,19 @@ export function stateService(parts: VerbParts, done: DoneChanges): ServiceImpl<t
   };
   return {
     ...reads(at, parts.draining),
-    ...transactions(at, done, (context, held) => committedBefore(parts, at, context, held)),
+    ...transactions(at, done, parts),
     async commitState(asked, context) {
       const { operations, read, requestId, options, ...place } = asked;
       const state = await at(context, place);
       const { grant } = requestOf(context);
-      const transaction = { ...place, transaction: requestId };
-      const committed = await done.once(grant, { call: 'CommitState', requestId, request: asked }, async () => {
-        const before = requestId === '' ? undefined : await committedBefore(parts, at, context, transaction);
-        if (before !== undefined) return before;
+      const change = { call: 'CommitState', requestId, request: asked, isEvent: true } as const;
+      const committed = await done.once(grant, change, async () => {
+        const [staged, seen] = [listIn(operations, 'operations'), listIn(read, 'read')];
+        const held = { ...place, transaction: requestId };
+        const before = requestId === '' ? undefined : await committedBefore(parts, state, context, held);
+        if (before !== undefined && isSame(before.operations, staged, state.agent)) return before.committed;
         const begin = { ...optionsIn<object>(options), ...(requestId === '' ? {} : { txn: requestId }) };
-        return await commitAt(state.begin(begin), listIn(operations, 'operations'), listIn(read, 'read'));
+        return await commitAt(state.begin(begin), staged, seen);
       });
       return answerOf(committed);
     },
@@ -109,7 +113,7 @@ type TransactionCall =
 function transactions(
   at: AtState,
   done: DoneChanges,
-  committed: (context: HandlerContext, held: HeldTransaction) => Promise<Committed | undefined>,
+  parts: VerbParts,
 ): Pick<ServiceImpl<typeof StateService>, TransactionCall> {
   const open = async (
     context: HandlerContext,
@@ -126,7 +130,14 @@ function transactions(
   };
   return {
     async beginTransaction({ options, ...place }, context) {
-      return { transaction: (await at(context, place)).begin(optionsIn(options)).txn };
+      const state = await at(context, place);
+      const begin = optionsIn<TransactionOptions>(options);
+      if (typeof begin.txn === 'string') {
+        if (isOpen(state, begin.txn) || (await parts.locate(context, place, begin.txn)) !== undefined)
+          throw usedBefore(begin.txn);
+        done.forget(requestOf(context).grant, begin.txn);
+      }
+      return { transaction: state.begin(begin).txn };
     },
     async writeState({ key, value, ...held }, context) {
       (await open(context, held)).write(key, jsonIn(value, 'value'));
@@ -143,9 +154,10 @@ function transactions(
       const { grant } = requestOf(context);
       const commit = async (): Promise<Committed> => {
         const transaction = await open(context, held).catch(async (error: unknown) => {
-          const before = hasCode(error, 'transaction.not-found') ? await committed(context, held) : undefined;
+          if (!hasCode(error, 'transaction.not-found')) throw error;
+          const before = await committedBefore(parts, await at(context, held), context, held);
           if (before === undefined) throw error;
-          return { commit: async () => before };
+          return { commit: async () => before.committed };
         });
         return await transaction.commit();
       };
@@ -159,26 +171,52 @@ function transactions(
   };
 }
 
+/** Tells whether a transaction is open where a client begins one. */
+function isOpen(state: StateHandle, txn: string): boolean {
+  try {
+    return state.openTransaction(txn).txn === txn;
+  } catch (error) {
+    if (hasCode(error, 'transaction.not-found')) return false;
+    throw error;
+  }
+}
+
+/** Refuses to begin a transaction again: a commit of it would be answered with the result of the other one. */
+function usedBefore(txn: string): RepriseError {
+  return new RepriseError('event.id-reused', `Cannot begin transaction "${txn}": its id was used before`, {
+    hint: 'Use a new id for each transaction. One that is open is continued by its id.',
+    details: { id: txn },
+  });
+}
+
 /**
- * Returns the result of a transaction that was committed before, by the id of its event: the process that held it may
- * have ended before its answer arrived.
+ * Returns a transaction that was committed before on the branch of a state, by the id of its event: the process that
+ * held it may have ended before its answer arrived.
  */
 async function committedBefore(
   parts: VerbParts,
-  at: AtState,
+  state: StateHandle,
   context: HandlerContext,
   { transaction, ...place }: HeldTransaction,
-): Promise<Committed | undefined> {
+): Promise<{ readonly committed: Committed; readonly operations: readonly StateOperation[] } | undefined> {
   const point = await parts.locate(context, place, transaction);
-  if (point === undefined) return undefined;
+  if (point?.branch !== state.branch) return undefined;
   const { agent } = requestOf(context).grant;
-  const state = await at(context, { ...place, branch: point.branch });
   const range = { after: previous(point.seq), through: point.seq, agent: agent ?? null };
   for await (const { txn, seq, time, operations } of state.replay(range)) {
     if (txn !== transaction || operations.length === 0) continue;
-    return { txn, seq, time, versions: operations.map(({ agent: of, key, version }) => ({ agent: of, key, version })) };
+    const versions = operations.map(({ agent: of, key, version }) => ({ agent: of, key, version }));
+    return { committed: { txn, seq, time, versions }, operations };
   }
   return undefined;
+}
+
+/** Tells whether operations that were committed are those of a request. */
+function isSame(committed: readonly StateOperation[], asked: readonly JsonValue[], agent: string): boolean {
+  const before = committed.map(
+    ({ agent: of, key, op, value }): JsonObject => ({ agent: of, key, op, ...given({ value }) }),
+  );
+  return canonicalJson(before) === canonicalJson(asked.map((item) => (isObject(item) ? { ...item, agent } : item)));
 }
 
 /** Says why a transaction that a client holds may not be known here. */
@@ -204,28 +242,43 @@ async function commitAt(transaction: Transaction, operations: readonly JsonValue
 
 async function checkRead(transaction: Transaction, item: JsonValue, index: number): Promise<void> {
   checkFields(item, `read[${index}]`, readFields);
-  const [key, version] = [stringAt(item, 'key'), numberAt(item, 'version')];
+  const [key, version, seq] = [stringAt(item, 'key'), numberAt(item, 'version'), numberAt(item, 'seq')];
   const [prefix, keys] = [stringAt(item, 'prefix'), objectAt(item, 'keys')];
-  if (prefix !== undefined && keys !== undefined) return await checkPrefix(transaction, prefix, keys);
+  if (prefix !== undefined && keys !== undefined)
+    return await checkPrefix(transaction, prefix, keys, objectAt(item, 'seqs') ?? {});
   if (key === undefined || version === undefined)
-    throw malformed(`read[${index}]`, '{ key, version } or { prefix, keys: { KEY: VERSION } }');
-  const held = await transaction.get(key);
-  if (held.version !== version) throw conflict(key, version, held.version);
+    throw malformed(
+      `read[${index}]`,
+      '{ key, version, seq? } or { prefix, keys: { KEY: VERSION }, seqs?: { KEY: SEQ } }',
+    );
+  checkVersion(await transaction.get(key), version, seq);
 }
 
 /** Refuses a commit if a key under a prefix was added, changed or deleted since it was read. */
-async function checkPrefix(transaction: Transaction, prefix: string, keys: JsonObject): Promise<void> {
+async function checkPrefix(
+  transaction: Transaction,
+  prefix: string,
+  keys: JsonObject,
+  seqs: JsonObject,
+): Promise<void> {
   const left = new Map(Object.entries(keys));
-  for await (const { key, version } of transaction.scan(prefix)) {
-    const expected = left.get(key);
-    if (expected !== version) throw conflict(key, Number(expected ?? 0), version);
-    left.delete(key);
+  for await (const held of transaction.scan(prefix)) {
+    checkVersion(held, left.get(held.key) ?? 0, Object.hasOwn(seqs, held.key) ? seqs[held.key] : undefined);
+    left.delete(held.key);
   }
-  for (const [key, version] of left) throw conflict(key, Number(version), 0);
+  for (const [key, version] of left) throw conflict(key, `version 0, not ${Number(version)}`, Number(version), 0);
 }
 
-function conflict(key: string, expected: number, actual: number): RepriseError {
-  return new RepriseError('state.conflict', `Cannot commit: "${key}" has version ${actual}, not ${expected}`, {
+/** Refuses a commit if a key has a different version by now. One with the same number, after a rewind, has its own seq. */
+function checkVersion({ key, version, seq }: StateValue, expected: JsonValue, at: JsonValue | undefined): void {
+  if (version !== expected)
+    throw conflict(key, `version ${version}, not ${Number(expected)}`, Number(expected), version);
+  if (at !== undefined && seq !== at)
+    throw conflict(key, `version ${version} of seq ${seq}, not of seq ${Number(at)}`, version, version);
+}
+
+function conflict(key: string, what: string, expected: number, actual: number): RepriseError {
+  return new RepriseError('state.conflict', `Cannot commit: "${key}" has ${what}`, {
     hint: 'Read again, and decide again.',
     details: { key, expected, actual },
   });
@@ -240,7 +293,7 @@ function apply(transaction: Transaction, item: JsonValue, index: number): void {
   else throw malformed(`operations[${index}]`, '{ key, op: "write", value } or { key, op: "delete" }');
 }
 
-const readFields = ['key', 'version', 'prefix', 'keys'];
+const readFields = ['key', 'version', 'seq', 'prefix', 'keys', 'seqs'];
 const operationFields = ['key', 'op', 'value'];
 
 /** Refuses a field that means nothing here: to ignore an agent would write to the state of a different one. */

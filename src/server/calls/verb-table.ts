@@ -48,6 +48,7 @@ export const verbTable: Readonly<
   'reprise.session': { call: 'openSession' },
   'reprise.createSession': { call: 'openSession' },
   'reprise.sessions': { call: 'scanSessions' },
+  'reprise.sessionsPage': { call: 'scanSessions' },
   'reprise.replay': { none: 'Replay the sessions one by one, in the order that ScanSessions gives.' },
   'reprise.diff': { call: 'diff' },
   'reprise.import': { none: ofFiles },

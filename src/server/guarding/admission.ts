@@ -9,15 +9,35 @@ export function isLoopback(host: string): boolean {
   return isIP(bare) === 4 && bare.startsWith('127.');
 }
 
+/** The names by which clients may call: those given, and with `loopback` those of this machine too. */
+export type HostNames = 'any' | { readonly names: readonly string[]; readonly loopback: boolean };
+
+/** Takes names from outside, or throws `option.invalid` for one that no request could have. */
+export function hostNamesFrom(names: readonly string[] | undefined, host: string): HostNames {
+  const loopback = isLoopback(host);
+  if (names === undefined) return loopback ? { names: [], loopback } : 'any';
+  for (const name of names)
+    if (typeof name !== 'string' || !/^(\[[\da-f:.]+\]|[^\s/:@[\]]+)$/i.test(name))
+      throw new RepriseError(
+        'option.invalid',
+        `Cannot serve as ${JSON.stringify(name)}: it is not the name of a host`,
+        {
+          hint: 'Give the name alone, without a scheme, a port or a path: reprise.example.com.',
+          details: { option: 'hostNames' },
+        },
+      );
+  return { names: names.map((name) => name.toLowerCase()), loopback };
+}
+
 /**
  * Returns a check of the headers of a request. A page of a different site may make a browser send requests here: those
  * name the site as their origin. A site may also let its own name lead to this machine: then the host is not ours.
  */
-export function admission(hosts: readonly string[] | 'loopback' | 'any'): (request: HttpRequest) => void {
+export function admission(hosts: HostNames): (request: HttpRequest) => void {
   return (request) => {
     const host = ('authority' in request ? request.authority : undefined) ?? request.headers.host ?? '';
     const name = host.replace(/:\d+$/, '');
-    if (hosts === 'loopback' ? !isLoopback(name) : hosts !== 'any' && !hosts.includes(name.toLowerCase()))
+    if (hosts !== 'any' && !(hosts.loopback && isLoopback(name)) && !hosts.names.includes(name.toLowerCase()))
       throw refused(`the host ${JSON.stringify(name.slice(0, 200))} is not a name of this server`);
     const { origin } = request.headers;
     if (origin !== undefined && hostIn(origin) !== host)

@@ -1,7 +1,7 @@
 import { BoundedMap } from '../../core/bounded-map.ts';
 import type { Point } from '../../core/point.ts';
 import type { ForeignFormat } from '../../core/recording/foreign-format.ts';
-import type { EventStore, Platform, SessionRef } from '../../core/store/event-store.ts';
+import type { EventStore, Platform, SessionRecord, SessionRef } from '../../core/store/event-store.ts';
 import { FleetMemories } from '../../engine/context/fleet-memory.ts';
 import { type Reprise } from '../../engine/reprise.ts';
 import { createReprise } from '../../engine/reprise-parts.ts';
@@ -21,6 +21,8 @@ export interface Callers {
   readonly stateOf: (grant: Grant, namespace: string) => Reprise;
   /** Returns where an event is stored, by its id. */
   readonly locate: (grant: Grant, ref: SessionRef, id: string) => Promise<Point | undefined>;
+  /** Returns what the store keeps of a session; undefined if there is none. */
+  readonly recordOf: (grant: Grant, ref: SessionRef) => Promise<SessionRecord | undefined>;
 }
 
 /** The parts that callers share. */
@@ -72,6 +74,7 @@ export function callersOf({ store, platform, snapshots, loadFormats }: CallerPar
     stateOf: named,
     locate: async (grant, ref, id) =>
       (await of(grant).store.locate({ ...ref, namespace: namespaceIn(ref.namespace) }, [id])).get(id),
+    recordOf: (grant, ref) => of(grant).store.session({ ...ref, namespace: namespaceIn(ref.namespace) }),
   };
 }
 

@@ -17,7 +17,7 @@ type SnapshotMethod = 'snapshots' | 'snapshot' | 'heldSnapshots' | 'putSnapshot'
 /** The parts that guarding snapshots needs. */
 interface SnapshotGuard {
   readonly platform: Platform;
-  /** The names of the projections whose snapshots the server makes itself. */
+  /** The names that the snapshots are kept under which the server makes itself. */
   readonly shipped: ReadonlySet<string>;
   /** Gets a place where a caller found a snapshot of a shipped projection worth keeping. */
   readonly keep: (ref: SessionRef, wanted: Omit<Snapshot, 'value'>) => void;

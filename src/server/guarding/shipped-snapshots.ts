@@ -1,3 +1,4 @@
+import { keptName } from '../../core/event/kept-name.ts';
 import type { Projection } from '../../core/event/projection.ts';
 import type { EventStore, Platform, SessionRef, Snapshot } from '../../core/store/event-store.ts';
 import { keepAt } from '../../engine/history/fold.ts';
@@ -7,7 +8,7 @@ import { innerProjections, shippedProjections } from '../../reading/shipped-proj
 
 /** The snapshots that a server makes itself, since a caller could lie about them. */
 export interface ShippedSnapshots {
-  /** The names of the projections. */
+  /** The names that they are kept under. */
   readonly names: ReadonlySet<string>;
   /** Makes a snapshot where a caller found one worth keeping, in the background. */
   readonly keep: (ref: SessionRef, wanted: Omit<Snapshot, 'value'>) => void;
@@ -19,7 +20,7 @@ export interface ShippedSnapshots {
 export function shippedSnapshots(store: EventStore, platform: Platform): ShippedSnapshots {
   const shipped = new Map<string, Projection<unknown, unknown>>(
     [...shippedProjections(platform.sha256).map(({ projection }) => projection), ...innerProjections].map(
-      (projection) => [projection.name, projection],
+      (projection) => [keptName(projection), projection],
     ),
   );
   const engine = createEngine({ store, platform });

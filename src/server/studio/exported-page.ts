@@ -7,7 +7,6 @@ import type { Event } from '../../core/event/event.ts';
 import { setKey } from '../../core/json.ts';
 import { checkLimit, limits } from '../../core/limits.ts';
 import { mainBranch, type Ref, refText } from '../../core/ref.ts';
-import { carriesEvent } from '../../core/store/event-keys.ts';
 import type { EventStore, Platform } from '../../core/store/event-store.ts';
 import { segmentOver } from '../../core/view/segment.ts';
 import type { BundleRedaction } from '../../engine/bundling/bundle-manifest.ts';
@@ -16,11 +15,11 @@ import { heldSize } from '../../engine/bundling/held-size.ts';
 import { type PageBatch, pageBatches } from '../../engine/bundling/page-batches.ts';
 import { type PageRows, packRows } from '../../engine/bundling/page-rows.ts';
 import { redactedCopy } from '../../engine/bundling/redact-bundle.ts';
-import { parseRedactRules } from '../../engine/bundling/redact-rules.ts';
+import { parseRedactRules, piecesOf } from '../../engine/bundling/redact-rules.ts';
 import type { Engine } from '../../engine/context/engine.ts';
 import { noBundles } from '../../engine/context/no-files.ts';
 import type { RecordingDefaults } from '../../engine/context/recording-defaults.ts';
-import { readEvents, unwrap } from '../../engine/history/stored-events.ts';
+import { readEvents } from '../../engine/history/stored-events.ts';
 import { sessionMasking } from '../../engine/recording/session-masking.ts';
 import { createEngine } from '../../engine/reprise-parts.ts';
 
@@ -142,21 +141,20 @@ async function leftOutOf(
   const taken = new Map(events.map(({ branch, seqs }) => [branch, new Set<number>(seqs)]));
   const { mask } = await sessionMasking(engine, session);
   const named = rules.map((rule) => ({ rule, ...parseRedactRules([rule], mask) }));
-  const ruleOf = (event: Event): string => {
-    const index = named.findIndex(({ takes }) => takes(event) !== undefined);
-    // A text has no rule of its own, and neither has a payload that only repeats the content of a different one.
-    return named[index]?.said[0] ?? 'its content';
+  const leftOutBy = (event: Event): Pick<LeftOut, 'type' | 'rule'>[] => {
+    const said = named.find(({ takes }) => takes(event) !== undefined)?.said[0];
+    return said === undefined ? [] : [{ type: event.type, rule: said }];
   };
   const found: LeftOut[] = [];
   for (const { branch, after, through } of branches) {
     const own = taken.get(branch);
     for await (const { events: read } of readEvents(engine, session, [segmentOver({ branch, after, through })]))
       for (const event of read) {
-        const carried = carriesEvent(event.type) ? unwrap(event) : undefined;
-        const isTaken =
-          carried === undefined ? own?.has(event.seq) : named.some(({ takes }) => takes(carried) !== undefined);
-        const { seq, type } = carried ?? event;
-        if (isTaken === true) found.push({ branch, seq, type, rule: ruleOf(carried ?? event) });
+        const [first] = piecesOf(event).flatMap((piece) => leftOutBy(piece.event));
+        // A text has no rule of its own, and neither has a payload that only repeats the content of a different one.
+        const repeated = own?.has(event.seq) === true ? { type: event.type, rule: 'its content' } : undefined;
+        const left = first ?? repeated;
+        if (left !== undefined) found.push({ branch, seq: event.seq, ...left });
       }
   }
   return found;

@@ -1,10 +1,12 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
+import { BoundedMap } from '../../core/bounded-map.ts';
 import { hasCode, RepriseError } from '../../core/error.ts';
 import { given } from '../../core/json.ts';
 import { checkLimit } from '../../core/limits.ts';
 import { type Seq, seq as toSeq } from '../../core/point.ts';
 import { columnFlags } from '../../core/session/event-columns.ts';
 import type { EventStore, SessionRecord } from '../../core/store/event-store.ts';
+import { positionMax } from '../../core/store/session-request.ts';
 import type { Reprise } from '../../engine/reprise.ts';
 import { newChunks, viewPieces } from '../../reading/looks/event-index.ts';
 import type { StudioRun } from '../../reading/looks/run-orders.ts';
@@ -19,7 +21,7 @@ import { columnsToWire } from '../../wire/index-codec.ts';
 import { fromWhole, toWhole } from '../../wire/whole-number.ts';
 import { withBeats } from '../http/beats.ts';
 import { merged } from './merged.ts';
-import type { RunBook } from './run-book.ts';
+import type { RunBook, RunName } from './run-book.ts';
 import { runText } from './run-text.ts';
 import { viewToWire } from './studio-service.ts';
 
@@ -31,7 +33,7 @@ export interface Following {
   readonly repriseOf: (namespace: string) => Reprise;
   /** Undefined where no runs can be started. */
   readonly runs: RunBook | undefined;
-  readonly isSeen: (run: StudioRun) => boolean;
+  readonly isSeen: (run: RunName) => boolean;
   /** Throws if the token of the follower does not hold any more. */
   readonly recheck: () => Promise<void>;
   readonly signal: AbortSignal;
@@ -143,43 +145,46 @@ async function* sessionNews(
   { namespace }: SessionsSubscription,
 ): AsyncGenerator<Item, void, undefined> {
   const reprise = repriseOf(namespace);
-  const first: SessionRecord[] = [];
-  for await (const record of reprise.sessions()) {
-    if (first.push(record) >= sessionsMax) break;
-  }
-  let since = first[0]?.updatedAt ?? '';
-  let told = new Map<string, ToldSession>(first.map(({ session, updatedAt }) => [session, { updatedAt, looks: 1 }]));
+  const told = new BoundedMap<string, string>(sessionsMax);
+  const tops: bigint[] = [];
   while (!signal.aborted) {
-    await waited(sessionsEveryMs, signal);
-    const records: SessionRecord[] = [];
-    for await (const record of reprise.sessions()) {
-      if (record.updatedAt < since || records.length >= sessionsMax) break;
-      records.push(record);
-    }
-    const now = new Map<string, ToldSession>();
+    const isFirst = tops.length === 0;
+    const { records, top } = await changedSince(reprise, tops[0]);
     for (const record of records.toReversed()) {
-      const held = told.get(record.session);
-      const looks = held?.updatedAt === record.updatedAt ? held.looks + 1 : 1;
-      const row = looks > looksMax ? held?.row : await rowText(reprise, record);
-      now.set(record.session, { updatedAt: record.updatedAt, looks, ...given({ row }) });
-      if (row === undefined || row === held?.row) continue;
-      yield { item: { case: 'session', value: { namespace: record.namespace, row } } };
+      const row = await rowText(reprise, record);
+      if (row === undefined || row === told.get(record.session)) continue;
+      told.set(record.session, row);
+      if (!isFirst) yield { item: { case: 'session', value: { namespace: record.namespace, row } } };
     }
-    since = records[0]?.updatedAt ?? since;
-    told = now;
+    tops.push(top);
+    if (tops.length > looksMax) tops.shift();
+    await waited(sessionsEveryMs, signal);
   }
 }
 
-/** A session as a follower knows it. */
-interface ToldSession {
-  readonly updatedAt: string;
-  /** How often it was looked at since then. */
-  readonly looks: number;
-  /** Its row as the follower has it. */
-  readonly row?: string;
+/**
+ * Returns the sessions from the first one down to a position, and the position of the first. Usually that is one session:
+ * the first may have been appended to again, which does not move it.
+ */
+async function changedSince(
+  reprise: Reprise,
+  since: bigint | undefined,
+): Promise<{ readonly records: readonly SessionRecord[]; readonly top: bigint }> {
+  const records: SessionRecord[] = [];
+  let [top, at] = [0n, BigInt(positionMax)];
+  do {
+    const { sessions, next } = await reprise.sessionsPage({ limit: 1, cursor: String(at) });
+    at = BigInt(next ?? 0);
+    if (top === 0n) top = at;
+    if (at >= (since ?? 0n)) records.push(...sessions);
+  } while (since !== undefined && at > since && records.length < sessionsMax);
+  return { records, top };
 }
 
-/** Looks at a session after its last change: a second one finds what was appended in the millisecond of the first. */
+/**
+ * Looks at a session after its last change: a later one finds what was appended in the moment of the first, and what a
+ * slower writer made visible after changes that came later.
+ */
 const looksMax = 2;
 
 /** Writes the row of a session; undefined if it was deleted meanwhile. */
@@ -207,13 +212,13 @@ function waited(ms: number, signal: AbortSignal): Promise<void> {
 
 async function* runNews({ runs, isSeen, signal }: Following): AsyncGenerator<Item, void, undefined> {
   if (runs === undefined) return await aborted(signal);
-  const changed = new Map<string, StudioRun>();
+  const changed = new Map<string, StudioRun | undefined>();
   const texts = new Map<string, { readonly run: string; readonly call: string; text: string }>();
   let wake: () => void = () => undefined;
   signal.addEventListener('abort', () => wake(), { once: true });
   // A follower gets only the last state of a run, however fast it changes.
   const release = runs.watch((run) => {
-    changed.set(run.id, run);
+    if (isSeen(run)) changed.set(run.id, undefined);
     wake();
   });
   // Pieces of one answer come together, as many as there are since the last.
@@ -225,11 +230,12 @@ async function* runNews({ runs, isSeen, signal }: Following): AsyncGenerator<Ite
     wake();
   });
   try {
-    for (const run of runs.list().toReversed()) changed.set(run.id, run);
+    for (const run of (await runs.list()).toReversed()) if (isSeen(run)) changed.set(run.id, run);
     while (!signal.aborted) {
-      for (const [id, run] of changed) {
+      for (const [id, listed] of changed) {
         changed.delete(id);
-        if (isSeen(run)) yield { item: { case: 'run', value: { run: runText(run) } } };
+        const run = listed ?? (await runs.find(id));
+        if (run !== undefined) yield { item: { case: 'run', value: { run: runText(run) } } };
       }
       for (const [key, value] of texts) {
         texts.delete(key);

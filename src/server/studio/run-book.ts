@@ -5,13 +5,15 @@ import { agentKind } from '../../core/recording/config.ts';
 import type { AnswerPiece } from '../../core/recording/recorder.ts';
 import { watchedAgent } from '../../core/recording/watched-agent.ts';
 import { parsePoint, refText } from '../../core/ref.ts';
-import type { Platform } from '../../core/store/event-store.ts';
+import type { EventStore, Platform } from '../../core/store/event-store.ts';
 import type { Reprise } from '../../engine/reprise.ts';
 import type { Decisions } from '../../engine/resuming/person-decisions.ts';
 import type { Session } from '../../engine/session.ts';
 import { summary } from '../../projections/summary.ts';
 import { experimentSummary, resumeAnswer } from '../../reading/answers/run-answers.ts';
 import type { AgentRow, QuestionAnswer, RunOrder, StudioRun } from '../../reading/looks/run-orders.ts';
+import { erasureStamp } from './erasure-stamp.ts';
+import { RunMasking } from './run-masking.ts';
 import { RunQuestions } from './run-questions.ts';
 import { type AgentSource, agentFor, carryOut, type NamedAgent, type RunEnd } from './run-work.ts';
 
@@ -26,6 +28,8 @@ export interface RunPlace {
 export interface RunBookParts {
   /** The engine that records runs. */
   readonly reprise: Reprise;
+  /** Tells what was erased from sessions. */
+  readonly store: Pick<EventStore, 'session'>;
   readonly platform: Pick<Platform, 'now' | 'newId'>;
   readonly agents: AgentSource;
 }
@@ -37,19 +41,24 @@ interface KeptRun {
   readonly questions: RunQuestions;
   readonly stop: AbortController;
   about: Omit<StudioRun, 'questions'>;
+  /** The erasures of its session when its texts were kept: see {@link erasureStamp}. */
+  stamp: string;
   /** Resolves when it has ended, however it did. */
   ended: Promise<void>;
 }
 
 const shown = ({ about, questions }: KeptRun): StudioRun => ({ ...about, questions: questions.list });
+/** The part of a run that tells which one it is, and who may see it. */
+export type RunName = Pick<StudioRun, 'id' | 'namespace'>;
+
 const isOpen = ({ endedAt }: Pick<StudioRun, 'endedAt'>): boolean => endedAt === null;
 
 /** Starts runs, keeps them while they are under way, and remembers the last ones that ended. */
 export class RunBook {
   readonly #parts: RunBookParts;
   readonly #runs = new Map<string, KeptRun>();
-  readonly #listeners = new Set<(run: StudioRun) => void>();
-  readonly #textListeners = new Set<(run: StudioRun, piece: AnswerPiece) => void>();
+  readonly #listeners = new Set<(run: RunName) => void>();
+  readonly #textListeners = new Set<(run: RunName, piece: AnswerPiece) => void>();
   #isClosed = false;
 
   constructor(parts: RunBookParts) {
@@ -63,30 +72,39 @@ export class RunBook {
   }
 
   /** Lists the runs: open ones, then the last ones that ended, each the newest first. */
-  list(): StudioRun[] {
+  async list(): Promise<StudioRun[]> {
+    await this.#forgetErased([...this.#runs.values()]);
     const runs = [...this.#runs.values()].map(shown).reverse();
     return [...runs.filter(isOpen), ...runs.filter((run) => !isOpen(run))];
   }
 
   /** Returns a run by its id. */
-  run(id: string): StudioRun {
-    return shown(this.#kept(id));
+  async run(id: string): Promise<StudioRun> {
+    return (await this.find(id)) ?? notKept(id);
   }
 
-  /** Calls a function with every run that changes, until the returned function is called. */
-  watch(listener: (run: StudioRun) => void): () => void {
+  /** Returns a run by its id; undefined if this server does not keep it. */
+  async find(id: string): Promise<StudioRun | undefined> {
+    const kept = this.#runs.get(id);
+    if (kept === undefined) return undefined;
+    await this.#forgetErased([kept]);
+    return this.#runs.has(id) ? shown(kept) : undefined;
+  }
+
+  /** Calls a function for every run that changes, until the returned function is called. */
+  watch(listener: (run: RunName) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
   /** Calls a function with the text of answers while it is written, until the returned function is called. */
-  listen(listener: (run: StudioRun, piece: AnswerPiece) => void): () => void {
+  listen(listener: (run: RunName, piece: AnswerPiece) => void): () => void {
     this.#textListeners.add(listener);
     return () => this.#textListeners.delete(listener);
   }
 
-  /** Starts a run, and returns once its agent has begun, it asked something, or it has ended. */
-  async start(order: RunOrder, place: RunPlace): Promise<StudioRun> {
+  /** Starts a run, and returns its id once its agent has begun, it asked something, or it has ended. */
+  async start(order: RunOrder, place: RunPlace): Promise<string> {
     if (this.#isClosed) throw new RepriseError('store.closed', 'Cannot start a run: the server stops');
     checkLimit('runsOpenMax', this.#openRuns().length + 1, 'start one more run');
     if (order.kind === 'resume') this.#refuseOpen(place);
@@ -95,13 +113,14 @@ export class RunBook {
     try {
       const agent = await agentFor(this.#parts.agents, order.agent);
       const session = await this.#parts.reprise.namespace(place.namespace).session(place.session);
+      kept.stamp = await this.#stampOf(place);
       this.#change(kept, { agent: agent.name });
       await this.#begin(kept, session, agent);
     } catch (error) {
       this.#runs.delete(kept.about.id);
       throw error;
     }
-    return shown(kept);
+    return kept.about.id;
   }
 
   /** Answers a question; false if it was answered before. The last decision of a person starts a run that goes on. */
@@ -112,7 +131,7 @@ export class RunBook {
     try {
       await this.#goOn(kept, accepted.decisions);
     } catch (error) {
-      kept.questions.takeBack(question);
+      kept.questions.takeBack();
       throw error;
     }
     return true;
@@ -123,7 +142,7 @@ export class RunBook {
     const kept = this.#kept(id);
     end(kept, 'a person stopped it');
     await kept.ended;
-    return shown(kept);
+    return await this.run(id);
   }
 
   /** Stops every run, and waits until each has ended. */
@@ -151,12 +170,7 @@ export class RunBook {
   }
 
   #kept(id: string): KeptRun {
-    const found = this.#runs.get(id);
-    if (found !== undefined) return found;
-    throw new RepriseError('run.not-kept', `Cannot find run ${JSON.stringify(id)}: this server keeps none of that id`, {
-      hint: 'A server keeps the runs that it started itself, and of those that ended the last ones.',
-      details: { run: id },
-    });
+    return this.#runs.get(id) ?? notKept(id);
   }
 
   #keep(order: RunOrder, place: RunPlace): KeptRun {
@@ -180,7 +194,15 @@ export class RunBook {
       progress: null,
     };
     const questions = new RunQuestions(agents.config.simulate ?? {}, platform.now, () => this.#tell(kept));
-    const kept: KeptRun = { order, place, questions, stop: new AbortController(), about, ended: Promise.resolve() };
+    const kept: KeptRun = {
+      order,
+      place,
+      questions,
+      stop: new AbortController(),
+      about,
+      stamp: '',
+      ended: Promise.resolve(),
+    };
     this.#runs.set(about.id, kept);
     this.#forgetOld();
     return kept;
@@ -193,6 +215,9 @@ export class RunBook {
 
   /** Begins the work of a run. Throws if it failed before its agent began, unless it has left a branch. */
   async #begin(kept: KeptRun, session: Session, { agent }: NamedAgent): Promise<void> {
+    const mask = await session.masker();
+    const masking = new RunMasking(mask);
+    kept.questions.maskBy(masking);
     let failure: unknown;
     let hasBegun = false;
     await new Promise<void>((resolve) => {
@@ -209,6 +234,7 @@ export class RunBook {
           begun();
         }),
         signal: kept.stop.signal,
+        mask,
         ask: (question) => {
           const answer = kept.questions.ask(question);
           begun();
@@ -220,10 +246,10 @@ export class RunBook {
       });
       kept.ended = work
         .then(
-          (ended) => this.#end(kept, ended),
+          (ended) => this.#end(kept, ended, masking),
           (error: unknown) => {
             failure = error;
-            return this.#fail(kept, session, error);
+            return this.#fail(kept, session, masking.error(errorOf(error)));
           },
         )
         .finally(resolve);
@@ -232,7 +258,8 @@ export class RunBook {
     if (failure !== undefined && !hasBegun && !hasForked) throw failure;
   }
 
-  #end(kept: KeptRun, ended: RunEnd): void {
+  async #end(kept: KeptRun, ended: RunEnd, masking: RunMasking): Promise<void> {
+    await this.#keepStamp(kept);
     if (ended.kind === 'experiment') {
       this.#change(kept, {
         endedAt: this.#parts.platform.now(),
@@ -243,17 +270,19 @@ export class RunBook {
     }
     const { report } = ended;
     const { branch, outcome } = report;
-    this.#change(kept, { endedAt: this.#parts.platform.now(), branch, outcome, result: resumeAnswer(report) });
+    const result = masking.result(resumeAnswer(report));
+    this.#change(kept, { endedAt: this.#parts.platform.now(), branch, outcome, result });
     kept.questions.wait(report.waiting);
   }
 
-  async #fail(kept: KeptRun, session: Session, error: unknown): Promise<void> {
+  async #fail(kept: KeptRun, session: Session, error: ErrorJson): Promise<void> {
+    await this.#keepStamp(kept);
     const { branch } = kept.about;
     const isStopped = kept.stop.signal.aborted;
     const held = branch === null ? undefined : await session.stateAt({ branch }, summary).catch(() => undefined);
     const ended = held?.outcome === null || held?.outcome === 'silent' ? undefined : held?.outcome;
     const outcome = isStopped ? 'aborted' : (ended ?? 'error');
-    this.#change(kept, { endedAt: this.#parts.platform.now(), outcome, error: errorOf(error) });
+    this.#change(kept, { endedAt: this.#parts.platform.now(), outcome, error });
     kept.questions.close();
   }
 
@@ -269,19 +298,60 @@ export class RunBook {
     await this.start({ ...next, ...decisions }, { ...place, point: branch });
   }
 
+  async #stampOf({ namespace, session }: Pick<RunPlace, 'namespace' | 'session'>): Promise<string> {
+    return erasureStamp(await this.#parts.store.session({ namespace, session }));
+  }
+
+  /** Forgets what runs said in sessions from which something was erased since, and ended runs of sessions that are gone. */
+  async #forgetErased(runs: readonly KeptRun[]): Promise<void> {
+    const bySession = Map.groupBy(runs, ({ place: { namespace, session } }) => JSON.stringify([namespace, session]));
+    await Promise.all(
+      Array.from(bySession.values(), async (held) => {
+        const [first] = held;
+        const stamp = first === undefined ? '' : await this.#stampOf(first.place);
+        // A run has no stamp before its session is opened, and no texts either.
+        for (const kept of held) if (kept.stamp !== '' && kept.stamp !== stamp) this.#forgetTexts(kept, stamp);
+      }),
+    );
+  }
+
+  #forgetTexts(kept: KeptRun, stamp: string): void {
+    const { error } = kept.about;
+    kept.about = { ...kept.about, result: null, error: error === null ? null : forgotten(error) };
+    kept.questions.forget();
+    if (stamp !== '') kept.stamp = stamp;
+    else if (!isOpen(kept.about)) this.#runs.delete(kept.about.id);
+  }
+
+  /** Takes note of what was erased while a run went on. If the store cannot tell, the next look at the run forgets. */
+  async #keepStamp(kept: KeptRun): Promise<void> {
+    await this.#forgetErased([kept]).catch(() => undefined);
+  }
+
   #change(kept: KeptRun, change: Partial<KeptRun['about']>): void {
     kept.about = { ...kept.about, ...change };
     this.#tell(kept);
   }
 
   #say(kept: KeptRun, piece: AnswerPiece): void {
-    for (const listener of this.#textListeners) listener(shown(kept), piece);
+    for (const listener of this.#textListeners) listener(kept.about, piece);
   }
 
   #tell(kept: KeptRun): void {
-    const run = shown(kept);
-    for (const listener of this.#listeners) listener(run);
+    for (const listener of this.#listeners) listener(kept.about);
   }
+}
+
+function notKept(id: string): never {
+  throw new RepriseError('run.not-kept', `Cannot find run ${JSON.stringify(id)}: this server keeps none of that id`, {
+    hint: 'A server keeps the runs that it started itself, and of those that ended the last ones.',
+    details: { run: id },
+  });
+}
+
+/** Returns an error without its words. */
+function forgotten({ code }: ErrorJson): ErrorJson {
+  return { code, message: 'Cannot show the error: something was erased from the session since', details: {} };
 }
 
 function end({ stop, questions }: KeptRun, why: string): void {

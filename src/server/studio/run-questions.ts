@@ -5,11 +5,15 @@ import type { EffectAnswer, EffectQuestion } from '../../engine/resuming/effect-
 import type { Decisions } from '../../engine/resuming/person-decisions.ts';
 import { decisionsFor, joinedDecisions } from '../../reading/looks/question-decisions.ts';
 import type { QuestionAnswer, RunQuestion } from '../../reading/looks/run-orders.ts';
+import type { RunMasking } from './run-masking.ts';
 
 type Simulations = NonNullable<Config['simulate']>;
 
 interface Asked {
+  /** The question and its answer as they are shown: masked. */
   shown: RunQuestion;
+  /** The answer as it was given. */
+  said: QuestionAnswer | null;
   /** Passes an answer about an effect on to the run that waits for it. */
   readonly resolve: (answer: EffectAnswer) => void;
 }
@@ -20,12 +24,18 @@ export class RunQuestions {
   readonly #simulations: Simulations;
   readonly #now: () => string;
   readonly #onChange: () => void;
+  #masking: Pick<RunMasking, 'question' | 'answer'> | undefined;
   #isClosed = false;
 
   constructor(simulations: Simulations, now: () => string, onChange: () => void) {
     this.#simulations = simulations;
     this.#now = now;
     this.#onChange = onChange;
+  }
+
+  /** Masks from here on what is shown. */
+  maskBy(masking: Pick<RunMasking, 'question' | 'answer'>): void {
+    this.#masking = masking;
   }
 
   /** The questions, last first. */
@@ -38,7 +48,7 @@ export class RunQuestions {
     if (this.#isClosed) return Promise.resolve('refuse');
     const canSimulate = Object.hasOwn(this.#simulations, question.name);
     return new Promise((resolve) => {
-      this.#add({ kind: 'effect', question, canSimulate }, resolve);
+      this.#add({ kind: 'effect', question: this.#masking?.question(question) ?? question, canSimulate }, resolve);
     });
   }
 
@@ -54,7 +64,7 @@ export class RunQuestions {
     resolve: Asked['resolve'],
   ): void {
     const shown: RunQuestion = { id: `q${this.#asked.length + 1}`, askedAt: this.#now(), answer: null, ...about };
-    this.#asked.push({ shown, resolve });
+    this.#asked.push({ shown, said: null, resolve });
     this.#onChange();
   }
 
@@ -72,7 +82,7 @@ export class RunQuestions {
           hint: 'List the runs to see the questions that wait.',
         },
       );
-    if (asked.shown.answer !== null) return undefined;
+    if (asked.said !== null) return undefined;
     if (asked.shown.kind === 'person') {
       decisionsFor(asked.shown.question, answer);
       this.#note(asked, answer);
@@ -84,27 +94,30 @@ export class RunQuestions {
     return { decisions: undefined };
   }
 
-  /** Lets a question be answered again, because the run could not go on with the answer. */
-  takeBack(id: string): void {
-    const asked = this.#asked.find(({ shown }) => shown.id === id);
-    if (asked === undefined) return;
-    asked.shown = { ...asked.shown, answer: null };
+  /** Lets people answer again, because the run could not go on with what they said. */
+  takeBack(): void {
+    for (const asked of this.#asked) {
+      if (asked.shown.kind !== 'person') continue;
+      asked.shown = { ...asked.shown, answer: null };
+      asked.said = null;
+    }
     this.#onChange();
   }
 
   /** Returns what people decided; undefined while one of them has not. */
   #decisions(): Decisions | undefined {
     const made: Decisions[] = [];
-    for (const { shown } of this.#asked) {
+    for (const { shown, said } of this.#asked) {
       if (shown.kind !== 'person') continue;
-      if (shown.answer === null) return undefined;
-      made.push(decisionsFor(shown.question, shown.answer));
+      if (said === null) return undefined;
+      made.push(decisionsFor(shown.question, said));
     }
     return joinedDecisions(made);
   }
 
   #note(asked: Asked, answer: QuestionAnswer): void {
-    asked.shown = { ...asked.shown, answer };
+    asked.said = answer;
+    asked.shown = { ...asked.shown, answer: this.#masking?.answer(answer) ?? answer };
     this.#onChange();
   }
 
@@ -115,7 +128,7 @@ export class RunQuestions {
           refuse('nobody knows how the earlier call ended', 'Run it, simulate it, or refuse it.');
         return answer.answer;
       case 'simulate':
-        return { simulate: answer.output ?? this.#simulated(name) };
+        return { simulate: answer.output === undefined ? this.#simulated(name) : answer.output };
       default:
         return refuse(
           `it is about a call, and ${answer.kind} is for a person's question`,
@@ -132,15 +145,33 @@ export class RunQuestions {
     );
   }
 
+  /** Forgets what was asked and said; the ids stay, so that people can still answer. */
+  forget(): void {
+    for (const asked of this.#asked) asked.shown = forgotten(asked.shown);
+  }
+
   /** Refuses what is still asked: the run has stopped. */
   close(): void {
     this.#isClosed = true;
     for (const asked of this.#asked) {
-      if (asked.shown.kind !== 'effect' || asked.shown.answer !== null) continue;
+      if (asked.shown.kind !== 'effect' || asked.said !== null) continue;
       this.#note(asked, { kind: 'effect', answer: 'refuse' });
       asked.resolve('refuse');
     }
   }
+}
+
+/** Returns a question without its content and without that of its answer. */
+function forgotten(shown: RunQuestion): RunQuestion {
+  const answer = shown.answer === null ? null : withoutContent(shown.answer);
+  const input = { erased: true };
+  if (shown.kind === 'effect') return { ...shown, question: { ...shown.question, input }, answer };
+  return { ...shown, question: { ...shown.question, input }, answer };
+}
+
+function withoutContent(answer: QuestionAnswer): QuestionAnswer {
+  if (answer.kind === 'deny') return { kind: 'deny' };
+  return answer.kind === 'answer' || answer.kind === 'simulate' ? { ...answer, output: { erased: true } } : answer;
 }
 
 function refuse(why: string, hint: string): never {

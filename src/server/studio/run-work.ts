@@ -1,5 +1,6 @@
 import { RepriseError } from '../../core/error.ts';
 import { given } from '../../core/json.ts';
+import type { Masker } from '../../core/masking/masking.ts';
 import { nearest } from '../../core/nearest.ts';
 import type { Agent } from '../../core/recording/agent.ts';
 import { agentNamed, type Config } from '../../core/recording/config.ts';
@@ -45,6 +46,8 @@ export interface RunSurroundings {
   readonly agents: AgentSource;
   readonly agent: Agent;
   readonly signal: AbortSignal;
+  /** Masks the record of a run. The branches of an experiment have a masker each: what one meets must not change others. */
+  readonly mask: Masker;
   readonly ask: (question: EffectQuestion) => Promise<EffectAnswer>;
   /** Gets the branch of the run as soon as it is known. */
   readonly onBranch: (branch: string) => void;
@@ -60,11 +63,11 @@ export type RunEnd =
 
 /** Does what an order says, from its fork to its end. */
 export async function carryOut(order: RunOrder, around: RunSurroundings): Promise<RunEnd> {
-  const { session, point, agent, signal, ask, onBranch, onText } = around;
+  const { session, point, agent, signal, mask, ask, onBranch, onText } = around;
   const { prompt, budget, timeoutMs, run, approve, deny, answer, name, reason, edits } = order;
   const effects = effectsOf(order, around.agents.config);
   const shared = { signal, ask, onText, ...given({ budget, timeoutMs, run, effects }) };
-  const decided = given({ prompt, approve, deny, answer });
+  const decided = { mask, ...given({ prompt, approve, deny, answer }) };
   switch (order.kind) {
     case 'fork': {
       const branch = await session.fork(point, given({ name, reason, edits }));
@@ -76,7 +79,7 @@ export async function carryOut(order: RunOrder, around: RunSurroundings): Promis
       return { kind: 'run', report: await session.resume(point, agent, { ...shared, ...decided }) };
     case 'retry': {
       const { model, extraContext } = order;
-      const options = { ...shared, ...given({ model, extraContext, name, reason }) };
+      const options = { ...shared, mask, ...given({ model, extraContext, name, reason }) };
       return { kind: 'run', report: await session.retry(point, agent, options) };
     }
     case 'experiment':

@@ -3,7 +3,7 @@ import { RepriseError } from '../../core/error.ts';
 import { isObject, type JsonValue } from '../../core/json.ts';
 import type { EventStore } from '../../core/store/event-store.ts';
 import type { Reprise } from '../../engine/reprise.ts';
-import { questionAnswerFrom, runOrderFrom, type StudioRun } from '../../reading/looks/run-orders.ts';
+import { hasEdits, questionAnswerFrom, runOrderFrom } from '../../reading/looks/run-orders.ts';
 import type { StudioService } from '../../wire/generated/reprise/v1/studio_pb.ts';
 import type { DoneChanges } from '../calls/done-changes.ts';
 import type { VerbParts } from '../calls/session-service.ts';
@@ -11,7 +11,7 @@ import { checkNamespace, checkRight, checkUnbound, type Grant, hasRight } from '
 import { listIn, objectIn } from '../http/json-text.ts';
 import type { PageExport, ReadyPage } from './exported-page.ts';
 import { follow } from './follow-stream.ts';
-import type { RunBook } from './run-book.ts';
+import type { RunBook, RunName } from './run-book.ts';
 import { runText } from './run-text.ts';
 
 /** The parts that the live calls of the studio need. */
@@ -47,7 +47,7 @@ export type LiveCall =
 
 const isSeenBy =
   ({ namespaces }: Grant) =>
-  (run: StudioRun): boolean =>
+  (run: RunName): boolean =>
     namespaces === undefined || namespaces.includes(run.namespace);
 
 /** Returns the calls of the studio about runs, what is live, and the store. */
@@ -60,10 +60,7 @@ export function studioRuns(parts: StudioParts): Pick<ServiceImpl<typeof StudioSe
     checkUnbound(grant, attempted);
     return { grant, runs: runs ?? noAgents(attempted) };
   };
-  const ofCaller = (grant: Grant, run: StudioRun): StudioRun => {
-    checkNamespace(grant, run.namespace);
-    return run;
-  };
+  const ofCaller = (grant: Grant, { namespace }: RunName): void => checkNamespace(grant, namespace);
   return {
     listAgents: (_, context) => {
       const grant = grantOf(context);
@@ -78,27 +75,28 @@ export function studioRuns(parts: StudioParts): Pick<ServiceImpl<typeof StudioSe
       const namespace = named === '' ? 'default' : named;
       checkNamespace(grant, namespace);
       const asked = runOrderFrom(objectIn(order, 'order'));
+      if (hasEdits(asked)) checkRight(grant, 'append', 'start a run with edits');
       const place = { namespace, session, point: point === '' ? 'main' : point };
       const change = { call: 'StartRun', requestId, request: [place, order] };
       const run = await done.once(grant, change, () => book.start(asked, place));
-      return { run: runText(run) };
+      return { run: runText(await book.run(run)) };
     },
     async answerQuestion({ run, question, answer }, context) {
       const { grant, runs: book } = steering(context, 'answer a question');
-      ofCaller(grant, book.run(run));
+      ofCaller(grant, await book.run(run));
       const accepted = await book.answer(run, question, questionAnswerFrom(objectIn(answer, 'answer')));
-      return { accepted, run: runText(book.run(run)) };
+      return { accepted, run: runText(await book.run(run)) };
     },
     async stopRun({ run }, context) {
       const { grant, runs: book } = steering(context, 'stop a run');
-      ofCaller(grant, book.run(run));
+      ofCaller(grant, await book.run(run));
       return { run: runText(await book.stop(run)) };
     },
-    listRuns: (_, context) => {
+    listRuns: async (_, context) => {
       const grant = grantOf(context);
       checkRight(grant, 'read', 'list runs');
       checkUnbound(grant, 'list runs');
-      const seen = (runs?.list() ?? []).filter(isSeenBy(grant));
+      const seen = ((await runs?.list()) ?? []).filter(isSeenBy(grant));
       return { runs: seen.map((run) => runText(run, seen.length)) };
     },
     ...liveCalls(parts),
@@ -150,8 +148,8 @@ function liveCalls(parts: StudioParts): Pick<ServiceImpl<typeof StudioService>, 
         });
       const own = parts.ownReprise(grant)?.namespace(namespace);
       const answer = await parts.diagnose(own ?? guarded);
-      // The room on the disk is for those who run the machine.
-      const shown = own === undefined && isObject(answer) ? { ...answer, freeBytes: null } : answer;
+      // The place of the store and the room on its disk are for those who run the machine.
+      const shown = own === undefined && isObject(answer) ? { ...answer, location: '', freeBytes: null } : answer;
       return { answer: JSON.stringify(shown) };
     },
   };

@@ -8,6 +8,7 @@ import { checkLimit, limits } from '../../core/limits.ts';
 import type { Seq } from '../../core/point.ts';
 import type { EffectPolicy } from '../../core/recording/effects.ts';
 import { parsePoint } from '../../core/ref.ts';
+import type { SessionRecord } from '../../core/store/event-store.ts';
 import type { Edit } from '../../core/view/edit.ts';
 import type { Session } from '../../engine/session.ts';
 import { experimentRowAnswer, experimentSummary } from '../../reading/answers/run-answers.ts';
@@ -34,6 +35,7 @@ import { columnsToWire } from '../../wire/index-codec.ts';
 import { fromWhole, toWhole } from '../../wire/whole-number.ts';
 import type { VerbParts } from '../calls/session-service.ts';
 import { jsonIn, listIn, objectIn } from '../http/json-text.ts';
+import { erasureStamp } from './erasure-stamp.ts';
 import { LookQueue } from './look-queue.ts';
 
 /** The calls of the studio that only look. */
@@ -66,6 +68,8 @@ interface SessionName {
 interface LookParts extends VerbParts {
   /** Returns the id of the caller's token. */
   readonly tokenOf: (context: HandlerContext) => string;
+  /** Returns what the store keeps of a session that the caller may read. */
+  readonly recordOf: (context: HandlerContext, ref: SessionName) => Promise<SessionRecord | undefined>;
 }
 
 /** A session and a point of it, looked up. */
@@ -306,14 +310,24 @@ function placeIn(cursor: string): number {
   });
 }
 
-function comparisons({ repriseOf, tokenOf, sha256 }: LookParts): Pick<Looks, 'compareViews' | 'compareTable'> {
+function comparisons({
+  repriseOf,
+  tokenOf,
+  recordOf,
+  sha256,
+}: LookParts): Pick<Looks, 'compareViews' | 'compareTable'> {
   const held = new BoundedMap<string, Promise<FoldedComparison>>(comparisonsMax);
+  const stampOf = async (context: HandlerContext, namespace: string, ref: string): Promise<string> => {
+    const { session } = await repriseOf(context, namespace).resolve(ref);
+    return erasureStamp(await recordOf(context, { namespace, session }));
+  };
   return {
     async compareViews({ namespace, left, right, states, cursor }, context) {
       const reprise = repriseOf(context, namespace);
       const offset = placeIn(cursor);
-      // Pages of one comparison are of the heads that it was begun with, however these move.
-      const key = JSON.stringify([tokenOf(context), namespace, left, right, states]);
+      // Pages of one comparison are of the heads that it was begun with, however these move, until something is erased.
+      const stamps = [await stampOf(context, namespace, left), await stampOf(context, namespace, right)];
+      const key = JSON.stringify([tokenOf(context), namespace, left, right, states, stamps]);
       const known = offset === 0 ? undefined : held.get(key);
       const projections = states.map((name) => projectionNamed(name, sha256).projection);
       const found = known ?? compareViews(reprise, { left, right }, { states: projections });

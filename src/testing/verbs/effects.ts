@@ -178,6 +178,7 @@ export const effects: readonly VerbCase[] = [
       const branch = await session.fork('lost', { prompt: 'Charge it.', edits: [] });
       const error = await refuses('effect.refused', () => branch.resume(agent, { prompt: 'Charge it.' }));
       assert.match(error.message, /started at demo\/lost@6, and nobody knows whether it happened/);
+      assert.deepEqual(error.details['actions'], ['run'], 'no answer can be reused');
       assert.equal(charge.made.length, 0);
     },
   ),

@@ -79,6 +79,7 @@ export function littleAgent(
     framework: 'little',
     resume: (context) => runLoop(loop, context),
     callTool: async ({ name, input }: PendingCall) => loop.tools?.[name]?.call(input) ?? null,
+    effectOf: ({ name }) => loop.tools?.[name]?.effect,
     ...more,
   };
 }

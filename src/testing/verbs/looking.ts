@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { defineProjection } from '../../core/event/projection.ts';
 import { conversation } from '../../projections/conversation.ts';
+import { state } from '../../projections/state.ts';
 import { all, note, notes, onSession, refuses, type VerbCase } from './verb-case.ts';
 
 const letters = defineProjection<string>({
@@ -16,6 +17,8 @@ const types = defineProjection<string[]>({
   initial: () => [],
   apply: (value, event) => [...value, event.type],
 });
+
+const counting = { history: 'view', initial: () => 0, apply: (value: number) => value + 1 } as const;
 
 /** The seqs of a fork are one higher than those of a look, since its first event is `branch.forked`. */
 const shifted = <T extends { readonly causeSeq?: number }>(one: T): T =>
@@ -43,13 +46,7 @@ export const stateAt: readonly VerbCase[] = [
       await session.append(
         Array.from({ length: 600 }, (_, index) => note(String.fromCharCode(97 + (index % 26)).repeat(30))),
       );
-      const count = defineProjection<number>({
-        name: 'count',
-        version: '1',
-        history: 'view',
-        initial: () => 0,
-        apply: (value) => value + 1,
-      });
+      const count = defineProjection<number>({ name: 'count', version: '1', ...counting });
       const head = (await session.locate('main')).head;
       for (const at of [0, 1, 255, 256, 257, 512, 600]) {
         const values = [
@@ -64,6 +61,20 @@ export const stateAt: readonly VerbCase[] = [
       assert.equal((await session.locate('main')).head, head);
     },
   ),
+
+  onSession('I3 a projection of one’s own shares no snapshot with a shipped one of its name', async (session) => {
+    await session.state.transaction((tx) => tx.write('plan', 1));
+    await session.append(notes('a'.repeat(300)));
+    const own = defineProjection<number>({ ...counting, name: state.name, version: state.version ?? '' });
+    const written = await session.stateAt('main', state, { snapshots: false });
+    for (const order of ['own first', 'shipped first', 'both kept']) {
+      if (order === 'shipped first') await session.dropSnapshots();
+      if (order === 'shipped first') assert.deepEqual(await session.stateAt('main', state), written);
+      assert.equal(await session.stateAt('main', own), 301, order);
+      assert.deepEqual(await session.stateAt('main', state), written, order);
+    }
+    assert.equal((await session.verify({ deep: true, projections: [own, state] })).ok, true);
+  }),
 
   onSession('stateAt() with edits shows what would be, and writes nothing', async (session) => {
     await session.append(notes('abc'));

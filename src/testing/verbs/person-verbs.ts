@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { JsonValue } from '../../core/json.ts';
+import { type ToolCallPart, toolCallsIn } from '../../core/message/message.ts';
 import type { AgentFunction, ResumeContext } from '../../core/recording/agent.ts';
 import type { Session } from '../../engine/session.ts';
 import { summary } from '../../projections/summary.ts';
@@ -7,6 +8,7 @@ import { waiting } from '../../projections/waiting.ts';
 import { all, onSession, type VerbCase } from './verb-case.ts';
 
 const refund = { type: 'tool-call', toolCallId: 'c7', toolName: 'refund', input: { order: 7 } } as const;
+const look = { ...refund, toolCallId: 'c8', toolName: 'look' } as const;
 const question = { role: 'user', content: 'Refund order 7.' } as const;
 const shown = { call: 'c7', name: 'refund', input: { order: 7 } };
 
@@ -42,11 +44,11 @@ function cashier(): { readonly paid: JsonValue[]; readonly agent: AgentFunction<
 }
 
 /** Records a run whose model asked for a refund, and which then waits for a person. */
-async function waitingRefund(session: Session): Promise<void> {
+async function waitingRefund(session: Session, calls: readonly ToolCallPart[] = [refund]): Promise<void> {
   await using recorder = await session.record({ facts: false, agent: 'cashier' });
   await recorder.run({}, async () => {
     recorder.message(question);
-    const message = { role: 'assistant', content: [refund] } as const;
+    const message = { role: 'assistant', content: calls } as const;
     await recorder.call(
       { kind: 'model', name: 'small-1', request: { messages: [question] } },
       () => message,
@@ -144,6 +146,20 @@ export const personVerbs: readonly VerbCase[] = [
     );
     assert.deepEqual(seen[0]?.messages, [question]);
     assert.deepEqual((await session.stateAt('main', waiting)).calls, []);
+  }),
+
+  onSession('resume() with a new user message hands over no call that waits for a person', async (session) => {
+    await waitingRefund(session, [refund, look]);
+    const agent = async ({ messages, pending }: ResumeContext): Promise<JsonValue> => [
+      pending.map(({ name }) => name),
+      messages.flatMap(toolCallsIn).map(({ toolName }) => toolName),
+    ];
+    const { result, repairs } = await session.resume('main', agent, { prompt: 'Do not refund it!' });
+    assert.deepEqual(result, [['look'], ['look']]);
+    assert.deepEqual(
+      repairs.map(({ rule, what }) => [rule, what]),
+      [['call-without-result', 'the call c7 of "refund"']],
+    );
   }),
 
   onSession(

@@ -186,6 +186,30 @@ export const sessions: readonly VerbCase[] = [
     assert.equal((await all(session.replay())).length, 1);
   }),
 
+  onSession(
+    'sessionsPage() goes on where the page before ended, whatever the times of the events are',
+    async (_, reprise) => {
+      for (const [id, time] of [
+        ['old', '2020-01-01T00:00:00.000Z'],
+        ['new', '2030-01-01T00:00:00.000Z'],
+        ['older', '2019-01-01T00:00:00.000Z'],
+      ] as const)
+        await (await reprise.createSession(id)).append(note(id, { time }));
+      const first = await reprise.sessionsPage({ limit: 2 });
+      const [, second] = first.sessions;
+      await (await reprise.session(second?.session ?? '')).delete({ confirm: second?.session ?? '' });
+      const rest = await reprise.sessionsPage({ limit: 2, cursor: first.next ?? '' });
+      assert.deepEqual(
+        [...first.sessions, ...rest.sessions].map(({ session }) => session),
+        ['older', 'new', 'old', 'demo'],
+      );
+      const last = await reprise.sessionsPage({ cursor: rest.next ?? '0' });
+      assert.deepEqual([last.sessions, last.next], [[], undefined]);
+      for (const wrong of [{ cursor: 'x' }, { cursor: '9'.repeat(19) }, { limit: 0 }, { limit: 1.5 }])
+        await refuses('option.invalid', () => reprise.sessionsPage(wrong));
+    },
+  ),
+
   onSession('metadata is in the log: set, overlaid, removed, and as it was at any point', async (session) => {
     await session.setMetadata({ a: 1, b: { c: [1] } });
     await session.setMetadata({ a: null, __proto__x: 2 });

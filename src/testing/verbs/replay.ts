@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Event } from '../../core/event/event.ts';
 import { all, note, notes, onSession, refuses, said, type VerbCase } from './verb-case.ts';
 
 /** The cases of `session.replay`. */
@@ -108,16 +109,45 @@ export const replay: readonly VerbCase[] = [
     assert.equal(await said(session.replay({ follow: true, through: 3 })), 'abc');
   }),
 
+  onSession('replay({ follow }) from a point before a fork goes on with what the parent has', async (session) => {
+    await session.append(notes('abcde'));
+    await session.fork('main@4', { name: 'side' });
+    await (await session.fork('side', { name: 'deep' })).append(note('f'));
+    const asked = { at: 'deep@2', follow: true, through: 7 } as const;
+    assert.equal(await said(session.replay({ ...asked, history: 'raw' })), 'abcd[branch.forked][branch.forked]f');
+    assert.match(await said(session.replay(asked)), /^ab.*\[branch\.forked\]abcdf$/);
+  }),
+
+  onSession(
+    'replay({ follow }) of a branch that was deleted does not go on with a new one of its name',
+    async (session) => {
+      await session.append(notes('ab'));
+      const fork = async (at: string, letters: string): Promise<unknown> =>
+        (await session.fork(at, { name: 'x' })).append(notes(letters));
+      await fork('main@2', 'c');
+      const following = session.replay({ at: 'x', follow: true, through: 5 });
+      assert.equal((await following.next()).value?.data['text'], 'a');
+      await session.deleteBranch('x', { confirm: 'x' });
+      await fork('main@1', 'def');
+      await refuses('branch.not-found', () => all(following));
+    },
+  ),
+
   onSession('replay({ follow }) of a view gets the marker and starts again', async (session) => {
-    await session.append(notes('ab'));
-    const heard: string[] = [];
+    await session.append(notes('abc'));
+    await session.revert('main@3');
+    const heard: Event[] = [];
     for await (const event of session.replay({ follow: true })) {
-      heard.push(String(event.data['text'] ?? event.type));
+      const count = heard.push(event);
       // A replay that begins after the marker would not see it.
-      if (heard.length === 2) await session.revert('main@1');
-      if (heard.length === 4) break;
+      if (count === 2) await session.edit('main', { kind: 'replace', seq: 1, event: note('A') });
+      if (count === 5) break;
     }
-    assert.deepEqual(heard, ['a', 'b', 'event.reverted', 'b']);
+    assert.deepEqual(
+      heard.map(({ type, data }) => data['text'] ?? type),
+      ['a', 'b', 'event.replaced', 'A', 'b'],
+    );
+    assert.deepEqual(heard.slice(3), await all(session.replay()));
   }),
 
   onSession(

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { limits } from '../../core/limits.ts';
-import type { AgentFunction } from '../../core/recording/agent.ts';
+import type { AgentFunction, ResumeContext } from '../../core/recording/agent.ts';
 import { conversation } from '../../projections/conversation.ts';
 import { asks, littleAgent, refunding, says } from './little-agent.ts';
 import { lastRun, refunded } from './refund-story.ts';
-import { onSession, refuses, type VerbCase } from './verb-case.ts';
+import { all, onSession, refuses, type VerbCase } from './verb-case.ts';
 
 /** The cases of `session.resume` when a run does not finish. */
 export const stopping: readonly VerbCase[] = [
@@ -146,5 +146,28 @@ export const stopping: readonly VerbCase[] = [
     assert.equal(result, limits.appendBytesMax + 1);
     const { resumed } = (await lastRun(session, 'x')) ?? {};
     assert.deepEqual([resumed?.['run'], resumed?.['options']], ['run-1', '[not recorded: too large]']);
+  }),
+
+  onSession('resume() keeps the end of a call that was under way when another one was refused', async (session) => {
+    await session.append({
+      type: 'message.added',
+      agent: 'support',
+      data: { message: { role: 'user', content: 'Go.' } },
+    });
+    const sent = Promise.withResolvers<string>();
+    const agent = async ({ recorder }: ResumeContext): Promise<unknown> => {
+      const mail = recorder.call({ kind: 'tool', name: 'mail', call: 'c1', input: {} }, () => sent.promise);
+      const pay = recorder.call({ kind: 'tool', name: 'pay', effect: 'irreversible', input: {} }, () => 'paid');
+      return Promise.all([mail, pay.finally(() => setTimeout(() => sent.resolve('sent'), 5))]);
+    };
+    await refuses('effect.refused', () => session.resume('main', agent));
+    const events = await all(session.replay());
+    assert.deepEqual(
+      events.slice(-2).map(({ type, data }) => [type, data['call'], data['outcome']]),
+      [
+        ['call.ended', 'c1', 'ok'],
+        ['run.ended', undefined, 'error'],
+      ],
+    );
   }),
 ];

@@ -40,6 +40,7 @@ import { redo } from './redoing.ts';
 import { find, replay, runBoundaries } from './replay.ts';
 import { resumable } from './resumable.ts';
 import { resume } from './resuming.ts';
+import { sameIdsEdited, sameIdsResumed } from './same-call-ids.ts';
 import { branching, reading } from './state-reading.ts';
 import { replaying } from './state-replaying.ts';
 import { isolation, lifeCycle } from './state-transactions.ts';
@@ -88,8 +89,8 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   coding: [...codingRecords, ...codingRefusals, ...codingLooks, ...codingReplays],
   counterfactual,
   fork: [...fork, ...mistyping],
-  edit: [...edit, ...editing],
-  resume: [...resume, ...stopping, ...userTurns, ...effects, ...effectsBeside, ...whatIf],
+  edit: [...edit, ...editing, ...sameIdsEdited],
+  resume: [...resume, ...stopping, ...userTurns, ...effects, ...effectsBeside, ...sameIdsResumed, ...whatIf],
   resumable,
   retry,
   experiment: [...experiment, ...experimentSets],
@@ -115,6 +116,7 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   'reprise.session': sessions,
   'reprise.createSession': sessions,
   'reprise.sessions': sessions,
+  'reprise.sessionsPage': sessions,
   'reprise.namespace': sessions,
   'reprise.currentNamespace': sessions,
   'reprise.replay': replay,

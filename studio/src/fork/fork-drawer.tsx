@@ -99,6 +99,8 @@ export function ForkDrawer({ point, head, index, first, onTaken, onClose }: Fork
     });
   const isHead = point.seq === head;
   const variants = variantsOf(draft);
+  // Edits are history, and starting a run is not a right to write it.
+  const mayFork = mayRun && (append || edits.length === 0);
   const canGoOn = isHead && edits.every(({ kind }) => kind === 'prompt');
   useActions([
     { id: 'back', name: 'Close the drawer', keys: ['Escape'], group: 'Page', run: onClose },
@@ -107,7 +109,7 @@ export function ForkDrawer({ point, head, index, first, onTaken, onClose }: Fork
       name: 'Fork and run',
       keys: ['Mod+Enter'],
       group: 'Change',
-      run: mayRun && !isBusy ? () => start(canGoOn && edits.length === 0 ? 'resume' : 'fork') : undefined,
+      run: mayFork && !isBusy ? () => start(canGoOn && edits.length === 0 ? 'resume' : 'fork') : undefined,
     },
   ]);
   return (
@@ -180,7 +182,7 @@ export function ForkDrawer({ point, head, index, first, onTaken, onClose }: Fork
             <button
               type="button"
               className="button main"
-              disabled={isBusy}
+              disabled={isBusy || !mayFork}
               onClick={() => start('fork')}
               data-part="fork-and-run"
             >
@@ -194,7 +196,7 @@ export function ForkDrawer({ point, head, index, first, onTaken, onClose }: Fork
             <button
               type="button"
               className="button"
-              disabled={isBusy || variants.length < 2}
+              disabled={isBusy || !mayFork || variants.length < 2}
               title={variants.length < 2 ? 'An experiment compares an edit with the original' : undefined}
               onClick={() => start('experiment')}
             >

@@ -23,6 +23,7 @@ export async function pageSource(rows: PageRows): Promise<StudioSource> {
   const parts = {
     repriseOf: () => reprise,
     tokenOf: () => '',
+    recordOf: () => store.session({ namespace, session }),
     locate: async () => undefined,
     sha256,
     draining: new AbortController().signal,

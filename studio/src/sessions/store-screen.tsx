@@ -39,7 +39,7 @@ function Health({ health }: { readonly health: Diagnosis }): React.ReactNode {
         </p>
       ))}
       <dl className="store-facts">
-        <Fact name="place">{health.location}</Fact>
+        {health.location === '' ? null : <Fact name="place">{health.location}</Fact>}
         {events === null ? null : (
           <Fact name="holds">
             {plural(sessions ?? 0, 'session')}, {branches === 1 ? '1 branch' : `${countText(branches ?? 0)} branches`},{' '}

@@ -34,7 +34,9 @@ const tools = {
 };
 const talking = async ({ recorder, messages }) =>
   recorder.call({ kind: 'model', name: 'small-1', request: { messages } }, async () => 'hello');
-export default { agents: { lingering, failing, keyless, deaf, tools, talking } };
+const charging = async ({ recorder }) =>
+  recorder.call({ kind: 'tool', name: 'charge', effect: 'irreversible', input: {} }, () => 'charged');
+export default { agents: { lingering, failing, keyless, deaf, tools, talking, charging } };
 `;
 
 describe('an agent of the configuration', () => {
@@ -68,8 +70,12 @@ describe('an agent of the configuration', () => {
     await place.json('fork', 'refund@before:5', '--name', 'waiting');
     const { code, stderr } = await place.run(['resume', 'refund/waiting', '--with', 'tools']);
     expect(code).toBe(1);
-    expect(stderr).toContain('allow it with --effects refund=run');
+    expect(stderr).toContain(
+      'allow it with --effects refund=run, use the recorded answer with --effects refund=reuse,',
+    );
     expect(stderr).not.toContain('effects: {');
+    const never = await place.run(['resume', 'refund/again', '--with', 'charging']);
+    expect(never.stderr).toContain('allow it with --effects charge=once, or run this in a terminal');
   });
 
   test('that may cost nothing makes no model call', async () => {

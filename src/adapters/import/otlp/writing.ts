@@ -1,3 +1,11 @@
+import {
+  halfOf,
+  noteStart,
+  type OpenStarts,
+  type StartHalf,
+  startHalf,
+  takeStart,
+} from '../../../core/event/call-halves.ts';
 import type { Event } from '../../../core/event/event.ts';
 import { arrayAt, given, isObject, type JsonObject, type JsonValue, numberAt, objectAt } from '../../../core/json.ts';
 import { partsOf } from '../../../core/message/message.ts';
@@ -6,6 +14,7 @@ import type { ForeignWriter, WriterSource } from '../../../core/recording/foreig
 /** Opens a writer of OTLP JSON with the attributes of GenAI: a run, a model call and a tool call are a span each. */
 export function otlpWriter({ session }: WriterSource): ForeignWriter {
   const started = new Map<string, Event>();
+  const open: OpenStarts<StartHalf & { readonly from: Event }> = {};
   const span = (from: Event, to: Event, name: string, attributes: JsonObject): string => {
     const isFailed = to.data['outcome'] !== 'ok';
     const run = from.type === 'run.started' ? undefined : from.run;
@@ -30,7 +39,7 @@ export function otlpWriter({ session }: WriterSource): ForeignWriter {
     event: (event) => {
       const { type, data } = event;
       if (type === 'run.started') started.set(`run ${event.run ?? ''}`, event);
-      if (type === 'call.started') started.set(`call ${String(data['call'])}`, event);
+      if (type === 'call.started') noteStart(open, { ...startHalf(event), from: event });
       if (type === 'run.ended') {
         const from = started.get(`run ${event.run ?? ''}`) ?? event;
         const agent = event.agent ?? 'agent';
@@ -42,8 +51,7 @@ export function otlpWriter({ session }: WriterSource): ForeignWriter {
         ];
       }
       if (type !== 'call.ended') return [];
-      const from = started.get(`call ${String(data['call'])}`) ?? event;
-      started.delete(`call ${String(data['call'])}`);
+      const from = takeStart(open, halfOf(event))?.from ?? event;
       const name = String(data['name']);
       if (data['kind'] === 'model') return [span(from, event, `chat ${name}`, modelAttributes(name, from, event))];
       if (data['kind'] !== 'tool') return [];

@@ -8,7 +8,7 @@ import type {
   SessionsPage,
   SessionsRequest,
 } from '../../../core/store/event-store.ts';
-import { type NewSession, sessionExists } from '../../../core/store/session-request.ts';
+import { type NewSession, positionOf, sessionExists } from '../../../core/store/session-request.ts';
 import { findHeld, type HeldBranch, type HeldSession, type Shelf } from '../shelf.ts';
 
 /** Returns the record of a session. */
@@ -74,9 +74,10 @@ export function createSession(
 }
 
 /** Lists sessions, last appended to first. The cursor is the position of the last one in that order. */
-export function listSessions(shelf: Shelf, { namespace, limit, cursor }: SessionsRequest): SessionsPage {
+export function listSessions(shelf: Shelf, request: SessionsRequest): SessionsPage {
+  const { namespace, limit } = request;
   const count = Math.min(limit, limits.sessionsPageMax);
-  const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(cursor);
+  const before = Number(positionOf(request));
   const walls =
     namespace === undefined
       ? [...shelf.namespaces.values()]

@@ -7,7 +7,7 @@ import type {
   SessionsPage,
   SessionsRequest,
 } from '../../../core/store/event-store.ts';
-import { type NewSession, sessionExists } from '../../../core/store/session-request.ts';
+import { type NewSession, positionOf, sessionExists } from '../../../core/store/session-request.ts';
 import { type SessionRow, sessionOf, sessionsPage } from '../../sql/session-row.ts';
 import type { Queries } from '../connection.ts';
 import { touchSpan } from './write-rows.ts';
@@ -87,9 +87,6 @@ async function namespaceIdOf(queries: Queries, name: string): Promise<number> {
   return (made ?? (await queries.one<[number]>(find, name)))[0];
 }
 
-/** Beyond every position, with room for a span. Positions are text here: in a busy store they exceed a JavaScript number. */
-const positionMax = '9000000000000000000';
-
 /** Returns the start of the span that a position lies in. */
 const spanOf = (position: string): string => `(${position} - ${position} % ${touchSpan})`;
 
@@ -98,12 +95,10 @@ const spanOf = (position: string): string => `(${position} - ${position} % ${tou
  * the span of positions, so the statement reads all rows of a span, and as many spans as fill a page. The cursor is the
  * position of the last session.
  */
-export async function listSessions(
-  queries: Queries,
-  { namespace, limit, cursor }: SessionsRequest,
-): Promise<SessionsPage> {
+export async function listSessions(queries: Queries, request: SessionsRequest): Promise<SessionsPage> {
+  const { namespace, limit } = request;
   const count = Math.min(limit, limits.sessionsPageMax);
-  const before = cursor ?? positionMax;
+  const before = positionOf(request);
   const where = `s.name IS NOT NULL${namespace === undefined ? '' : ' AND s.namespace_id = (SELECT id FROM namespaces WHERE name = $3)'}`;
   const rows = await queries.all<SessionRow>(
     `SELECT n.name, s.name, s.seed, s.genesis, s.root, s.created_at, s.erasures, s.position::text, ${updatedAtSql} FROM (

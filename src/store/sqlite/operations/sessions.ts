@@ -7,7 +7,7 @@ import type {
   SessionsPage,
   SessionsRequest,
 } from '../../../core/store/event-store.ts';
-import { type NewSession, sessionExists } from '../../../core/store/session-request.ts';
+import { type NewSession, positionOf, sessionExists } from '../../../core/store/session-request.ts';
 import { type SessionRow, sessionOf, sessionsPage } from '../../sql/session-row.ts';
 import type { Catalogue } from '../catalogue.ts';
 import type { Database } from '../database.ts';
@@ -64,9 +64,10 @@ export function createSession(
 }
 
 /** Lists sessions, last appended to first. The cursor is the position of the last one in that order. */
-export function listSessions(database: Database, { namespace, limit, cursor }: SessionsRequest): SessionsPage {
+export function listSessions(database: Database, request: SessionsRequest): SessionsPage {
+  const { namespace, limit } = request;
   const count = Math.min(limit, limits.sessionsPageMax);
-  const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(cursor);
+  const before = Math.min(Number(positionOf(request)), Number.MAX_SAFE_INTEGER);
   const where = `s.name IS NOT NULL AND s.touched < ?${namespace === undefined ? '' : ' AND n.name = ?'}`;
   const values = namespace === undefined ? [before, count] : [before, namespace, count];
   const rows = database.all<SessionRow>(`${selectSql} WHERE ${where} ORDER BY s.touched DESC LIMIT ?`, ...values);

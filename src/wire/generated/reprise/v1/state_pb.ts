@@ -461,15 +461,17 @@ export type CommitStateRequest = Message<"reprise.v1.CommitStateRequest"> & {
   operations: string;
 
   /**
-   * JSON text of a list of { key, version }: what was read, with version 0 for a key that was not there; empty for
-   * nothing. An item { prefix, keys: { KEY: VERSION } } holds everything that was under a prefix.
+   * JSON text of a list of { key, version, seq? }: what was read, with 0 for a key that was not there; empty for nothing.
+   * An item { prefix, keys: { KEY: VERSION }, seqs?: { KEY: SEQ } } holds everything that was under a prefix. Versions
+   * repeat after a rewind, so a commit without seqs may overwrite what it did not read.
    *
    * @generated from field: string read = 6;
    */
   read: string;
 
   /**
-   * The same for every attempt of one change, so that it is done once. It becomes the id of the event.
+   * The same for every attempt of one change, so that it is done once. It becomes the id of the event, and is refused
+   * with other operations.
    *
    * @generated from field: string request_id = 7;
    */
@@ -964,7 +966,8 @@ export const StateService: GenService<{
     output: typeof CommitStateResponseSchema;
   },
   /**
-   * Begins a transaction. It lives in the server process that began it, and belongs to its token.
+   * Begins a transaction. It lives in the server process that began it, and belongs to its token. An id that was used
+   * before is refused.
    *
    * @generated from rpc reprise.v1.StateService.BeginTransaction
    */

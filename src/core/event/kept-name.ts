@@ -1,0 +1,24 @@
+import type { Projection } from './projection.ts';
+
+type Named = Pick<Projection<unknown>, 'name'>;
+
+/** The projections that Reprise ships, as objects: anyone may give a projection of their own the name of a shipped one. */
+const shipped = new WeakSet<Named>();
+
+/** Marks a projection as one that Reprise ships, and returns it. A copy of it with a different fold is not marked. */
+export function shippedProjection<Shipped extends Named>(projection: Shipped): Shipped {
+  shipped.add(projection);
+  return projection;
+}
+
+const own = 'own:';
+
+/** Returns the name that snapshots of a projection are kept under: no shipped one shares it with one of the caller's own. */
+export function keptName(projection: Named): string {
+  return shipped.has(projection) ? projection.name : `${own}${projection.name}`;
+}
+
+/** Returns the name of the projection whose snapshots are kept under a name. */
+export function nameOfKept(kept: string): string {
+  return kept.startsWith(own) ? kept.slice(own.length) : kept;
+}
