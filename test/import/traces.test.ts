@@ -67,6 +67,15 @@ test('OpenInference: the parts of a message are read', async () => {
   expect(await said(session)).toEqual(['user: What is it?', 'assistant: A cat.']);
 });
 
+test('GenAI: the result of a tool has the name of the call that it answers', async () => {
+  const messages = [
+    { role: 'assistant', parts: [{ type: 'tool_call', id: 'c1', name: 'refund', arguments: {} }] },
+    { role: 'tool', parts: [{ type: 'tool_call_response', id: 'c1', response: 'paid' }] },
+  ];
+  const attributes = { 'gen_ai.operation.name': 'chat', 'gen_ai.input.messages': JSON.stringify(messages) };
+  expect(await said(await imported(otlpOf({ attributes })))).toEqual(['assistant: →refund', 'tool: →refund']);
+});
+
 test('AI SDK: tokens that were read from a cache have their own price', async () => {
   const session = await imported(
     otlpOf({
@@ -119,4 +128,31 @@ test.each([
   if (format !== 'langfuse')
     expect(events.map(({ data }) => data['outcome'])).toEqual([undefined, 'error', undefined, 'ok']);
   if (format === 'langfuse') expect(events.map(({ time }) => time)).toEqual([at(1), at(2), at(3), at(4)]);
+});
+
+test('openai-traces in lines: a run holds its calls, by the names of their agents, and fails with its agent', async () => {
+  const span = (id: string, parent: string | null, data: object, error: object | null = null): object => ({
+    object: 'trace.span',
+    id,
+    trace_id: 'x',
+    parent_id: parent,
+    started_at: at(1),
+    ended_at: at(2),
+    span_data: data,
+    error,
+  });
+  const text = [
+    { object: 'trace', id: 'x', workflow_name: 'Sum', group_id: 'talk' },
+    span('s1', null, { type: 'agent', name: 'Ada' }, { message: 'boom' }),
+    span('s2', 's1', { type: 'function', name: 'add', input: '{}', output: '4' }),
+  ];
+  const session = await reprise.session(await imported(text.map((line) => `${JSON.stringify(line)}\n`).join('')));
+  const types = ['run.started', 'run.ended', 'call.started', 'call.ended'];
+  const events = await Array.fromAsync(session.replay({ filter: { types } }));
+  expect(events.map(({ type, run, agent, data }) => [type, run, agent, data['outcome']])).toEqual([
+    ['run.started', 'x', 'agent', undefined],
+    ['call.started', 'x', 'Ada', undefined],
+    ['call.ended', 'x', 'Ada', 'ok'],
+    ['run.ended', 'x', 'agent', 'error'],
+  ]);
 });

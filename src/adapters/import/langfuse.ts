@@ -12,7 +12,7 @@ import {
 } from '../../core/json.ts';
 import { defineFormat, type ForeignFormat, type UnitMeaning } from '../../core/recording/foreign-format.ts';
 import { firstLines, firstTime, holds } from './pieces/first-lines.ts';
-import { neutralMessage, parsed, type Span, spanEvents, withTraceEnds } from './pieces/span-events.ts';
+import { neutralMessage, neutralMessages, parsed, type Span, spanEvents, withTraceEnds } from './pieces/span-events.ts';
 
 /** The traces of Langfuse: a trace with its observations, a list of observations, or one a line. */
 export const langfuse: ForeignFormat = defineFormat({
@@ -107,7 +107,7 @@ function readObservation(observation: JsonObject): Span {
 function messagesIn(input: JsonValue): JsonArray | undefined {
   const list = isArray(input) ? input : arrayAt(input, 'messages');
   if (list === undefined) return typeof input === 'string' ? [{ role: 'user', content: input }] : undefined;
-  return list.flatMap(neutralMessage);
+  return neutralMessages(list);
 }
 
 function answerIn(output: JsonValue): JsonObject | undefined {

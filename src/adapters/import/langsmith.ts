@@ -12,7 +12,7 @@ import {
 } from '../../core/json.ts';
 import { defineFormat, type ForeignFormat, type UnitMeaning } from '../../core/recording/foreign-format.ts';
 import { firstLines, firstTime, holds } from './pieces/first-lines.ts';
-import { neutralMessage, type Span, spanEvents } from './pieces/span-events.ts';
+import { neutralMessage, neutralMessages, type Span, spanEvents } from './pieces/span-events.ts';
 
 /** The runs of LangSmith: a list of them, a run with its children inside, or a run a line. */
 export const langsmith: ForeignFormat = defineFormat({
@@ -92,7 +92,7 @@ function messagesIn(inputs: JsonObject | undefined): JsonArray | undefined {
   const listed = arrayAt(inputs, 'messages');
   // A batch of lists has the one list inside.
   const list = listed?.length === 1 && isArray(listed[0]) ? listed[0] : listed;
-  return list?.flatMap((message) => neutralMessage(unwrapped(message)));
+  return list === undefined ? undefined : neutralMessages(list.map(unwrapped));
 }
 
 /** Returns a message of LangChain without the form in which it is serialized. */

@@ -1,3 +1,5 @@
+import { BoundedMap } from '../../core/bounded-map.ts';
+import type { EventDraft } from '../../core/event/event.ts';
 import {
   arrayAt,
   given,
@@ -9,9 +11,14 @@ import {
   objectAt,
   stringAt,
 } from '../../core/json.ts';
-import { defineFormat, type ForeignFormat, type UnitMeaning } from '../../core/recording/foreign-format.ts';
+import {
+  defineFormat,
+  type ForeignFormat,
+  type ForeignReader,
+  type UnitMeaning,
+} from '../../core/recording/foreign-format.ts';
 import { firstLines, firstTime } from './pieces/first-lines.ts';
-import { neutralMessage, parsed, type Span, spanEvents, withTraceEnds } from './pieces/span-events.ts';
+import { neutralMessage, neutralMessages, parsed, type Span, spanEvents, withTraceEnds } from './pieces/span-events.ts';
 
 /** The traces of OpenAI Agents, as its exporter sends them: `trace` and `trace.span` objects. */
 export const openaiTraces: ForeignFormat = defineFormat({
@@ -19,16 +26,67 @@ export const openaiTraces: ForeignFormat = defineFormat({
   about: 'traces of OpenAI Agents',
   detect: ({ text }) => /"object"\s*:\s*"trace(?:\.span)?"/.test(text),
   cut: ({ text }) => (isLines(text) ? { kind: 'lines' } : { kind: 'whole' }),
-  open: ({ text }) => ({
-    startedAt: firstTime(text, 'started_at'),
-    unit: ({ value }): UnitMeaning | undefined => {
-      const spans = spansIn(value);
-      return spans.length === 0
-        ? undefined
-        : { type: 'trace', drafts: spanEvents(withTraceEnds(spans), isLines(text)) };
-    },
-  }),
+  open: ({ text }) => {
+    const startedAt = firstTime(text, 'started_at');
+    if (isLines(text)) return { startedAt, ...linesReader() };
+    return { startedAt, unit: ({ value }) => meaningOf(spanEvents(withTraceEnds(spansIn(value)))) };
+  },
 });
+
+const meaningOf = (drafts: readonly EventDraft[]): UnitMeaning | undefined =>
+  drafts.length === 0 ? undefined : { type: 'trace', drafts };
+
+/** A trace whose spans come line by line. */
+interface OpenTrace {
+  /** When the last span so far ended. */
+  end: string | undefined;
+  /** The error of an agent that is inside no other one. */
+  error: string | undefined;
+}
+
+/** Spans whose agents are remembered for the spans inside them; the oldest one goes first. */
+const agentsMax = 10_000;
+
+/** Reads a trace or a span a line: the run begins with its first line, and ends with the source. */
+function linesReader(): Pick<ForeignReader, 'unit' | 'end'> {
+  const open = new Map<string, OpenTrace>();
+  const agents = new BoundedMap<string, string>(agentsMax);
+  const begun = (span: Span): EventDraft[] => {
+    const run = span.trace ?? '';
+    const trace = open.get(run) ?? { end: undefined, error: undefined };
+    const isNew = !open.has(run);
+    open.set(run, trace);
+    trace.end = [trace.end ?? '', span.end ?? ''].toSorted().at(-1) || undefined;
+    if (span.kind === 'agent' && span.parent === run) trace.error ??= span.error;
+    const title = span.id === run ? span.name : 'trace';
+    const start = given({ time: span.start });
+    return isNew ? [{ type: 'run.started', agent: 'agent', run, ...start, data: { title } }] : [];
+  };
+  const read = (span: Span): EventDraft[] => {
+    // A span may come before the agent around it; then nobody knows whose it is.
+    const agent = span.kind === 'agent' ? span.name : agents.get(span.parent ?? '');
+    if (agent !== undefined) agents.set(span.id, agent);
+    const own = span.id === span.trace ? [] : spanEvents([{ ...span, ...given({ agent }) }], true);
+    return [...begun(span), ...own];
+  };
+  return {
+    unit: ({ value }) => {
+      const spans = spansIn(value);
+      const drafts = spans.flatMap(read);
+      // An agent has no event of its own.
+      return spans.length === 0 ? undefined : { type: 'trace', drafts };
+    },
+    end: () => ({
+      drafts: [...open].map(([run, { end: time, error: message }]) => ({
+        type: 'run.ended',
+        agent: 'agent',
+        run,
+        ...given({ time }),
+        data: message === undefined ? { outcome: 'ok' } : { outcome: 'error', error: { name: 'Error', message } },
+      })),
+    }),
+  };
+}
 
 function isLines(text: string): boolean {
   const first = text.slice(0, text.indexOf('\n') + 1);
@@ -86,9 +144,7 @@ function modelOf(data: JsonObject): Partial<Span> & { readonly name: string } {
   const response = objectAt(data, '_response') ?? objectAt(data, 'response');
   const input = data['input'] ?? data['_input'];
   const messages =
-    typeof input === 'string'
-      ? [{ role: 'user', content: input }]
-      : (isArray(input) ? input : []).flatMap(neutralMessage);
+    typeof input === 'string' ? [{ role: 'user', content: input }] : neutralMessages(isArray(input) ? input : []);
   const output = arrayAt(data, 'output') ?? arrayAt(response, 'output') ?? [];
   const content = output.flatMap((item) => neutralMessage(item).flatMap((message) => message['content'] ?? []));
   const usage = objectAt(data, 'usage') ?? objectAt(response, 'usage');

@@ -10,7 +10,7 @@ import {
   objectAt,
   stringAt,
 } from '../../../core/json.ts';
-import { neutralMessage, parsed, type Span } from '../pieces/span-events.ts';
+import { neutralMessage, neutralMessages, parsed, type Span } from '../pieces/span-events.ts';
 
 /** A span with its attributes as one object, and the facts of its resource. */
 export interface OtlpSpan {
@@ -147,9 +147,9 @@ function listOf(value: JsonValue | undefined): JsonArray | undefined {
 /** Returns the messages that a model was sent: as JSON, or spread over numbered attributes. */
 function messagesOf(attributes: JsonObject): JsonArray | undefined {
   const whole = listOf(attributes['gen_ai.input.messages']) ?? listOf(attributes['ai.prompt.messages']);
-  if (whole !== undefined) return whole.flatMap(neutralMessage);
+  if (whole !== undefined) return neutralMessages(whole);
   const spread = numbered(attributes, 'llm.input_messages.', 'message.') ?? numbered(attributes, 'gen_ai.prompt.', '');
-  return spread?.flatMap(neutralMessage);
+  return spread === undefined ? undefined : neutralMessages(spread);
 }
 
 function answerOf(attributes: JsonObject): JsonObject | undefined {

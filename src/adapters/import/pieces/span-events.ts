@@ -1,5 +1,13 @@
 import type { EventDraft } from '../../../core/event/event.ts';
-import { given, type JsonArray, type JsonInput, type JsonObject, type JsonValue } from '../../../core/json.ts';
+import {
+  given,
+  isArray,
+  isObject,
+  type JsonArray,
+  type JsonInput,
+  type JsonObject,
+  type JsonValue,
+} from '../../../core/json.ts';
 import { titleOf } from '../../../core/title.ts';
 
 /** A span of a trace in the neutral form: work with a beginning and an end, inside other work. */
@@ -25,7 +33,7 @@ export interface Span {
   readonly finishReason?: string | undefined;
   /** Of a tool: the id of the call that asked for it. */
   readonly call?: string | undefined;
-  /** Of an agent: its name. */
+  /** Of an agent: its name. Of a part of a trace: the agent around it. */
   readonly agent?: string | undefined;
 }
 
@@ -96,7 +104,7 @@ function begun(
   // Two spans may share an id, or lead in a circle.
   if (told.seen.has(span.id)) return [];
   told.seen.add(span.id);
-  const own = around ?? { run: span.trace ?? span.id, agent: 'agent' };
+  const own = around ?? { run: span.trace ?? span.id, agent: span.agent ?? 'agent' };
   const within = span.kind === 'agent' ? { ...own, agent: span.agent ?? span.name } : own;
   const isRoot = around === undefined && !(told.isPart && span.parent !== undefined);
   const { before, after } = edges(span, isRoot);
@@ -151,6 +159,25 @@ function modelEdges(
   };
 }
 
+/** Returns messages of any dialect in the neutral form. A result without a name has that of the call before it. */
+export function neutralMessages(values: readonly JsonValue[]): JsonObject[] {
+  const names = new Map<unknown, JsonValue>();
+  const named = (part: JsonObject): JsonObject => {
+    const { type, toolCallId, toolName = unnamed } = part;
+    if (type === 'tool-call') names.set(toolCallId, toolName);
+    if (type !== 'tool-result' || toolName !== unnamed) return part;
+    return { ...part, toolName: names.get(toolCallId) ?? unnamed };
+  };
+  return values.flatMap(neutralMessage).map((message) => {
+    const { content } = message;
+    return isArray(content)
+      ? { ...message, content: content.map((part) => (isObject(part) ? named(part) : part)) }
+      : message;
+  });
+}
+
+const unnamed = 'unknown';
+
 /** Returns a message of any dialect in the neutral form. */
 export function neutralMessage(value: JsonValue): JsonObject[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
@@ -161,7 +188,7 @@ export function neutralMessage(value: JsonValue): JsonObject[] {
   const calls = callsIn(message);
   const id = message['tool_call_id'];
   if (known === 'tool' && typeof id === 'string') {
-    const toolName = String(message['name'] ?? 'unknown');
+    const toolName = String(message['name'] ?? unnamed);
     return [
       {
         role: 'tool',
@@ -212,14 +239,14 @@ function neutralPart(part: JsonObject): JsonObject {
       return {
         type: 'tool-call',
         toolCallId: String(part['id'] ?? ''),
-        toolName: String(part['name'] ?? 'unknown'),
+        toolName: String(part['name'] ?? unnamed),
         input: part['arguments'] ?? part['args'] ?? part['input'] ?? {},
       };
     case 'tool_call_response':
       return {
         type: 'tool-result',
         toolCallId: String(part['id'] ?? ''),
-        toolName: String(part['name'] ?? 'unknown'),
+        toolName: String(part['name'] ?? unnamed),
         output: part['response'] ?? part['result'] ?? null,
       };
     default:
@@ -240,7 +267,7 @@ function callsIn(message: JsonObject): JsonObject[] {
       {
         type: 'tool-call',
         toolCallId: String(outer['id'] ?? ''),
-        toolName: String(made['name'] ?? 'unknown'),
+        toolName: String(made['name'] ?? unnamed),
         input: parsed(text),
       },
     ];
