@@ -8,8 +8,8 @@ export class RunGate implements CallGuard {
   readonly #watch: StopWatch;
   readonly #branch: string;
   #isOver = false;
-  /** The ids of calls under way whose ends the record must not lose: nobody could tell whether they happened. */
-  readonly #underWay = new Set<string>();
+  /** Calls under way whose ends the record must not lose: nobody could tell whether they happened. */
+  readonly #underWay = new Set<NamedCall>();
   readonly #settled = Promise.withResolvers<void>();
   /** The names of calls other than to models, in order. */
   readonly tools: string[] = [];
@@ -26,10 +26,10 @@ export class RunGate implements CallGuard {
     if (this.#isOver) throw stopped?.error ?? runEnded(this.#branch, name);
     if (isRefusal(stopped?.error)) throw stopped?.error;
     if (kind !== 'model' && kind !== 'person') this.tools.push(name);
-    if (mayAct(call)) this.#underWay.add(call.call);
+    if (mayAct(call)) this.#underWay.add(call);
   }
 
-  ended({ call }: NamedCall): void {
+  ended(call: NamedCall): void {
     this.#underWay.delete(call);
     this.#settle();
   }
