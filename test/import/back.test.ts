@@ -112,9 +112,9 @@ describe('a conversation that stands in requests', () => {
       role,
       typeof content === 'string' ? [{ type: 'text', text: content }] : content,
     ]);
-    for (const format of ['atif', 'messages']) {
+    for (const format of ['atif', 'messages', 'claude-code', 'codex', 'pi']) {
       const again = await reprise.import(pieces(await reprise.export(id, { format })), { session: `${id} ${format}` });
-      expect(await saidIn(again, 'main'), format).toEqual(said);
+      expect(flat(await saidIn(again, 'main')), format).toEqual(flat(said));
     }
     const { steps } = JSON.parse(await reprise.export(id, { format: 'atif' })) as { steps: Step[] };
     for (const { tool_calls = [], observation } of steps)
@@ -123,6 +123,10 @@ describe('a conversation that stands in requests', () => {
     expect(steps.map(({ step_id }) => step_id)).toEqual(steps.map((_, index) => index + 1));
   });
 });
+
+/** Returns the parts with their roles: some tools write a message as several. */
+const flat = (said: readonly unknown[]): unknown[] =>
+  (said as [string, unknown[]][]).flatMap(([role, parts]) => parts.map((part) => [role, part]));
 
 interface Step {
   readonly step_id: number;
@@ -144,5 +148,26 @@ test('an observation of ATIF that answers no tool call is what the agent saw nex
     '["assistant",[{"type":"text","text":"ls"}]]',
     '["user",[{"type":"text","text":"a.txt"}]]',
     '["assistant",[{"type":"text","text":"One file."}]]',
+  ]);
+  // Events that are recorded here go on behind it; the list of a request repeats the steps before.
+  const about = { call: 'm', kind: 'model', name: 'm' };
+  const messages = [
+    ...steps.map(({ message: content }) => ({ role: 'user', content })),
+    { role: 'user', content: 'And?' },
+  ];
+  await session.append([
+    { type: 'message.added', data: { message: { role: 'user', content: 'And?' } } },
+    { type: 'call.started', data: { ...about, request: { messages } } },
+    { type: 'call.ended', data: { ...about, outcome: 'ok', message: { role: 'assistant', content: 'No more.' } } },
+  ]);
+  const written = JSON.parse(await reprise.export('seen', { format: 'atif' })) as {
+    steps: (Step & { message: string })[];
+  };
+  expect(written.steps.map(({ step_id, message }) => `${step_id} ${message}`)).toEqual([
+    '1 List the files.',
+    '2 ls',
+    '3 One file.',
+    '4 And?',
+    '5 No more.',
   ]);
 });

@@ -20,7 +20,7 @@ import {
   type WriterSource,
 } from '../../core/recording/foreign-format.ts';
 import { neutralContent } from './pieces/anthropic-blocks.ts';
-import { firstTime, hasDocuments } from './pieces/first-lines.ts';
+import { firstTime, hasDocuments, readJson } from './pieces/first-lines.ts';
 import { listFrame } from './pieces/list-frame.ts';
 import { said, Talk, toolCallPart } from './pieces/talk.ts';
 import { type SaidItem, WrittenTalk } from './pieces/written-talk.ts';
@@ -139,18 +139,20 @@ const heldStepsMax = 100;
 /** Writes steps: a message is a step, and the results of tools join the step that asked for them. */
 class AtifWriter implements ForeignWriter {
   readonly #source: WriterSource;
-  readonly #talk = new WrittenTalk();
+  readonly #talk: WrittenTalk;
   readonly #held: HeldStep[] = [];
   /** The inputs of calls that have started. */
   readonly #inputs = new Map<string, JsonValue>();
   /** The calls whose steps were written before their results came. */
   readonly #late = new Set<string>();
-  #steps = 0;
+  #steps: number;
   #model: string | undefined;
   #agent: string | undefined;
 
   constructor(source: WriterSource) {
     this.#source = source;
+    this.#talk = new WrittenTalk(source);
+    this.#steps = numberAt(readJson(source.last), 'step_id') ?? 0;
   }
 
   event(event: Event): readonly string[] {
@@ -164,12 +166,6 @@ class AtifWriter implements ForeignWriter {
       else this.#hold(event, messageFields(item.message), item.message['role'], spent);
     }
     return this.#written(({ open }) => open.size === 0 || this.#held.length > heldStepsMax);
-  }
-
-  passed(event: Event): void {
-    this.#talk.of(event);
-    // The units of a source are numbered from 0, and its steps from 1.
-    this.#steps = Math.max(this.#steps, (numberAt(event.data['foreign'], 'at') ?? -1) + 1);
   }
 
   end(): readonly string[] {

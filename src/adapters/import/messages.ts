@@ -57,8 +57,8 @@ export const messages: ForeignFormat = defineFormat({
   write: messagesWriter,
 });
 
-function messagesWriter({ session }: WriterSource): ForeignWriter {
-  const talk = new WrittenTalk();
+function messagesWriter(source: WriterSource): ForeignWriter {
+  const talk = new WrittenTalk(source);
   return {
     event: (event) =>
       talk
@@ -68,9 +68,8 @@ function messagesWriter({ session }: WriterSource): ForeignWriter {
             item.kind === 'message' ? item.message : { role: 'tool', tool_call_id: item.call, content: item.output },
           ),
         ),
-    passed: (event) => void talk.of(event),
     frame: () => {
-      const whole = `${JSON.stringify({ session_id: session, messages: [] }, null, 2)}\n`;
+      const whole = `${JSON.stringify({ session_id: source.session, messages: [] }, null, 2)}\n`;
       return listFrame(whole, whole.lastIndexOf('[]'));
     },
   };

@@ -1,11 +1,16 @@
 import { RepriseError } from '../../core/error.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
 import { partsOf } from '../../core/message/message.ts';
-import { defineFormat, type ForeignFormat, type ForeignWriter } from '../../core/recording/foreign-format.ts';
+import {
+  defineFormat,
+  type ForeignFormat,
+  type ForeignWriter,
+  type WriterSource,
+} from '../../core/recording/foreign-format.ts';
 import { type SaidItem, WrittenTalk } from './pieces/written-talk.ts';
 
 /** Returns a format that can only be written. */
-function written(name: string, about: string, write: () => ForeignWriter): ForeignFormat {
+function written(name: string, about: string, write: (source: WriterSource) => ForeignWriter): ForeignFormat {
   return defineFormat({
     name,
     about,
@@ -38,8 +43,8 @@ export const jsonlFormat: ForeignFormat = written('jsonl', 'the events of a view
 }));
 
 /** The conversation of a view as Markdown: what was said, the tools that were called, and what they returned. */
-export const markdownFormat: ForeignFormat = written('markdown', 'the conversation of a view, to read', () => {
-  const talk = new WrittenTalk();
+export const markdownFormat: ForeignFormat = written('markdown', 'the conversation of a view, to read', (source) => {
+  const talk = new WrittenTalk(source);
   return {
     event: (event) => {
       const { type, data, agent } = event;

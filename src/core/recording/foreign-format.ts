@@ -102,8 +102,6 @@ export interface ForeignWriter {
   event(event: Event): readonly string[];
   /** Returns an imported unit whose events were edited since; undefined if the format cannot express it. */
   edited?(text: string, events: readonly Event[]): string | undefined;
-  /** Hears an event of an imported unit, which the file holds already. */
-  passed?(event: Event): void;
   /** Returns the units that were held back for events which may follow, after the last one. */
   end?(): readonly string[];
   /** Returns the text around the units of a new file, after it has seen all events; each unit is a line if left out. */

@@ -124,7 +124,6 @@ export function changedUnits(
     if (group !== undefined) {
       const kept = unitOf(group, group.events, stretches);
       const { unit, why } = changedUnit(group, kept, current, before, writer);
-      for (const event of group.events) writer?.passed?.(current.get(event.seq) ?? event);
       if (unit !== undefined) units.push(unit);
       else if (kept === undefined && isForkedIn(group)) units.push(...writtenAnew(group, current, writer));
       if (why !== undefined) differs.push({ file: group.file, at: group.at, why });

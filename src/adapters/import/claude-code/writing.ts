@@ -4,13 +4,16 @@ import type { ForeignWriter, WriterSource } from '../../../core/recording/foreig
 import { anthropicBlocks, anthropicUsage } from '../pieces/anthropic-blocks.ts';
 import { withEditedPrompt } from '../pieces/edited-prompt.ts';
 import { readJson } from '../pieces/first-lines.ts';
+import { itemId, type SaidItem, WrittenTalk } from '../pieces/written-talk.ts';
 
 /** Opens a writer of lines of Claude Code: each line follows the one before it. */
-export function claudeWriter({ session, last }: WriterSource): ForeignWriter {
+export function claudeWriter(source: WriterSource): ForeignWriter {
+  const { session, last } = source;
+  const talk = new WrittenTalk(source);
   const before = readJson(last);
   const known = isObject(before) ? before : {};
   let parent = stringAt(known, 'uuid') ?? null;
-  const line = (event: Event, type: 'user' | 'assistant', message: JsonObject): string => {
+  const line = ({ time }: Event, uuid: string, type: 'user' | 'assistant', message: JsonObject): string => {
     const about = {
       parentUuid: parent,
       isSidechain: false,
@@ -20,16 +23,17 @@ export function claudeWriter({ session, last }: WriterSource): ForeignWriter {
       version: stringAt(known, 'version') ?? '2.1.0',
       gitBranch: stringAt(known, 'gitBranch') ?? '',
     };
-    parent = event.id;
-    return JSON.stringify({ ...about, type, message, uuid: event.id, timestamp: event.time });
+    parent = uuid;
+    return JSON.stringify({ ...about, type, message, uuid, timestamp: time });
   };
-  const answer = (event: Event, message: JsonObject, model: string): string => {
+  const answer = (event: Event, id: string, message: JsonObject): string => {
     const content = message['content'];
+    const model = event.type === 'call.ended' ? String(event.data['name']) : 'unknown';
     const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : anthropicBlocks(content);
     const usage = usageOf(objectAt(event.data, 'usage'));
-    return line(event, 'assistant', {
+    return line(event, id, 'assistant', {
       model,
-      id: `msg_${event.id}`,
+      id: `msg_${id}`,
       type: 'message',
       role: 'assistant',
       content: blocks,
@@ -38,26 +42,19 @@ export function claudeWriter({ session, last }: WriterSource): ForeignWriter {
       usage,
     });
   };
-  return {
-    event: (event) => {
-      const { type, data } = event;
-      const message = objectAt(data, 'message');
-      if (type === 'message.added' && message?.['role'] === 'user')
-        return [line(event, 'user', { role: 'user', content: anthropicBlocks(message['content']) })];
-      if (type === 'message.added' && message?.['role'] === 'assistant') return [answer(event, message, 'unknown')];
-      if (type !== 'call.ended') return [];
-      if (data['kind'] === 'model') return message === undefined ? [] : [answer(event, message, String(data['name']))];
-      if (data['kind'] !== 'tool') return [];
-      const output = data['output'] ?? data['error'] ?? null;
+  const written = (item: SaidItem, event: Event, id: string): string[] => {
+    if (item.kind === 'result') {
+      const { call, output, outcome } = item;
       const content = typeof output === 'string' ? output : JSON.stringify(output);
-      const block = {
-        tool_use_id: String(data['call']),
-        type: 'tool_result',
-        content,
-        is_error: data['outcome'] !== 'ok',
-      };
-      return [line(event, 'user', { role: 'user', content: [block] })];
-    },
+      const block = { tool_use_id: call, type: 'tool_result', content, is_error: outcome !== 'ok' };
+      return [line(event, id, 'user', { role: 'user', content: [block] })];
+    }
+    const { role, content } = item.message;
+    if (role === 'user') return [line(event, id, 'user', { role, content: anthropicBlocks(content) })];
+    return role === 'assistant' ? [answer(event, id, item.message)] : [];
+  };
+  return {
+    event: (event) => talk.of(event).flatMap((item, at) => written(item, event, itemId(event, at))),
     edited: (text, events) => withEditedPrompt(text, events, anthropicBlocks),
   };
 }

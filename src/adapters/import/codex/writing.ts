@@ -1,10 +1,13 @@
 import type { Event } from '../../../core/event/event.ts';
-import { type JsonObject, type JsonValue, objectAt } from '../../../core/json.ts';
+import type { JsonObject, JsonValue } from '../../../core/json.ts';
 import { partsOf } from '../../../core/message/message.ts';
 import type { ForeignWriter, WriterSource } from '../../../core/recording/foreign-format.ts';
+import { type SaidItem, WrittenTalk } from '../pieces/written-talk.ts';
 
 /** Opens a writer of lines of a rollout. A history that was not a rollout begins with the line that names it. */
-export function codexWriter({ session, first }: WriterSource): ForeignWriter {
+export function codexWriter(source: WriterSource): ForeignWriter {
+  const { session, first } = source;
+  const talk = new WrittenTalk(source);
   let isBegun = first !== undefined;
   const line = (event: Event, type: string, payload: JsonObject): string =>
     JSON.stringify({ timestamp: event.time, type, payload });
@@ -23,29 +26,19 @@ export function codexWriter({ session, first }: WriterSource): ForeignWriter {
   };
   return {
     event: (event) => {
-      const items = itemsOf(event).map((item) => line(event, 'response_item', item));
+      const items = talk.of(event).flatMap((item) => itemsOf(item).map((each) => line(event, 'response_item', each)));
       return items.length === 0 ? [] : [...begin(event), ...items];
     },
   };
 }
 
-function itemsOf({ type, data }: Event): JsonObject[] {
-  const message = objectAt(data, 'message');
-  const isSaid = type === 'message.added' || (type === 'call.ended' && data['kind'] === 'model');
-  if (isSaid && message !== undefined) return messageItems(message);
-  if (type !== 'call.ended' || data['kind'] !== 'tool') return [];
-  return [
-    {
-      type: 'function_call_output',
-      call_id: String(data['call']),
-      output: textIn(data['output'] ?? data['error'] ?? null),
-    },
-  ];
+function itemsOf(item: SaidItem): JsonObject[] {
+  if (item.kind === 'message') return messageItems(item.message);
+  return [{ type: 'function_call_output', call_id: item.call, output: textIn(item.output) }];
 }
 
 function messageItems(message: JsonObject): JsonObject[] {
   const role = message['role'] === 'system' ? 'developer' : String(message['role']);
-  if (role === 'tool') return [];
   const kind = role === 'assistant' ? 'output_text' : 'input_text';
   return partsOf(message).flatMap((part): JsonObject[] => {
     switch (part.type) {

@@ -4,50 +4,54 @@ import { partsOf } from '../../../core/message/message.ts';
 import type { ForeignWriter, WriterSource } from '../../../core/recording/foreign-format.ts';
 import { withEditedPrompt } from '../pieces/edited-prompt.ts';
 import { readJson } from '../pieces/first-lines.ts';
+import { itemId, type SaidItem, WrittenTalk } from '../pieces/written-talk.ts';
 
 /** Opens a writer of entries of pi: each follows the one before it. */
-export function piWriter({ session, first, last }: WriterSource): ForeignWriter {
+export function piWriter(source: WriterSource): ForeignWriter {
+  const { session, first, last } = source;
+  const talk = new WrittenTalk(source);
   const before = readJson(last);
   let parent = isObject(before) && before['type'] !== 'session' ? (stringAt(before, 'id') ?? null) : null;
   let isBegun = first !== undefined;
-  const entry = (event: Event, message: JsonObject): string => {
-    const id = event.id.replace(/[^0-9a-f]/g, '').slice(-8);
-    const text = JSON.stringify({ type: 'message', id, parentId: parent, timestamp: event.time, message });
+  const entry = ({ time }: Event, named: string, message: JsonObject): string => {
+    const id = named.replace(/[^0-9a-f]/g, '').slice(-8);
+    const text = JSON.stringify({ type: 'message', id, parentId: parent, timestamp: time, message });
     parent = id;
     return text;
   };
   return {
     event: (event) => {
-      const message = messageOf(event);
-      if (message === undefined) return [];
-      const header = isBegun
-        ? []
-        : [JSON.stringify({ type: 'session', version: 3, id: session, timestamp: event.time, cwd: '/' })];
+      const entries = talk.of(event).flatMap((item, at) => {
+        const message = messageOf(item, event);
+        return message === undefined ? [] : [entry(event, itemId(event, at), message)];
+      });
+      if (isBegun || entries.length === 0) return entries;
       isBegun = true;
-      return [...header, entry(event, message)];
+      return [
+        JSON.stringify({ type: 'session', version: 3, id: session, timestamp: event.time, cwd: '/' }),
+        ...entries,
+      ];
     },
     edited: (text, events) => withEditedPrompt(text, events, (content) => content),
   };
 }
 
-function messageOf({ type, data, time }: Event): JsonObject | undefined {
-  const message = objectAt(data, 'message');
-  const isAnswer = type === 'call.ended' && data['kind'] === 'model';
-  if ((type === 'message.added' || isAnswer) && message !== undefined) {
-    if (message['role'] === 'user')
-      return { role: 'user', content: message['content'] ?? '', timestamp: Date.parse(time) };
-    return message['role'] === 'assistant' ? assistantOf(data, message, time) : undefined;
+function messageOf(item: SaidItem, { data, time }: Event): JsonObject | undefined {
+  const timestamp = Date.parse(time);
+  if (item.kind === 'message') {
+    const { role, content = '' } = item.message;
+    if (role === 'user') return { role, content, timestamp };
+    return role === 'assistant' ? assistantOf(data, item.message, time) : undefined;
   }
-  if (type !== 'call.ended' || data['kind'] !== 'tool') return undefined;
-  const output = data['output'] ?? data['error'] ?? null;
+  const { call, name, output, outcome } = item;
   const text = typeof output === 'string' ? output : JSON.stringify(output);
   return {
     role: 'toolResult',
-    toolCallId: String(data['call']),
-    toolName: String(data['name']),
+    toolCallId: call,
+    toolName: name,
     content: [{ type: 'text', text }],
-    isError: data['outcome'] !== 'ok',
-    timestamp: Date.parse(time),
+    isError: outcome !== 'ok',
+    timestamp,
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Event } from '../../../core/event/event.ts';
 import { arrayAt, isObject, type JsonObject, type JsonValue, objectAt, stringAt } from '../../../core/json.ts';
 import { partsOf, textOf, toolCallsIn, toolResultsIn } from '../../../core/message/message.ts';
+import type { WriterSource } from '../../../core/recording/foreign-format.ts';
 
 /** A message, or the result of a tool, that a writer of a conversation writes. */
 export type SaidItem =
@@ -24,9 +25,10 @@ interface SentList {
 
 /**
  * Returns the conversation of a history event by event. A message may stand in an event of its own, in an answer, or only
- * in a list: that of a request, or that a run began with. Each comes once.
+ * in a list: that of a request, that a run began with, or that a compaction left. Each comes once.
  */
 export class WrittenTalk {
+  readonly #hasLists: boolean;
   readonly #lists = new Map<string, SentList>();
   /** The places of each message among those that were written, by its key. */
   readonly #places = new Map<string, number[]>();
@@ -34,11 +36,17 @@ export class WrittenTalk {
   readonly #toolNames = new Map<string, string>();
   #written = 0;
 
+  /** In a file that was imported, the units before an event hold what its list repeats: lists do not count. */
+  constructor({ first }: Pick<WriterSource, 'first'>) {
+    this.#hasLists = first === undefined;
+  }
+
   /** Returns what an event adds to the conversation. */
   of({ type, agent = '', data }: Event): readonly SaidItem[] {
     const message = objectAt(data, 'message');
     switch (type) {
       case 'run.started':
+      case 'conversation.compacted':
         return this.#listed(agent, arrayAt(data, 'messages') ?? []);
       case 'call.started':
         return this.#listed(agent, arrayAt(objectAt(data, 'request'), 'messages') ?? []);
@@ -56,7 +64,7 @@ export class WrittenTalk {
   #listed(agent: string, list: readonly JsonValue[]): SaidItem[] {
     const messages = list.filter((each) => isObject(each) && typeof each['role'] === 'string') as JsonObject[];
     const [last, before] = [messages.at(-1), this.#lists.get(agent)];
-    if (last === undefined) return [];
+    if (last === undefined || !this.#hasLists) return [];
     const end = before === undefined ? undefined : messages[before.length - 1];
     const goesOn = end !== undefined && keyOf(end) === before?.last;
     const written = this.#written;
@@ -99,6 +107,9 @@ export class WrittenTalk {
     return { kind: 'result', call, name: String(data['name']), outcome: String(data['outcome']), output };
   }
 }
+
+/** Returns the id for something that an event adds: its own for the first. */
+export const itemId = ({ id }: Event, at: number): string => (at === 0 ? id : `${id}-${at}`);
 
 /** Returns the same short key for messages that say the same; the form of their content does not count. */
 function keyOf(message: JsonObject): string {
