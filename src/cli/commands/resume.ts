@@ -26,6 +26,7 @@ export const resume: CommandSpec = {
       'recorded',
     ]),
     new Option('--dry-run', 'only show what would be handed over, and what would become of calls'),
+    new Option('--agent <agent>', 'agent whose conversation goes on (default: the last that spoke)'),
     ...decisionOptions(),
     ...agentOptions(),
   ],
@@ -43,14 +44,16 @@ export const resume: CommandSpec = {
     const chosen = await chosenAgent(context, textOption(options, 'with'));
     const { session, ref } = await context.branch(text);
     const effects = await simulating(context, options, limits.effects, { all: false });
-    const { pending } = await session.resumable({ branch: ref.branch });
+    const agentName = textOption(options, 'agent');
+    const { pending } = await session.resumable({ branch: ref.branch }, given({ agentName }));
     if (context.out.json === undefined) for (const line of pendingLines(pending)) context.out.say(line);
     return await runLive(context, async ({ watched, signal, ask }) => {
       const resumed = await session.resume({ branch: ref.branch }, watched(chosen), {
         ...limits,
         ...decisions,
         signal,
-        ...given({ effects, ask, prompt: textOption(options, 'prompt'), userTurns: userTurnsOf(options) }),
+        ...given({ agentName, effects, ask }),
+        ...given({ prompt: textOption(options, 'prompt'), userTurns: userTurnsOf(options) }),
       });
       await print(context, resumed, chosen.name);
       return exitCodeOfRun(resumed.outcome, signal);
@@ -65,7 +68,13 @@ async function showPlan(context: Context, text: string, options: OptionValues): 
   const effects = await simulating(context, options, limits.effects, { all: false });
   const { session, ref } = await context.branch(text);
   const canAsk = effectAsker(out) !== undefined;
-  const handed = await session.resumable({ branch: ref.branch }, { canAsk, ...given({ effects }) });
+  const handed = await session.resumable(
+    { branch: ref.branch },
+    {
+      canAsk,
+      ...given({ effects, agentName: textOption(options, 'agent') }),
+    },
+  );
   if (out.json !== undefined) await out.value(handed);
   else {
     await out.lines(resumableLines(out, handed, false));

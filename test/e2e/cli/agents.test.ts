@@ -262,12 +262,12 @@ const cashier = async ({ recorder, pending }) => {
 export default { ...held, agents: { cashier } };
 `;
 
-  test('list and show say what waits, and resume decides about it', async () => {
-    place.write('reprise.config.mjs', cashiers);
+  /** Records an agent that waits for the approval of a call. */
+  async function asking(id: string, agent: string): Promise<void> {
     const wanted = { type: 'tool-call', toolCallId: 'c7', toolName: 'pay', input: { order: 7 } };
     await using reprise = await openReprise(place.url);
-    const session = await reprise.createSession('desk');
-    const recorder = await session.record({ agent: 'cashier', facts: false });
+    const session = await reprise.session(id, { create: true });
+    const recorder = await session.record({ agent, facts: false });
     const message = { role: 'assistant', content: [wanted] } as never;
     await recorder.run({}, async () => {
       recorder.message({ role: 'user', content: 'Pay.' });
@@ -279,6 +279,26 @@ export default { ...held, agents: { cashier } };
       await recorder.ask({ name: 'approval', about: 'c7', input: { call: 'c7', name: 'pay', input: { order: 7 } } });
     });
     await recorder.close();
+  }
+
+  test('of two agents that wait for calls with one id, resume goes on with the one that is named', async () => {
+    place.write('reprise.config.mjs', cashiers);
+    for (const agent of ['cashier', 'clerk']) await asking('both', agent);
+    const refused = await place.run(['resume', 'both', '--approve', 'c7']);
+    expect(refused.stderr).toContain('"c7" waits for "cashier" and for "clerk"');
+    expect(refused.stderr).toContain('--agent');
+    const asked = await place.run(['resume', 'both', '--agent', 'cashier', '--approve', 'c7']);
+    expect(asked.stdout).toContain('It waits for a person: question colour');
+    const { waiting } = await place.json('show', 'both');
+    expect(waiting).toMatchObject([
+      { agent: 'clerk', about: 'c7' },
+      { agent: 'cashier', call: 'colour' },
+    ]);
+  });
+
+  test('list and show say what waits, and resume decides about it', async () => {
+    place.write('reprise.config.mjs', cashiers);
+    await asking('desk', 'cashier');
     expect((await place.run(['list'])).stdout).toContain('waiting: approval of "pay" (c7)');
     const shown = await place.run(['show', 'desk']);
     expect(shown.stdout).toContain('Waiting for a person');
