@@ -182,6 +182,10 @@ test('callTool executes one of the tools, unrecorded, and inputOf checks what it
   const declared = aiSdkAgent({ model: story(), tools }, { effects: { weather: 'pure' } });
   const classes = ['weather', 'other', 'toString'].map((name) => declared.effectOf?.(call(name, {})));
   expect(classes).toEqual(['irreversible', undefined, undefined]);
+  const once = recordAgent(new ToolLoopAgent({ model: story(), tools: weatherTools() }), recorder, {
+    effects: { weather: 'irreversible' },
+  });
+  expect(aiSdkAgent(recordAgent(once, recorder)).effectOf?.(call('weather', {}))).toBe('irreversible');
   expect(await agent.inputOf?.(call('weather', { city: 'Oslo', more: 1 }))).toEqual({ city: 'Oslo' });
   expect(await agent.inputOf?.(call('other', { any: 1 }))).toEqual({ any: 1 });
   await expect(agent.inputOf?.(call('weather', { city: 7 }))).rejects.toThrow('city');

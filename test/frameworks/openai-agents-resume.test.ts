@@ -261,7 +261,7 @@ describe('whoever has the floor', () => {
 test('what records on one session can be resumed on another, and records there alone', async () => {
   const front = new Agent({ name: 'support', handoffs: [support.clone({ name: 'payer' })], model: 'small-1' });
   const first = await recorded(async (recorder) => {
-    const agent = recordAgent(front, recorder);
+    const agent = recordAgent(recordAgent(front, recorder, { effects: { refund: 'irreversible' } }), recorder);
     await recorder.close();
     const target = await story();
     const branch = await target.fork('main@2', { name: 'elsewhere', system: 'Pass it on.' });
@@ -276,6 +276,7 @@ test('what records on one session can be resumed on another, and records there a
     const events = await Array.fromAsync(target.replay({ at: 'elsewhere' }));
     const names = events.filter(({ type }) => type === 'call.ended').map(({ data }) => data['name']);
     expect(names).toEqual(['small-1', 'transfer_to_payer', 'small-1', 'refund', 'small-1']);
+    expect(events.find(({ data }) => data['name'] === 'refund')?.data['effect']).toBe('irreversible');
   });
   expect(first.events).toEqual([]);
 });

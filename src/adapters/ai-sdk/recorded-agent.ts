@@ -12,7 +12,7 @@ import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { Message } from '../../core/message/message.ts';
 import { propertiesOf } from '../../core/property.ts';
 import { recorderHere } from '../../core/recording/current-recorder.ts';
-import { checkDeclared, type EffectClass } from '../../core/recording/effects.ts';
+import { agreedEffects, checkDeclared, type EffectClass } from '../../core/recording/effects.ts';
 import { Originals } from '../../core/recording/originals.ts';
 import type { OpenRun, Recorder, RunStart } from '../../core/recording/recorder.ts';
 import { type AnyAgent, agentSettings, withSettings } from './agent-settings.ts';
@@ -92,7 +92,8 @@ export function recordAgent<A extends AnyAgent>(agent: A, recorder: Recorder, op
   recorder.uses(...packages);
   const original = originalAgent(agent);
   const settings = agentSettings(original);
-  const named: RecordAiSdkOptions = original.id === undefined ? options : { agent: original.id, ...options };
+  const effects = agreedEffects(options.effects, recordedEffects(agent));
+  const named: RecordAiSdkOptions = { ...given({ agent: original.id }), ...options, effects };
   const running = (recording: SettingsRecording): RunnableAgent =>
     withSettings(original, recordedSettings(settings, recording));
   const generate: RunnableAgent['generate'] = (call) =>
@@ -109,7 +110,7 @@ export function recordAgent<A extends AnyAgent>(agent: A, recorder: Recorder, op
     }
   };
   const recorded = Object.assign(withSettings(original, settings), { generate, stream });
-  return originals.remember(recorded, original, undefined);
+  return originals.remember(recorded, original, effects);
 }
 
 interface RunnableAgent {
@@ -117,11 +118,17 @@ interface RunnableAgent {
   stream(call: object): Promise<object>;
 }
 
-const originals = new Originals<AnyAgent>();
+/** The agents that record, with the effect classes of their tools. */
+const originals = new Originals<AnyAgent, RecordAiSdkOptions['effects']>();
 
 /** Returns the agent behind one that records; any other agent as it is. */
 export function originalAgent<A extends AnyAgent>(agent: A): A {
   return originals.of(agent);
+}
+
+/** Returns the effect classes that an agent was recorded with; undefined if it does not record. */
+export function recordedEffects(agent: AnyAgent): RecordAiSdkOptions['effects'] {
+  return originals.factsOf(agent);
 }
 
 function startOf(recorder: Recorder, { agent, title }: RecordAiSdkOptions, call: object): RunStart {

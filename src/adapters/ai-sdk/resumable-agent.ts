@@ -12,11 +12,11 @@ import { given, isObject, type JsonValue } from '../../core/json.ts';
 import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { propertiesOf } from '../../core/property.ts';
 import type { PendingCall, ResumableAgent, ResumeContext } from '../../core/recording/agent.ts';
-import { checkDeclared, type EffectClass } from '../../core/recording/effects.ts';
+import { agreedEffects, checkDeclared, type EffectClass } from '../../core/recording/effects.ts';
 import { type AgentSettings, type AnyAgent, agentSettings, isAgent, withSettings } from './agent-settings.ts';
 import { toModelMessages } from './model-message.ts';
 import { plainJson } from './plain-json.ts';
-import { originalAgent } from './recorded-agent.ts';
+import { originalAgent, recordedEffects } from './recorded-agent.ts';
 import { originalModel } from './recorded-model.ts';
 import { recordedSettings } from './recorded-settings.ts';
 import { executed, originalTool, toolEffect } from './recorded-tools.ts';
@@ -98,8 +98,10 @@ export function aiSdkAgent<
   settings: AiSdkSettings<TOOLS, CONTEXT, OUTPUT>,
   options?: AiSdkAgentOptions,
 ): ResumableAgent<AiSdkRun<TOOLS, CONTEXT>, GenerateTextResult<TOOLS, CONTEXT, OUTPUT>>;
-export function aiSdkAgent(source: object, options: AiSdkAgentOptions = {}): ResumableAgent<object, AnyResult> {
-  checkDeclared(options, agentKeys);
+export function aiSdkAgent(source: object, declared: AiSdkAgentOptions = {}): ResumableAgent<object, AnyResult> {
+  checkDeclared(declared, agentKeys);
+  const recorded = isAgent(source) ? recordedEffects(source) : undefined;
+  const options = { ...declared, effects: agreedEffects(declared.effects, recorded) };
   const agent = isAgent(source) ? originalAgent(source) : undefined;
   const own = agent === undefined ? (source as AgentSettings) : agentSettings(agent);
   const name = options.name ?? agent?.id;

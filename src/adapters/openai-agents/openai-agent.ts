@@ -13,7 +13,7 @@ import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { type Message, toolResultsIn } from '../../core/message/message.ts';
 import { propertiesOf } from '../../core/property.ts';
 import type { ResumableAgent, ResumeContext } from '../../core/recording/agent.ts';
-import { checkDeclared, declaredEffect } from '../../core/recording/effects.ts';
+import { agreedEffects, checkDeclared, declaredEffect } from '../../core/recording/effects.ts';
 import type { Recorder } from '../../core/recording/recorder.ts';
 import type { AnyAgent, ContextOf } from './acting-agent.ts';
 import { itemsFromMessages } from './items-from-messages.ts';
@@ -26,6 +26,7 @@ import {
   originalAgent,
   type RecordAgentOptions,
   recordedCopy,
+  recordedEffects,
 } from './recorded-agent.ts';
 import { packages } from './recorded-model.ts';
 import { refusalIn, runnerWithModels } from './recorded-runner.ts';
@@ -87,10 +88,11 @@ export function openaiAgent<TAgent extends AnyAgent>(
 ): ResumableAgent<OpenAIRunOptions<TAgent> | undefined, RunResult<ContextOf<TAgent>, TAgent>>;
 export function openaiAgent(
   source: AnyAgent,
-  options: EitherOptions = {},
+  declared: EitherOptions = {},
 ): ResumableAgent<OpenAIRunOptions | undefined, AnyResult> {
-  checkDeclared(options, agentKeys);
+  checkDeclared(declared, agentKeys);
   const agent = originalAgent(source);
+  const options = { ...declared, effects: agreedEffects(declared.effects, recordedEffects(source)) };
   return {
     framework: 'openai-agents',
     packages,

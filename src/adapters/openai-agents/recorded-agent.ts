@@ -2,7 +2,7 @@ import { getHandoff, getTransferMessage, type RunState } from '@openai/agents';
 import { given } from '../../core/json.ts';
 import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { recorderHere } from '../../core/recording/current-recorder.ts';
-import { checkDeclared, type EffectClass } from '../../core/recording/effects.ts';
+import { agreedEffects, checkDeclared, declaredEffect, type EffectClass } from '../../core/recording/effects.ts';
 import { Originals } from '../../core/recording/originals.ts';
 import type { Recorder } from '../../core/recording/recorder.ts';
 import type { AnyAgent } from './acting-agent.ts';
@@ -39,7 +39,8 @@ export function recordAgent<TAgent extends AnyAgent>(
   options: RecordAgentOptions = {},
 ): TAgent {
   checkDeclared(options, recordKeys);
-  return recordedCopy(originalAgent(agent), recorder, { options, changed: (each) => each }) as TAgent;
+  const effects = agreedEffects(options.effects, recordedEffects(agent));
+  return recordedCopy(originalAgent(agent), recorder, { options: { effects }, changed: (each) => each }) as TAgent;
 }
 
 /** Returns a copy of an agent that records, made of changed versions of it and of all agents it can hand off to. */
@@ -89,7 +90,7 @@ function innerCopy(agent: AnyAgent, isFramework: boolean, copying: Copying): Any
   const facts = originals.factsOf(agent);
   if (facts === undefined) return copyOf(agent, copying);
   if (!isFramework || facts.recorder === copying.recorder) return agent;
-  const effects = { ...facts.effects, ...copying.options.effects };
+  const effects = agreedEffects(copying.options.effects, facts.effects);
   return copyOf(originalAgent(agent), { ...copying, options: { effects } });
 }
 
@@ -99,6 +100,11 @@ const originals = new Originals<AnyAgent, RecordAgentOptions & { readonly record
 /** Returns the agent behind one that records; any other agent as it is. */
 export function originalAgent(agent: AnyAgent): AnyAgent {
   return originals.of(agent);
+}
+
+/** Returns the effect classes that an agent was recorded with; undefined if it does not record. */
+export function recordedEffects(agent: AnyAgent): RecordAgentOptions['effects'] {
+  return originals.factsOf(agent)?.effects;
 }
 
 /** How to copy agents. */
@@ -149,8 +155,7 @@ function recordedTool<T extends { readonly type: string; readonly name: string }
   { recorder, options, inner }: Copying,
 ): T {
   if (tool.type !== 'function') return tool;
-  const { effects = {} } = options;
-  const effect = Object.hasOwn(effects, tool.name) ? effects[tool.name] : undefined;
+  const effect = declaredEffect(options.effects, tool.name);
   return recordTool(tool as never, { recorder, agent, effect, inner });
 }
 

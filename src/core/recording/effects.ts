@@ -61,6 +61,15 @@ export function agreedEffect(...declared: readonly (EffectClass | undefined)[]):
   return declared.find((effect) => effect === 'irreversible') ?? declared.find((effect) => effect !== undefined);
 }
 
+/** Returns the classes of the tools that several tables declare; see {@link agreedEffect}. */
+export function agreedEffects(
+  ...tables: readonly (Readonly<Record<string, EffectClass>> | undefined)[]
+): Readonly<Record<string, EffectClass>> {
+  const names = new Set(tables.flatMap((table) => Object.keys(table ?? {})));
+  const agreed = [...names].map((name) => [name, agreedEffect(...tables.map((table) => declaredEffect(table, name)))]);
+  return Object.fromEntries(agreed.filter(([, effect]) => effect !== undefined));
+}
+
 /** Hints count only if the server gave them: the defaults of MCP say nothing about this tool. */
 function annotatedEffect(annotations: JsonObject | undefined): EffectClass {
   if (annotations?.['readOnlyHint'] === true) return 'pure';

@@ -170,7 +170,7 @@ export async function checkPendingEffects<Run, Result>(
   { agent, effects, ledger, person }: Beginning<Run, Result>,
   pending: readonly PendingCall[],
 ): Promise<void> {
-  if (agent.callTool === undefined || person.goesOnItself) return;
+  if (!person.isMadeHere) return;
   for (const open of pending) {
     const { call, name } = open;
     const isDecided = person.held.has(call) || person.approvals.get(call)?.approved === false;

@@ -35,8 +35,8 @@ export interface PersonPart {
   readonly approvals: ReadonlyMap<string, Approval>;
   /** The node of a graph that last called a model. */
   readonly node: string | null;
-  /** Whether the agent itself goes on from the pending calls, so that they are not made here. */
-  readonly goesOnItself: boolean;
+  /** Whether the resume makes the pending calls, rather than the agent itself. */
+  readonly isMadeHere: boolean;
 }
 
 interface Asked<Run, Result> {
@@ -72,9 +72,9 @@ export async function personPart<Run, Result>(engine: Engine, asked: Asked<Run, 
   const approvals = approvalsIn(answers);
   // With an answer to its own question, a graph goes on from where it saved it.
   const isAwaited = answers.some(({ about, saved }) => about === null && saved !== null);
-  const goesOnItself = agent.goesOnFromCalls === true && (isAwaited || !isPartlyAnswered(history, prompt, approvals));
+  const goesOn = agent.goesOnFromCalls === true && (isAwaited || !isPartlyAnswered(history, prompt, approvals));
+  const isMadeHere = agent.callTool !== undefined && !goesOn;
   // A recorded answer may stand in for a call that nobody has asked a person about.
-  const isMadeHere = agent.callTool !== undefined && !goesOnItself;
   const isLate = (question: WaitingCall): boolean => isMadeHere && needed.includes(question);
   const stopping = undecided.filter((question) => !isLate(question));
   if (stopping.length > 0 && !isReplaced)
@@ -88,7 +88,7 @@ export async function personPart<Run, Result>(engine: Engine, asked: Asked<Run, 
     unasked: new Map(undecided.filter(isLate).map((question) => [question.about ?? '', question])),
     approvals,
     node,
-    goesOnItself,
+    isMadeHere,
   };
 }
 

@@ -333,7 +333,7 @@ async function withToolAnswers<Run, Result>(
 ): Promise<ResumeContext> {
   const { agent, request, held, person } = running;
   const goesOn = agent.goesOnFromCalls === true;
-  if (agent.callTool !== undefined && !person.goesOnItself) return withAnswers(running, context);
+  if (person.isMadeHere) return withAnswers(running, context);
   // The user says something else instead: the calls are taken out, as any call without an answer.
   if (request.prompt?.role !== 'user') return context;
   return withoutCalls(running, context, goesOn ? new Set(context.pending.map(({ call }) => call)) : held);

@@ -60,7 +60,7 @@ export const importing: readonly VerbCase[] = [
     await refuses('session.exists', () => reprise.import({ ...saved, trace_id: 'other' }, { session: 'mine' }));
     await refuses('import.invalid', () => reprise.import(saved, { format: 'no-such' }));
     await refuses('import.invalid', () => reprise.import({ some: 'thing' }));
-    for await (const told of reprise.importAll({ trace_id: 'odd', events: [7] }))
+    for await (const told of reprise.importAll({ trace_id: 'odd', events: [7] }, { format: 'shipit' }))
       assert.equal('kept' in told ? told.kept : told.error, 1);
     await refuses('export.invalid', () => reprise.export(session.id, { format: 'no-such' }));
   }),
