@@ -240,7 +240,7 @@ describe.skipIf(!isRoot)('files of a different user', () => {
   test('the store of a repository that a different user made above is neither read nor made', async () => {
     mkdirSync(join(place.folder, '.git'));
     chownSync(join(place.folder, '.git'), stranger, stranger);
-    for (const words of [['list'], ['doctor', '--create'], ['import', 'run.json']])
+    for (const words of [['list'], ['doctor', '--create'], ['import', '-']])
       expect(await below.run(words, { env: userEnv() })).toMatchObject({ code: 3 });
     expect(existsSync(join(place.folder, '.reprise'))).toBe(false);
   });

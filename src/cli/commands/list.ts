@@ -119,8 +119,10 @@ async function print({ out }: Context, reprise: Reprise, query: ListQuery): Prom
 /** Suggests a correction for an unknown outcome, or for an agent that has to match exactly. */
 function suggestionFor({ outcome, agent }: ListQuery): string {
   const known: readonly string[] = [...outcomes, 'silent'];
-  const near = outcome === undefined || known.includes(outcome) ? undefined : nearest(outcome, known);
-  if (near !== undefined) return ` Did you mean --outcome ${near}?`;
+  if (outcome !== undefined && !known.includes(outcome)) {
+    const near = nearest(outcome, known);
+    return near === undefined ? ` Outcomes are ${known.join(', ')}.` : ` Did you mean --outcome ${near}?`;
+  }
   return agent === undefined || agent.startsWith('~')
     ? ''
     : ` To match part of an agent's id, use --agent '~${agent}'.`;

@@ -107,14 +107,16 @@ export class UnitEvents {
       ...given({ end }),
       ...meaning.place,
     };
-    const { masked, ...kept } = this.#maskedBytes(raw, meaning);
+    const kept = this.#maskedBytes(raw, meaning);
     const keep = (drafts: readonly EventDraft[]): EventDraft[] =>
       drafts.map((draft, index) => {
         // The last event carries the type: a count by type is that of the source, and a fork there has all of the unit.
         const type = index === drafts.length - 1 ? { type: meaning.type } : {};
         if (index > 0) return this.#finished(draft, `${id}-${index}`, { ...place, ...type });
         const foreign = { ...place, ...type, ...keptOf(kept, drafts, repeated) };
-        return this.#finished({ ...draft, data: { ...draft.data, ...given({ masked }) } }, id, foreign);
+        const { masked } = kept;
+        const told = masked === undefined ? draft : { ...draft, data: { ...draft.data, masked } };
+        return this.#finished(told, id, foreign);
       });
     const fallback = (why: string | undefined): EventDraft =>
       keep([{ type: 'source.kept', data: given({ reason: why }) }])[0] as EventDraft;

@@ -138,6 +138,10 @@ describe('what is printed', () => {
 
   test.each([
     [['--outcome', 'eror'], 'No matching sessions. Did you mean --outcome error?\n'],
+    [
+      ['--outcome', 'bad'],
+      'No matching sessions. Outcomes are ok, error, aborted, interrupted, budget, waiting, silent.\n',
+    ],
     [['--agent', 'supp'], `No matching sessions. To match part of an agent's id, use --agent '~supp'.\n`],
   ])('nothing found is told with what was probably meant: %j', async (words, said) => {
     expect((await place.run(['list', ...words])).stderr).toBe(said);

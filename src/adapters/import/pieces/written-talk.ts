@@ -108,8 +108,8 @@ export class WrittenTalk {
   }
 }
 
-/** Returns the id for something that an event adds: its own for the first. */
-export const itemId = ({ id }: Event, at: number): string => (at === 0 ? id : `${id}-${at}`);
+/** Returns the id for something that an event adds: its own for the first. An imported event may be called `ID-1`. */
+export const itemId = ({ id }: Event, at: number): string => (at === 0 ? id : `${id}.a${at}`);
 
 /** Returns the same short key for messages that say the same; the form of their content does not count. */
 function keyOf(message: JsonObject): string {
