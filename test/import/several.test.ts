@@ -74,6 +74,20 @@ test('a file in which each line is a source becomes a session a line; together t
   expect(await textsOf('case-1')).toEqual(['One?', 'Yes.']);
 });
 
+test('a file in which each line is a source is followed line by line', async () => {
+  const path = join(await written({ 'followed.jsonl': lines(talk('One?'), talk('Two?')) }), 'followed.jsonl');
+  const stop = new AbortController();
+  const told: unknown[] = [];
+  for await (const each of reprise.importAll(path, { follow: true, signal: stop.signal })) {
+    told.push('error' in each ? each.error.message : [each.session, each.outcome]);
+    if (told.length === 2) stop.abort();
+  }
+  expect(told).toEqual([
+    ['followed', 'imported'],
+    ['followed-2', 'imported'],
+  ]);
+});
+
 test('the events of OpenHands that are files of their own are one session for each conversation', async () => {
   const events = (name: string): Record<string, string> =>
     Object.fromEntries(

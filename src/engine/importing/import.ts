@@ -113,7 +113,8 @@ async function* importSeveral(
   if (options.session !== undefined) refuseSeveral(whole.path);
   for await (const { source, ...stems } of sourcesIn(engine.files, whole, options))
     yield await reported(whole.path ?? '-', options, () =>
-      importAgain(engine, async () => source, { ...options, ...stems }),
+      // The file is followed, and a line of it is whole.
+      importAgain(engine, async () => source, { ...options, ...stems, follow: false }),
     );
 }
 
