@@ -2,6 +2,7 @@ import { BoundedMap } from '../bounded-map.ts';
 import { sameJson } from '../canonical-json.ts';
 import type { JsonValue } from '../json.ts';
 import { type Message, toolCallsIn } from '../message/message.ts';
+import { propertyOf } from '../property.ts';
 import type { PendingCall } from './agent.ts';
 import { placeIn, type RecorderPlace } from './current-recorder.ts';
 import type { OpenCall, Recorder } from './recorder.ts';
@@ -64,9 +65,10 @@ export function notePending(recorder: Recorder, pending: readonly PendingCall[])
   for (const { call: id, name, input } of pending) open.set(id, { id, name, input, by: undefined, place: undefined });
 }
 
-/** Forgets a call that code makes by its id. */
-export function dropAsked(recorder: Recorder, call: string | undefined): void {
-  if (call !== undefined) books.get(recorder)?.open.delete(call);
+/** Forgets a call that code makes by its id; what it passes is checked later. */
+export function dropAsked(recorder: Recorder, start: unknown): void {
+  const call = propertyOf(start, 'call');
+  if (typeof call === 'string') books.get(recorder)?.open.delete(call);
 }
 
 /**

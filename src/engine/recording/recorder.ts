@@ -203,7 +203,7 @@ export class SessionRecorder implements Recorder {
    * ```
    */
   async startCall(start: CallStart): Promise<OpenCall> {
-    dropAsked(this, start.call);
+    dropAsked(this, start);
     return this.#calls.start(start);
   }
 
