@@ -397,6 +397,13 @@ describe('a model call that a tool makes on its own', () => {
     expect(seen.calledAt).toBe(5);
   });
 
+  test('that has the answer of the tool in its list goes on with the conversation, as a loop that calls itself does', () => {
+    const list = [...main, result('t1', 'find', 'here')];
+    const seen = at(...begun, tool, asked('c2', list, { cause: 'e3' }), answered('c2', says('Done.'), { cause: 'e4' }));
+    expect(shape(seen)).toEqual(['1 user: go', '2 assistant', '4 tool', '5 assistant: Done.']);
+    expect(shape(at(...begun, tool, inner, summed, asked('c2', list, { cause: 'e3' })))).toHaveLength(3);
+  });
+
   test('only so many calls inside a tool are remembered; the tool itself is', () => {
     const many = Array.from({ length: limits.conversationInsideMax + 3 }, (_, n) =>
       asked(`i${n}`, [user(`${n}`)], { cause: 'e3' }),

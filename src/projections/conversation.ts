@@ -3,10 +3,10 @@ import { halfOf, startOf } from '../core/event/call-halves.ts';
 import type { Event } from '../core/event/event.ts';
 import { shippedProjection } from '../core/event/kept-name.ts';
 import type { Projection } from '../core/event/projection.ts';
-import { arrayAt, isObject, type JsonObject, numberAt, objectAt, stringAt } from '../core/json.ts';
+import { arrayAt, isObject, type JsonArray, type JsonObject, numberAt, objectAt, stringAt } from '../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../core/known-keys.ts';
 import { limits } from '../core/limits.ts';
-import type { Role } from '../core/message/message.ts';
+import { type Role, toolResultsIn } from '../core/message/message.ts';
 import {
   adoptMessages,
   beginMessages,
@@ -295,8 +295,8 @@ function startCall(state: ConversationState, event: Event): void {
   const { call, kind, name } = event.data;
   const request = objectAt(event.data, 'request');
   lane.open.push({ seq: event.seq, call: String(call), kind: String(kind), name: String(name), event: event.id });
-  if (kind !== 'model' || isInside) return;
   const list = arrayAt(request, 'messages');
+  if (kind !== 'model' || (isInside && !goesOnFrom(lane, event, list))) return;
   if (list !== undefined) adoptMessages(lane, list, { seq: event.seq, earlier: previousEntries(state, lane) });
   settleMessages(lane);
   lane.call = { event: event.id, seq: event.seq, order: state.order, model: String(name) };
@@ -304,6 +304,15 @@ function startCall(state: ConversationState, event: Event): void {
   lane.tools = arrayAt(request, 'tools') ?? null;
   lane.settings = objectAt(request, 'settings') ?? null;
   touch(state, lane);
+}
+
+/** Tells whether a model call inside a tool goes on with the conversation: its list has the answer of the tool. */
+function goesOnFrom(lane: ConversationLane, { id }: Event, list: JsonArray = []): boolean {
+  const tool = lane.inside.find(({ event }) => event === id)?.tool;
+  const call = lane.open.find(({ event }) => event === tool)?.call;
+  if (!list.some((message) => toolResultsIn(message).some(({ toolCallId }) => toolCallId === call))) return false;
+  lane.inside = lane.inside.filter((held) => held.tool !== tool);
+  return true;
 }
 
 /** Notes a tool that the conversation waits for, or a call inside one; tells whether it is inside one. */
@@ -345,10 +354,12 @@ function endCall(state: ConversationState, event: Event): void {
   const lane = laneOf(state, event);
   const { message, outcome } = event.data;
   const { agent, run } = lane;
+  const half = { ...halfOf(event), agent, run };
   // The runs of a lane continue each other, and a call may end in a later one.
+  const possible = lane.open.filter((open) => open.event === half.cause || open.call === half.call);
   const started = startOf(
-    { ...halfOf(event), agent, run },
-    lane.open.map((open) => ({ ...open, agent, run })),
+    half,
+    possible.map((open) => ({ ...open, agent, run })),
   );
   lane.open = lane.open.filter((open) => open.event !== started?.event);
   const ended = started?.event ?? event.cause;

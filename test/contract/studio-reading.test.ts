@@ -395,8 +395,11 @@ describe.each(['memory', 'sqlite'] as const)('the studio reads on %s', (kind) =>
   test('sessions whose events are older than those of others are on one page each, and new ones since', async () => {
     await using story = await studioStory(kind);
     const { reprise } = story;
-    const begun = new Date().toISOString();
-    const times = { today: begun, imported: '2020-01-01T00:00:00.000Z', ahead: '2999-01-01T00:00:00.000Z' };
+    const times = {
+      today: new Date().toISOString(),
+      imported: '2020-01-01T00:00:00.000Z',
+      ahead: '2999-01-01T00:00:00.000Z',
+    };
     for (const [id, time] of Object.entries(times))
       await (await reprise.createSession(id)).append({ ...note(id), time });
     const seen: string[] = [];
@@ -407,8 +410,12 @@ describe.each(['memory', 'sqlite'] as const)('the studio reads on %s', (kind) =>
       cursor = page.next;
     }
     expect(seen).toEqual(['ahead', 'imported', 'today', 'demo']);
-    const recent = await sessionPage(reprise, { filter: { since: begun } });
-    expect(recent.rows.map(({ session }) => session)).toEqual(['ahead', 'imported', 'today']);
+    // All of them were made since then, whatever the times of their events are.
+    const since = new Date(Date.now() - 3_600_000).toISOString();
+    const recent = await sessionPage(reprise, { filter: { since } });
+    expect(recent.rows.map(({ session }) => session)).toEqual(['ahead', 'imported', 'today', 'demo']);
+    const ahead = await sessionPage(reprise, { filter: { since: '2998-01-01T00:00:00.000Z' }, limit: 1 });
+    expect(ahead.rows.map(({ session }) => session)).toEqual(['ahead']);
     const old = await sessionPage(reprise, { filter: { until: '2021-01-01T00:00:00.000Z' } });
     expect(old.rows.map(({ session }) => session)).toEqual(['imported']);
   });

@@ -66,6 +66,41 @@ test('the text of a run that stops after a tool asked a model on its own is not 
   expect([outcome, text, modelCalls]).toEqual(['waiting', 'I read it.', 2]);
 });
 
+test('the text of a run is what the agent said, whatever a judge is asked about it later', async () => {
+  const ask = (recorder: Recorder, content: string, message?: Message): Promise<unknown> =>
+    recorder.call(
+      { kind: 'model', name: 'small-1', request: { messages: [{ role: 'user', content }] } },
+      () => undefined,
+      () => (message === undefined ? {} : { message }),
+    );
+  const agent = async ({ recorder }: ResumeContext) => {
+    await ask(recorder, 'Well?', { role: 'assistant', content: 'The answer.' });
+    await ask(recorder, 'Is "The answer." polite?');
+  };
+  const branch = await session.fork('main', { name: 'judged' });
+  expect((await branch.resume(agent, { prompt: 'Well?' })).text).toBe('The answer.');
+});
+
+test('a run that ended stays ended when it is stopped while a call that it left is waited for', async () => {
+  const stop = new AbortController();
+  const agent = async ({ recorder }: ResumeContext) => {
+    const started = Promise.withResolvers<void>();
+    const slow = async ({ aborted }: { readonly aborted: Promise<void> }): Promise<string> => {
+      started.resolve();
+      await aborted;
+      return 'late';
+    };
+    const aborted = new Promise<void>((resolve) => stop.signal.addEventListener('abort', () => resolve()));
+    void recorder.call({ kind: 'tool', name: 'mail', input: {} }, () => slow({ aborted }));
+    await started.promise;
+    setTimeout(() => stop.abort(), 20);
+    return 'answer';
+  };
+  const branch = await session.fork('main', { name: 'left' });
+  const { outcome, text } = await branch.resume(agent, { prompt: 'Well?', signal: stop.signal });
+  expect([outcome, text]).toEqual(['ok', 'answer']);
+});
+
 describe('a fork of it, resumed', () => {
   test('does something else when it is told something else', async () => {
     const branch = await session.fork('main@2', { name: 'careful', system: careful });

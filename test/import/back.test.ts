@@ -88,6 +88,31 @@ describe('a conversation that stands in requests', () => {
     }),
   ];
 
+  test('has the answers of each turn where ids repeat, the question of each run, and nothing that a tool asked', async () => {
+    const turn = (text: string, output: string): EventDraft[] => [
+      { type: 'message.added', agent: 'a', data: { message: user(text) } },
+      { type: 'message.added', agent: 'a', data: { message: asked } },
+      { type: 'message.added', agent: 'a', data: { message: { role: 'tool', content: [{ ...result, output }] } } },
+    ];
+    await (await reprise.createSession('ids again')).append([...turn('One?', 'first'), ...turn('Two?', 'second')]);
+    const again = await reprise.export('ids again', { format: 'messages' });
+    expect([again.includes('first'), again.includes('second')]).toEqual([true, true]);
+    const yes = { role: 'assistant', content: 'Yes.' };
+    const run = (name: string): EventDraft[] => [
+      { type: 'run.started', agent: 'a', run: name, data: {} },
+      ...model('m1', [user('Really?')], yes).map((draft) => ({ ...draft, run: name })),
+    ];
+    const outer = { type: 'call.started', agent: 'a', run: 'two', id: 'outer', data: { ...tool, input: {} } };
+    const inner = model('m2', [user('Sum up the file.')], yes).map((draft) => ({
+      ...draft,
+      run: 'two',
+      cause: 'outer',
+    }));
+    await (await reprise.createSession('twice')).append([...run('one'), ...run('two'), outer, ...inner]);
+    const text = await reprise.export('twice', { format: 'markdown' });
+    expect([text.match(/Really\?/g)?.length, text.includes('Sum up')]).toEqual([2, false]);
+  });
+
   test.each([true, false])('is written whole, each message once; its tools have events: %j', async (hasToolEvents) => {
     const id = `requests ${String(hasToolEvents)}`;
     // The ids of an import: those of the events of one unit differ at their end.

@@ -231,6 +231,17 @@ test.each([
   expect(await said(session)).toEqual(['user: First', 'assistant: One', 'user: Third']);
 });
 
+test('Codex: a prompt that only looks like an element of the tool is a prompt', async () => {
+  const line = (type: string, payload: object): object => ({ timestamp: at(1), type, payload });
+  const message = (role: string, text: string): object =>
+    line('response_item', { type: 'message', role, content: [{ type: 'input_text', text }] });
+  const rollback = line('event_msg', { type: 'thread_rolled_back', num_turns: 1 });
+  const prompt = '<instructions>Fix the bug</instructions>';
+  const source = [message('user', 'First'), message('assistant', 'One'), message('user', prompt), rollback];
+  const { session } = await told(lines(line('session_meta', { id: 'd', cwd: '/srv/app' }), ...source));
+  expect(await said(session)).toEqual(['user: First', 'assistant: One']);
+});
+
 describe('others', () => {
   test('OpenHands: a condensation forgets some events and keeps those around them', async () => {
     const event = (id: number, more: object): object => ({ id, timestamp: at(id), source: 'agent', ...more });

@@ -29,7 +29,10 @@ export const copy: CommandSpec = {
     { name: '[sessions...]', about: 'sessions to copy (default: all in the namespace)' },
   ],
   options: [
-    new Option('--since <time>', 'only sessions changed since then: ISO 8601, or an age such as 90s, 15m, 2h, 3d'),
+    new Option(
+      '--since <time>',
+      'only sessions created since then, or with an event since then: ISO 8601, or an age such as 90s, 15m, 2h, 3d',
+    ),
     new Option('--into <namespace>', 'namespace to write at the target (default: the same)').conflicts('allNamespaces'),
     new Option('--all-namespaces', 'every namespace in the store, each to the same one at the target').conflicts(
       'namespace',

@@ -35,7 +35,10 @@ export const list: CommandSpec = {
     new Option('--search <text>', 'match text anywhere in the JSON, ignoring case'),
     new Option('--agent <agent>', "only branches this agent took part in; '~text' matches part of its id"),
     new Option('--outcome <outcome>', 'only this outcome: ok, error, aborted, interrupted, budget, waiting or silent'),
-    new Option('--since <time>', 'only sessions changed since then: ISO 8601, or an age such as 90s, 15m, 2h, 3d'),
+    new Option(
+      '--since <time>',
+      'only sessions created since then, or with an event since then: ISO 8601, or an age such as 90s, 15m, 2h, 3d',
+    ),
     new Option('--waiting', 'only branches that wait for a person'),
     new Option('--branches', 'a row for each branch, not only for each session'),
     new Option('--archived', 'archived branches too'),

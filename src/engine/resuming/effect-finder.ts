@@ -1,3 +1,4 @@
+import { canonicalJson } from '../../core/canonical-json.ts';
 import type { Outcome } from '../../core/event/event.ts';
 import type { Seq } from '../../core/point.ts';
 import type { EffectClass, EffectRecord } from '../../core/recording/effects.ts';
@@ -184,14 +185,17 @@ export function best(calls: readonly (KnownCall | undefined)[], doubt?: KnownCal
  */
 function sequencesOf(lists: readonly (readonly KnownCall[])[]): ReadonlyMap<string, readonly KnownCall[]> {
   const sequences = new Map<string, KnownCall[]>();
+  const places = new Map<string, number[]>();
   for (const known of lists.flat()) {
     const calls = sequences.get(known.branch) ?? [];
-    const isLive = known.seq === undefined;
-    const isIt = (other: KnownCall): boolean =>
-      other.call === known.call && (isLive ? other.seq !== undefined : other.outcome === undefined);
-    const same = calls.findLastIndex(isIt);
-    calls.splice(same < 0 ? calls.length : same, same < 0 ? 0 : 1, known);
     sequences.set(known.branch, calls);
+    const key = canonicalJson([known.branch, known.call]);
+    const held = places.get(key) ?? [];
+    places.set(key, held);
+    const isLive = known.seq === undefined;
+    const same = held.findLast((at) => (isLive ? calls[at]?.seq !== undefined : calls[at]?.outcome === undefined));
+    if (same === undefined) held.push(calls.push(known) - 1);
+    else calls[same] = known;
   }
   return sequences;
 }

@@ -23,6 +23,7 @@ export class StopWatch {
   readonly #controller = new AbortController();
   readonly #cleanups: (() => void)[] = [];
   #isAbandoned = false;
+  #isEnded = false;
   stopped: Stop | undefined;
 
   constructor(engine: Engine, { signal, timeoutMs, session, branch }: StopOptions) {
@@ -61,7 +62,8 @@ export class StopWatch {
   }
 
   stop(error: RepriseError, outcome: Outcome): void {
-    this.stopped ??= { error, outcome };
+    // The calls that the work left under way are stopped, but the work has ended as it did.
+    if (!this.#isEnded) this.stopped ??= { error, outcome };
     this.#controller.abort(error);
   }
 
@@ -73,6 +75,7 @@ export class StopWatch {
     try {
       return await this.#untilEnded(work);
     } finally {
+      this.#isEnded = true;
       await this.#settle(calls());
     }
   }

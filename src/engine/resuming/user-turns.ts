@@ -8,7 +8,7 @@ import type { ConversationState } from '../../core/session/conversation-lane.ts'
 import { conversation } from '../../projections/conversation.ts';
 import type { Engine } from '../context/engine.ts';
 import { foldAt } from '../history/fold.ts';
-import { placeAtHead } from '../history/place.ts';
+import { placeAt } from '../history/place.ts';
 import { replay, replayPages } from '../looking/replay.ts';
 
 /** A user message, and how it was handled. */
@@ -117,12 +117,14 @@ function saidIn({ type, seq, data }: Event, isJoined: (seq: Seq) => boolean): st
 
 /** Returns the last text that the agent said in a run; empty if there is none. */
 export async function answerOf(engine: Engine, session: string, branch: string, run: string): Promise<string> {
-  const { lanes } = await foldAt(engine, await placeAtHead(engine, session, branch), conversation);
-  const held = new Set(lanes.flatMap(({ messages }) => messages.map(({ seq }) => seq)));
   const filter = { run, types: ['call.ended', 'message.added'] };
   for await (const event of replay(engine, session, { at: { branch }, filter, direction: 'backward' })) {
-    const said = saidIn(event, (seq) => held.has(seq));
-    if (said !== '') return said;
+    const said = saidIn(event, () => true);
+    if (said === '') continue;
+    // Later model calls may have other lists: what counts is the conversation right after it.
+    const place = await placeAt(engine, session, branch, { kind: 'seq', seq: event.seq });
+    const { lanes } = await foldAt(engine, place, conversation);
+    if (saidIn(event, (seq) => lanes.some(({ messages }) => messages.at(-1)?.seq === seq)) !== '') return said;
   }
   return '';
 }

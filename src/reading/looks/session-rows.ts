@@ -3,9 +3,11 @@ import { agentHolds } from '../../core/event/filter.ts';
 import { project } from '../../core/event/projection.ts';
 import { given, type JsonValue } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import { limits } from '../../core/limits.ts';
 import type { Seq } from '../../core/point.ts';
 import type { WaitingCall } from '../../core/recording/person-calls.ts';
 import type { SessionRecord } from '../../core/store/event-store.ts';
+import type { SessionsPage } from '../../core/store/session-request.ts';
 import { isoTime } from '../../core/time.ts';
 import type { Reprise } from '../../engine/reprise.ts';
 import type { Session } from '../../engine/session.ts';
@@ -95,19 +97,50 @@ export async function sessionPage(
   const [from, to] = [since === undefined ? '' : isoTime(since), until === undefined ? '' : isoTime(until)];
   const rows: SessionRow[] = [];
   const wanted = Math.min(limit, rowsMax);
+  const isFitting = (record: SessionRecord): boolean =>
+    isChangedSince(record, from) && (to === '' || record.updatedAt <= to);
+  const isTimed = from !== '' || to !== '';
   let next = cursor === '' ? undefined : cursor;
-  let read = 0;
+  let [read, pages] = [0, 0];
   do {
-    const page = await reprise.sessionsPage({ limit: wanted - rows.length, ...given({ cursor: next }) });
+    const request = { count: wanted - rows.length, cursor: next };
+    const page = await (isTimed ? fittingRecords(reprise, request, isFitting) : recordsFrom(reprise, request));
     for (const record of page.sessions) {
-      if (!isChangedSince(record, from) || (to !== '' && record.updatedAt > to)) continue;
       const row = await sessionRow(reprise, record).catch(gone);
       if (row !== undefined && isWanted(row, filter)) rows.push(row);
       read++;
     }
     next = page.next;
-  } while (next !== undefined && rows.length < wanted && read < readMax);
+    pages++;
+  } while (next !== undefined && rows.length < wanted && read < readMax && pages < pagesMax);
   return { rows, next };
+}
+
+/** Pages of the store that one page of a narrow filter reads. */
+const pagesMax = 50;
+
+interface RecordsRequest {
+  readonly count: number;
+  readonly cursor: string | undefined;
+}
+
+function recordsFrom(reprise: Reprise, { count, cursor }: RecordsRequest): Promise<SessionsPage> {
+  return reprise.sessionsPage({ limit: count, ...given({ cursor }) });
+}
+
+/** Reads records that fit from a large page of the store, up to as many as are wanted. */
+async function fittingRecords(
+  reprise: Reprise,
+  { count, cursor }: RecordsRequest,
+  isFitting: (record: SessionRecord) => boolean,
+): Promise<SessionsPage> {
+  const page = await recordsFrom(reprise, { count: limits.sessionsPageMax, cursor });
+  const sessions = page.sessions.filter(isFitting).slice(0, count);
+  const last = sessions.length < count ? undefined : sessions.at(-1);
+  // Only a page that ends with the last one has the cursor behind it.
+  const cut =
+    last === undefined ? page : await recordsFrom(reprise, { count: page.sessions.indexOf(last) + 1, cursor });
+  return { sessions, ...given({ next: cut.next }) };
 }
 
 /** Skips a session that was deleted since it was listed. */

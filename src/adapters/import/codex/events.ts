@@ -20,10 +20,10 @@ const ownElements = [
   'environment_context',
   'external_',
   'user_instructions',
-  'instructions',
+  'INSTRUCTIONS',
   'permissions',
   'collaboration_mode',
-  'environment',
+  'ENVIRONMENT',
   'turn_aborted',
   'user_shell',
   'skill>',
@@ -34,7 +34,7 @@ const ownElements = [
   'goal_context',
   'hook_prompt',
 ];
-const ownText = new RegExp(`^\\s*<(?:${ownElements.join('|')})|^# AGENTS\\.md instructions`, 'i');
+const ownText = new RegExp(`^\\s*<(?:${ownElements.join('|')})|^# AGENTS\\.md instructions`);
 
 interface OpenResponse {
   readonly id: string;

@@ -19,6 +19,7 @@ interface SentList {
   readonly length: number;
   /** The key of its last message. */
   readonly last: string;
+  readonly run: string;
   /** How many messages were written when it was sent. */
   readonly written: number;
 }
@@ -41,15 +42,40 @@ export class WrittenTalk {
     this.#hasLists = first === undefined;
   }
 
+  /** The tool calls that are open, and the model calls that their tools made: those stand outside of the conversation. */
+  readonly #openTools = new Map<string, string>();
+  readonly #inside = new Set<string>();
+  /** How many messages were written when each run began. */
+  readonly #began = new Map<string, number>();
+
   /** Returns what an event adds to the conversation. */
-  of({ type, agent = '', data }: Event): readonly SaidItem[] {
+  of(event: Event): readonly SaidItem[] {
+    return this.#isInside(event) ? [] : this.#added(event);
+  }
+
+  #isInside({ type, id, cause = '', agent = '', run = '', data }: Event): boolean {
+    const lane = `${agent}\n${run}`;
+    if (type === 'call.ended') {
+      if (data['kind'] === 'tool') this.#openTools.delete(cause);
+      return this.#inside.delete(cause);
+    }
+    if (type !== 'call.started') return false;
+    if (data['kind'] === 'tool') this.#openTools.set(id, lane);
+    const isInside = data['kind'] === 'model' && this.#openTools.get(cause) === lane;
+    if (isInside) this.#inside.add(id);
+    return isInside;
+  }
+
+  #added({ type, agent = '', run = '', data }: Event): readonly SaidItem[] {
     const message = objectAt(data, 'message');
     switch (type) {
       case 'run.started':
+        this.#began.set(run, this.#written);
+        return this.#listed(agent, run, arrayAt(data, 'messages') ?? []);
       case 'conversation.compacted':
-        return this.#listed(agent, arrayAt(data, 'messages') ?? []);
+        return this.#listed(agent, run, arrayAt(data, 'messages') ?? []);
       case 'call.started':
-        return this.#listed(agent, arrayAt(objectAt(data, 'request'), 'messages') ?? []);
+        return this.#listed(agent, run, arrayAt(objectAt(data, 'request'), 'messages') ?? []);
       case 'message.added':
         return message === undefined ? [] : this.#said(message);
       case 'call.ended':
@@ -61,21 +87,24 @@ export class WrittenTalk {
   }
 
   /** Returns the messages of a list that were not written before. */
-  #listed(agent: string, list: readonly JsonValue[]): SaidItem[] {
+  #listed(agent: string, run: string, list: readonly JsonValue[]): SaidItem[] {
     const messages = list.filter((each) => isObject(each) && typeof each['role'] === 'string') as JsonObject[];
     const [last, before] = [messages.at(-1), this.#lists.get(agent)];
     if (last === undefined || !this.#hasLists) return [];
     const end = before === undefined ? undefined : messages[before.length - 1];
-    const goesOn = end !== undefined && keyOf(end) === before?.last;
+    // A later run with a list that is no longer does not go on with the one before: it asks again.
+    const isAnew = before !== undefined && before.run !== run && messages.length <= before.length;
+    const goesOn = !isAnew && end !== undefined && keyOf(end) === before?.last;
+    const after = goesOn ? before.written : isAnew ? (this.#began.get(run) ?? 0) : 0;
     const written = this.#written;
     const found = new Map<string, number>();
     const items = messages.slice(goesOn ? before.length : 0).flatMap((message) => {
       const key = keyOf(message);
       const count = (found.get(key) ?? 0) + 1;
       found.set(key, count);
-      return this.#countOf(key, goesOn ? before.written : 0, written) >= count ? [] : this.#said(message);
+      return this.#countOf(key, after, written) >= count ? [] : this.#said(message);
     });
-    this.#lists.set(agent, { length: messages.length, last: keyOf(last), written: this.#written });
+    this.#lists.set(agent, { length: messages.length, last: keyOf(last), run, written: this.#written });
     return items;
   }
 
@@ -85,7 +114,11 @@ export class WrittenTalk {
   }
 
   #said(message: JsonObject): SaidItem[] {
-    for (const { toolCallId, toolName } of toolCallsIn(message)) this.#toolNames.set(toolCallId, toolName);
+    for (const { toolCallId, toolName } of toolCallsIn(message)) {
+      this.#toolNames.set(toolCallId, toolName);
+      // An id that is asked for again has a new answer.
+      this.#answered.delete(toolCallId);
+    }
     if (message['role'] === 'tool')
       return toolResultsIn(message).flatMap(({ toolCallId: call, toolName, output, isError }) => {
         if (this.#answered.has(call)) return [];
