@@ -351,7 +351,7 @@ function TreeGrid({ rows, all, at, chosen, folded, isTree, onAt, onOpen, onToggl
                     ref={(element) =>
                       element?.style.setProperty(
                         'left',
-                        `${Math.min(line.from * width + 14, Math.max(0, width - 180))}px`,
+                        `${Math.min(line.from * width + 14, Math.max(0, width - 240))}px`,
                       )
                     }
                   >
