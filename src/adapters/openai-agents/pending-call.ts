@@ -20,6 +20,7 @@ import { type AgentCopying, runTool, withAgents } from './inner-agents.ts';
 import { recordInterruptions } from './person-approval.ts';
 import { textOfValue, toJson } from './provider-fields.ts';
 import { refusalIn } from './recorded-runner.ts';
+import { originalTool } from './recorded-tool.ts';
 
 /** Where a pending call is made. */
 export interface CallPlace {
@@ -92,7 +93,7 @@ function callerOf(agent: AnyAgent, call: PendingCall, watched: (tool: FunctionTo
   });
   copy.getAllTools = async (...args) => {
     const tool = (await agent.getAllTools(...args)).find((each) => isFunctionNamed(each, call.name));
-    return tool === undefined ? [] : [watched(tool as FunctionTool)];
+    return tool === undefined ? [] : [watched(originalTool(tool as FunctionTool))];
   };
   return copy;
 }
