@@ -258,6 +258,13 @@ describe('whoever has the floor', () => {
   });
 });
 
+test('handoffs that an agent gets later are known to the resumable agent', () => {
+  const front = support.clone({ name: 'front' });
+  const agent = openaiAgent(front);
+  front.handoffs = [support];
+  expect(agent.handsOffTo).toEqual(['support']);
+});
+
 test('what records on one session can be resumed on another, and records there alone', async () => {
   const front = new Agent({ name: 'support', handoffs: [support.clone({ name: 'payer' })], model: 'small-1' });
   const first = await recorded(async (recorder) => {

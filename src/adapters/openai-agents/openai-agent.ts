@@ -104,7 +104,10 @@ export function openaiAgent(
     framework: 'openai-agents',
     packages,
     name: agent.name,
-    handsOffTo: reachableAgents(agent).flatMap((each) => (each === agent ? [] : [each.name])),
+    // Agents that hand off to each other get some of their handoffs after this.
+    get handsOffTo() {
+      return reachableAgents(agent).flatMap((each) => (each === agent ? [] : [each.name]));
+    },
     ...modelOf(agent, options),
     resume: (context, run) => resumed(agent, { context, run: run ?? {}, options }),
     approvalOf: (call, context) =>
