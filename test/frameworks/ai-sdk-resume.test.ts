@@ -178,6 +178,11 @@ test('callTool executes one of the tools, unrecorded, and inputOf checks what it
   const call = (name: string, input: JsonValue) => ({ call: 't0', name, input });
   expect(await agent.callTool?.(call('weather', { city: 'Oslo' }), context, {})).toEqual({ city: 'Oslo', degrees: 7 });
   expect(agent.callTool?.(call('other', {}), context, {})).toBeUndefined();
+  const execute = async (_: unknown, options: { readonly context: unknown }) => options.context;
+  const told = aiSdkAgent({ model: story(), tools: { weather: { ...weatherTools().weather, execute } } });
+  const run = { toolsContext: { weather: { unit: 'C' } }, toolApproval: { weather: 'user-approval' } } as const;
+  expect(await told.callTool?.(call('weather', {}), context, run as never)).toEqual({ unit: 'C' });
+  expect(await told.approvalOf?.(call('weather', {}), { ...context, run: run as never })).toBe('needed');
   const tools = recordTools(weatherTools(), recorder, { effects: { weather: 'irreversible' } });
   const declared = aiSdkAgent({ model: story(), tools }, { effects: { weather: 'pure' } });
   const classes = ['weather', 'other', 'toString'].map((name) => declared.effectOf?.(call(name, {})));

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AIMessage, type BaseMessage, HumanMessage, SystemMessage, ToolMessage } from '@langchain/core/messages';
+import type { RunnableConfig } from '@langchain/core/runnables';
 import { tool } from '@langchain/core/tools';
 import { FakeListChatModel } from '@langchain/core/utils/testing';
 import { END, interrupt, MemorySaver, MessagesAnnotation, START, StateGraph } from '@langchain/langgraph';
@@ -479,7 +480,12 @@ describe('langgraphAgent()', () => {
     const { ran, tools } = shop();
     const pays: Answer = (messages) => (messages.length > 1 ? done : asks('refund', { order: 7 }, 'i1'));
     const inner = build(new ScriptedChatModel([pays]), recordTools(tools));
-    const clerk = tool(async (_: unknown, config) => (await inner.invoke(question, config)).messages.length, {
+    const tenants: unknown[] = [];
+    const ask = async (_: unknown, config: RunnableConfig) => {
+      tenants.push(config.configurable?.['tenant']);
+      return (await inner.invoke(question, config)).messages.length;
+    };
+    const clerk = tool(ask, {
       name: 'clerk',
       description: 'Asks a clerk.',
       schema: { type: 'object', properties: {} } as const,
@@ -492,8 +498,10 @@ describe('langgraphAgent()', () => {
     });
     const branch = await session.fork(`main@${asked?.seq}`, { name: 'again' });
     const effects = { names: { clerk: 'run', refund: { simulate: 'paid' } } } as const;
-    const { modelCalls, simulated, outcome } = await branch.resume(agent, { effects });
+    const run = { configurable: { tenant: 'acme' } };
+    const { modelCalls, simulated, outcome } = await branch.resume(agent, { effects, run });
     expect([outcome, modelCalls, simulated, ran]).toEqual(['ok', 3, 1, ['refund']]);
+    expect(tenants).toEqual([undefined, 'acme']);
     const made = (await eventsOf(session, 'again')).slice(asked?.seq);
     expect(told(made).filter((line) => /^call.started tool/.test(line))).toEqual([
       'call.started tool clerk',

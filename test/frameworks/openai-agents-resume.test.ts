@@ -258,6 +258,13 @@ describe('whoever has the floor', () => {
   });
 });
 
+test('handoffs that an agent gets later are known to the resumable agent', () => {
+  const front = support.clone({ name: 'front' });
+  const agent = openaiAgent(front);
+  front.handoffs = [support];
+  expect(agent.handsOffTo).toEqual(['support']);
+});
+
 test('what records on one session can be resumed on another, and records there alone', async () => {
   const front = new Agent({ name: 'support', handoffs: [support.clone({ name: 'payer' })], model: 'small-1' });
   const first = await recorded(async (recorder) => {
@@ -279,6 +286,37 @@ test('what records on one session can be resumed on another, and records there a
     expect(events.find(({ data }) => data['name'] === 'refund')?.data['effect']).toBe('irreversible');
   });
   expect(first.events).toEqual([]);
+});
+
+test('tools of a recorded agent keep their effect class with every agent that has them', async () => {
+  const session = await story();
+  const recorder = await session.record({ facts: false });
+  const payer = recordAgent(support.clone({ name: 'payer' }), recorder, { effects: { refund: 'irreversible' } });
+  await recorder.close();
+  refunds = [];
+  const asking = [asks('c9', 'refund', { amount: 5 })];
+  const refused = { code: 'effect.refused' };
+  const front = new Agent({ name: 'support', handoffs: [payer], model: 'small-1' });
+  const third = support.clone({ tools: payer.tools });
+  const resumed = async (agent: Agent, at: string, sayings: readonly Saying[], options: object = {}) => {
+    const branch = await session.fork(at, options);
+    await branch.resume(openaiAgent(agent, { runner: runnerOf({ 'small-1': new SayingModel(sayings) }) }));
+  };
+  await expect(resumed(front, 'main@2', [[asks('c8', 'transfer_to_payer', {})], asking])).rejects.toMatchObject(
+    refused,
+  );
+  await expect(resumed(third, 'main@2', [asking])).rejects.toMatchObject(refused);
+  const tools = [{ name: 'refund', description: 'Pays back' }];
+  await expect(resumed(third, 'main@2', [asking], { tools })).rejects.toMatchObject(refused);
+  expect(openaiAgent(front).effectOf?.({ call: 'c1', name: 'refund', input: {} })).toBe('irreversible');
+  expect(refunds).toEqual([]);
+  const pending = await session.fork('main@4', { name: 'pending' });
+  await pending.resume(openaiAgent(third, { runner: runnerOf({ 'small-1': new SayingModel([says('Done.')]) }) }), {
+    effects: 'run',
+  });
+  const events = await Array.fromAsync(session.replay({ at: 'pending' }));
+  expect(dataOf(events, 'call.started', 'tool')).toMatchObject([{ name: 'refund', effect: 'irreversible' }]);
+  expect(refunds).toEqual([500]);
 });
 
 describe('what the run is given', () => {

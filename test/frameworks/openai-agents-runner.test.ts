@@ -105,4 +105,23 @@ describe('a recorded runner', () => {
       ['No idea.', false],
     ]);
   });
+
+  test('a tool that resumes a branch of another session records nothing of it', async () => {
+    const nothing = { description: 'Works', parameters: z.object({}) };
+    const look = tool({ ...nothing, name: 'look', execute: async () => 'seen' });
+    const inner = desk.clone({ tools: [look] });
+    const { session } = await recorded(async (recorder) => {
+      await recordRunner(runnerOf([[asks('c1', 'look', {})], says('Looked.')]), recorder).run(inner, 'Look');
+    });
+    const branch = await session.fork('main@4', { name: 'again' });
+    const resume = async () =>
+      (await branch.resume(openaiAgent(inner, { runner: runnerOf([says('Again.')]) }), { effects: 'run' })).text;
+    const boss = new Agent({ name: 'boss', tools: [tool({ ...nothing, name: 'resume', execute: resume })] });
+    const { events } = await recorded(async (recorder) => {
+      await recordRunner(runnerOf([[asks('c2', 'resume', {})], says('Done.')]), recorder).run(boss, 'Go');
+    });
+    expect(dataOf(events, 'call.started', 'tool').map(({ name }) => name)).toEqual(['resume']);
+    const resumed = await Array.fromAsync(session.replay({ at: 'again' }));
+    expect(dataOf(resumed, 'call.ended', 'tool')).toMatchObject([{ name: 'look', output: 'seen' }]);
+  });
 });

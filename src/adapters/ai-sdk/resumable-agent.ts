@@ -113,10 +113,10 @@ export function aiSdkAgent(source: object, declared: AiSdkAgentOptions = {}): Re
     ...(model === undefined ? {} : { model: typeof model === 'string' ? model : model.modelId }),
     resume: (context, run) => resume({ agent, own, options }, context, run as AgentSettings | undefined),
     inputOf: (call) => checkedInput(own, call),
-    approvalOf: (call, context) => approvalNeeded(own, call, context),
+    approvalOf: (call, context) => approvalNeeded(settingsIn(context.run, own), call, context),
     denied: (_call, approval) => deniedAnswer(approval),
     isForCaller: ({ name: tool }) => isForCaller(own.tools?.[tool]),
-    callTool: (call, context) => callTool(own, call, context),
+    callTool: (call, context, run) => callTool(settingsIn(run, own), call, context),
     effectOf: ({ name: tool }) => toolEffect(own.tools?.[tool], tool, options.effects),
     textOf: ({ text }) => text,
   };
@@ -164,6 +164,15 @@ type GenerateCall = Parameters<typeof generateText>[0];
 /** Tells whether the caller executes a tool: it has no `execute`, and the provider does not execute it. */
 const isForCaller = (tool: ToolSet[string] | undefined): boolean =>
   tool !== undefined && tool.execute === undefined && tool.type !== 'provider';
+
+/**
+ * Returns the settings of a pending call: those of the agent, with what the run says about the context and the approval
+ * of tools. The tools stay the agent's own, whose effect classes are known.
+ */
+function settingsIn(run: object | undefined, own: AgentSettings): AgentSettings {
+  const { toolsContext, runtimeContext, toolApproval } = propertiesOf(run);
+  return { ...own, ...given({ toolsContext, runtimeContext, toolApproval }) };
+}
 
 /** Executes one of the agent's tools. */
 function callTool(own: AgentSettings, call: PendingCall, context: ResumeContext): Promise<JsonValue> | undefined {

@@ -81,7 +81,9 @@ export function langgraphAgent<Result, Graph extends MessagesGraph<Result> = Mes
     packages,
     ...(name === undefined || name === 'LangGraph' ? {} : { name }),
     resume: (context, run) => resume(graph, options, context, run ?? {}),
-    ...(tools === undefined ? {} : { callTool: (call, context) => callTool(tools, options.effects, call, context) }),
+    ...(tools === undefined
+      ? {}
+      : { callTool: (call, context, run) => callTool(tools, call, configOf(run ?? {}, context, options.effects)) }),
     effectOf: (call) => pendingEffect(options, call),
     goesOnFromCalls: saverOf(graph) !== undefined,
     approvalOf: (call, context) => pauseBefore(graph, call, context),
@@ -158,20 +160,20 @@ function pendingEffect(
 }
 
 /**
- * Executes one of the tools as a graph would; undefined if there is none of that name. The models and tools that it uses
- * itself are recorded by the handler.
+ * Executes one of the tools as a graph would, with the configuration of the run but for the id and name that are the
+ * graph's own; undefined if there is none of that name. The models and tools that it uses itself are recorded by the
+ * handler.
  */
 function callTool(
   tools: readonly StructuredToolInterface[],
-  effects: LangGraphAgentOptions<never>['effects'],
   { call, name, input }: PendingCall,
-  context: ResumeContext,
+  configured: LangGraphRun,
 ): Promise<JsonValue> | undefined {
   const found = tools.find((tool) => tool.name === name);
   if (found === undefined) return undefined;
   return (async () => {
     const args = isObject(input) ? { ...input } : { input };
-    const config = configOf({}, context, effects);
+    const { runId: _, runName: __, ...config } = configured;
     const result: unknown = await silentTool(found).invoke({ type: 'tool_call', id: call, name, args }, config);
     return plainJson(propertiesOf(result)['content'] ?? result);
   })();

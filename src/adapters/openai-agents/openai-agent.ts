@@ -13,11 +13,17 @@ import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { type Message, toolResultsIn } from '../../core/message/message.ts';
 import { propertiesOf } from '../../core/property.ts';
 import type { ResumableAgent, ResumeContext } from '../../core/recording/agent.ts';
-import { agreedEffects, checkDeclared, declaredEffect } from '../../core/recording/effects.ts';
+import {
+  agreedEffect,
+  agreedEffects,
+  checkDeclared,
+  declaredEffect,
+  type EffectClass,
+} from '../../core/recording/effects.ts';
 import type { Recorder } from '../../core/recording/recorder.ts';
 import type { AnyAgent, ContextOf } from './acting-agent.ts';
 import { itemsFromMessages } from './items-from-messages.ts';
-import type { CallPlace } from './pending-call.ts';
+import { type CallPlace, isFunctionNamed } from './pending-call.ts';
 import { recordInterruptions, rejection } from './person-approval.ts';
 import { textOfValue } from './provider-fields.ts';
 import {
@@ -30,6 +36,7 @@ import {
 } from './recorded-agent.ts';
 import { packages } from './recorded-model.ts';
 import { refusalIn, runnerWithModels } from './recorded-runner.ts';
+import { recordedEffect } from './recorded-tool.ts';
 import { rememberAnswer } from './recording-memory.ts';
 import {
   actingAfter,
@@ -97,7 +104,10 @@ export function openaiAgent(
     framework: 'openai-agents',
     packages,
     name: agent.name,
-    handsOffTo: reachableAgents(agent).flatMap((each) => (each === agent ? [] : [each.name])),
+    // Agents that hand off to each other get some of their handoffs after this.
+    get handsOffTo() {
+      return reachableAgents(agent).flatMap((each) => (each === agent ? [] : [each.name]));
+    },
     ...modelOf(agent, options),
     resume: (context, run) => resumed(agent, { context, run: run ?? {}, options }),
     approvalOf: (call, context) =>
@@ -105,10 +115,24 @@ export function openaiAgent(
     denied: (_call, { reason }) => reason ?? rejection,
     callTool: (call, context, run) =>
       callToolOf(actingAfter(agent, context), call, placeOf(agent, { context, run: run ?? {}, options })),
-    effectOf: ({ name }) => declaredEffect(options.effects, name),
+    effectOf: ({ name }) => agreedEffect(declaredEffect(options.effects, name), effectBefore(agent, name)),
     // The framework warns if the output of a run that waits is read.
     textOf: (result) => (result.interruptions.length > 0 ? '' : textOfValue(result.finalOutput ?? '')),
   };
+}
+
+/**
+ * Returns the effect class that the tools of a name were recorded with, of all agents that may have asked for it:
+ * `irreversible` if one of them was, any other class only if all were.
+ */
+function effectBefore(agent: AnyAgent, name: string): EffectClass | undefined {
+  const effects = reachableAgents(agent).flatMap((each) => {
+    const tools = each.tools.filter((tool) => isFunctionNamed(tool, name));
+    // The tools of a server are known by the table of the agent alone.
+    return tools.length > 0 ? tools.map(recordedEffect) : (declaredEffect(recordedEffects(each), name) ?? []);
+  });
+  const [first, ...others] = new Set(effects);
+  return others.length === 0 ? first : effects.find((effect) => effect === 'irreversible');
 }
 
 /** Returns where pending calls are made. */

@@ -16,10 +16,11 @@ import { asError } from '../../core/recording/error-record.ts';
 import { FailedTool } from '../../core/recording/failed-tool.ts';
 import type { Recorder } from '../../core/recording/recorder.ts';
 import type { AnyAgent } from './acting-agent.ts';
-import { type AgentCopying, runTool } from './inner-agents.ts';
+import { type AgentCopying, runTool, withAgents } from './inner-agents.ts';
 import { recordInterruptions } from './person-approval.ts';
 import { textOfValue, toJson } from './provider-fields.ts';
 import { refusalIn } from './recorded-runner.ts';
+import { originalTool } from './recorded-tool.ts';
 
 /** Where a pending call is made. */
 export interface CallPlace {
@@ -56,11 +57,11 @@ export async function makeCall(agent: AnyAgent, call: PendingCall, place: CallPl
   });
   const caller = callerOf(agent, call, watched);
   const options = { context: place.context, signal: place.signal, maxTurns: 1 };
-  const made = await quietRunner(place.runner)
-    .run(caller, [], options)
-    .catch((error: unknown) => {
-      throw failure ?? refusalIn(error);
-    });
+  const run = () => quietRunner(place.runner).run(caller, [], options);
+  // A resume inside a recorded tool makes the call itself: the tool must neither record nor decide it.
+  const made = await withAgents((each) => each, run).catch((error: unknown) => {
+    throw failure ?? refusalIn(error);
+  });
   if (made.interruptions.length > 0) {
     await recordInterruptions(place.recorder, made.interruptions);
     throw waitsInside(call, made.interruptions);
@@ -92,7 +93,7 @@ function callerOf(agent: AnyAgent, call: PendingCall, watched: (tool: FunctionTo
   });
   copy.getAllTools = async (...args) => {
     const tool = (await agent.getAllTools(...args)).find((each) => isFunctionNamed(each, call.name));
-    return tool === undefined ? [] : [watched(tool as FunctionTool)];
+    return tool === undefined ? [] : [watched(originalTool(tool as FunctionTool))];
   };
   return copy;
 }

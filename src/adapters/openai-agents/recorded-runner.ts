@@ -18,7 +18,7 @@ import type { AnyAgent } from './acting-agent.ts';
 import { messagesFromItems, messagesOfInput } from './messages-from-items.ts';
 import { isState, recordDecisions, recordInterruptions } from './person-approval.ts';
 import { toJson } from './provider-fields.ts';
-import { type RecordAgentOptions, recordAgent, withRecordedState } from './recorded-agent.ts';
+import { type RecordAgentOptions, recordAgent, recordedEffects, withRecordedState } from './recorded-agent.ts';
 import { recordModel, recordModels } from './recorded-model.ts';
 import { toolAnswersOf } from './recording-memory.ts';
 
@@ -58,9 +58,11 @@ export function recordRunner(runner: Runner, recorder: Recorder, options: Record
       const result = await open.within(async () => {
         await recordDecisions(here, input);
         for (const message of newMessages(input)) here.message(message, { agent: agent.name });
-        const go = (): Promise<AnyResult> => plain(recordAgent(agent, here, declared), input, ...rest);
+        const copy = recordAgent(agent, here, declared);
+        const go = (): Promise<AnyResult> => plain(copy, input, ...rest);
         if (!isState(input)) return go();
-        return withRecordedState(input, here, { options: declared, changed: (each) => each }, go);
+        const effects = recordedEffects(copy);
+        return withRecordedState(input, here, { options: given({ effects }), changed: (each) => each }, go);
       });
       if ('completed' in result) return endedLater(open, here, result);
       await endNow(open, here, result);

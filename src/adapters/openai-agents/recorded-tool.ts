@@ -1,7 +1,7 @@
 import type { FunctionTool, RunContext } from '@openai/agents';
 import { given, isObject, type JsonValue } from '../../core/json.ts';
 import { recorderHere } from '../../core/recording/current-recorder.ts';
-import type { EffectClass } from '../../core/recording/effects.ts';
+import { agreedEffect, type EffectClass } from '../../core/recording/effects.ts';
 import { Originals } from '../../core/recording/originals.ts';
 import type { CallStart, OpenCall, Recorder, ReusedAnswer } from '../../core/recording/recorder.ts';
 import { type AgentCopying, runTool } from './inner-agents.ts';
@@ -20,31 +20,60 @@ export interface ToolContext {
 
 type Details = Parameters<FunctionTool['invoke']>[2];
 
-/** The tools that record, and where. */
-const originals = new Originals<FunctionTool<never>, Recorder>();
+/** The effect class of a tool, and where it records; a copy that does not record keeps the class. */
+interface ToolFacts {
+  readonly recorder?: Recorder;
+  readonly effect: EffectClass | undefined;
+}
+
+const originals = new Originals<object, ToolFacts>();
+
+/** Returns the tool behind one that records; any other tool as it is. */
+export function originalTool<T extends object>(tool: T): T {
+  return originals.of(tool);
+}
+
+/** Returns the effect class that a tool was recorded with; undefined if it has none. */
+export function recordedEffect(tool: object): EffectClass | undefined {
+  return originals.factsOf(tool)?.effect;
+}
 
 /**
  * Returns a copy of a function tool that records its invocations; one that already records elsewhere is unwrapped
- * first.
+ * first, and keeps the effect class that it had there.
  */
-export function recordTool<T extends FunctionTool<never>>(given: T, context: ToolContext): T {
-  if (originals.factsOf(given) === context.recorder) return given;
+export function recordTool<T extends FunctionTool<never>>(given: T, declared: ToolContext): T {
+  const { recorder } = declared;
+  const facts = originals.factsOf(given);
+  const effect = agreedEffect(declared.effect, facts?.effect);
+  if (facts?.recorder === recorder && facts.effect === effect) return given;
   const tool = originals.of(given);
+  const context = { ...declared, effect };
   const invoke = async (runContext: RunContext<never>, input: string, details?: Details): Promise<unknown> => {
     const start = startOf(tool, { input, details, context });
-    const recorder = recorderHere(context.recorder);
-    const call = await recorder.startCall(start);
+    const here = recorderHere(recorder);
+    const call = await here.startCall(start);
     if (call.answer !== undefined) return reused(call.answer);
-    return invoked(call, { tool, details, context, recorder, invoke: () => tool.invoke(runContext, input, details) });
+    return invoked(call, {
+      tool,
+      details,
+      context,
+      recorder: here,
+      invoke: () => tool.invoke(runContext, input, details),
+    });
   };
   const copy = copyOfTool(tool);
   Object.defineProperty(copy, 'invoke', { value: invoke, enumerable: true, configurable: true, writable: true });
-  return originals.remember(copy, tool, context.recorder);
+  return originals.remember(copy, tool, { recorder, effect });
 }
 
-/** Copies a tool with everything the framework keeps on it, also what is not enumerable. */
+/**
+ * Copies a tool with everything the framework keeps on it, also what is not enumerable. The copy of a tool that records
+ * does not record, and keeps the effect class.
+ */
 export function copyOfTool<T extends object>(tool: T): T {
-  return Object.defineProperties({} as T, Object.getOwnPropertyDescriptors(tool));
+  const copy = Object.defineProperties({} as T, Object.getOwnPropertyDescriptors(originals.of(tool)));
+  return originals.remember(copy, copy, { effect: recordedEffect(tool) });
 }
 
 interface Invocation {

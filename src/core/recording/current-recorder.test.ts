@@ -26,6 +26,11 @@ test('recorderHere() is the recorder of the resume, or of the other branch, that
   );
   const other = await (await session.fork('main@1')).record(quiet);
   expect(await other.run({}, () => recorderHere(own))).toBe(other);
+  // A worker that the run started outlives its recorder.
+  await other.run({}, async () => {
+    await other.close();
+    expect(recorderHere(own)).toBe(own);
+  });
 });
 
 test('recorderHere() is the given recorder where the program means it', async () => {

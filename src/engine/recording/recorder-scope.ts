@@ -24,11 +24,12 @@ export class RecorderContext {
   /** Acts where no scope says who does. */
   readonly #agent: string | undefined;
 
-  constructor({ platform, options, history }: RecorderSetup, recorder: Recorder) {
+  constructor({ platform, options, history }: RecorderSetup, recorder: Recorder, isClosed: () => boolean) {
     const { agent, guards = [] } = options;
     this.#context = platform.createContext<RecorderScope>();
     const place = (): RecorderScope | undefined => this.scope;
-    this.#flow = recorderFlow(platform.createContext, recorder, { history, isGuarded: guards.length > 0, place });
+    const facts = { history, isGuarded: guards.length > 0, isClosed, place };
+    this.#flow = recorderFlow(platform.createContext, recorder, facts);
     this.#recorder = recorder;
     this.#agent = agent;
   }
