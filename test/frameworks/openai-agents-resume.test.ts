@@ -133,8 +133,10 @@ describe('a branch', () => {
       callTool: async () => [{ type: 'text', text: 'Found.' }],
     };
     const look = tool({ name: 'look', description: 'Looks', parameters: z.object({}), execute: () => fail() });
-    const agent = support.clone({ tools: [look], mcpServers: [server] });
-    for (const name of ['find', 'look']) {
+    const execute = () => new Promise<string>(() => undefined);
+    const slow = tool({ name: 'slow', description: 'Waits', parameters: z.object({}), timeoutMs: 20, execute });
+    const agent = support.clone({ tools: [look, slow], mcpServers: [server] });
+    for (const name of ['find', 'look', 'slow']) {
       const session = await recordedStory(agent, [[asks('c1', name, {})], says('Done.')]);
       const model = new SayingModel([says('Done.')]);
       const branch = await session.fork('main@4', { name });

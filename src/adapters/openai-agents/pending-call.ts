@@ -21,6 +21,7 @@ import { recordInterruptions } from './person-approval.ts';
 import { textOfValue, toJson } from './provider-fields.ts';
 import { refusalIn } from './recorded-runner.ts';
 import { originalTool } from './recorded-tool.ts';
+import { isTimeout } from './tool-failure.ts';
 
 /** Where a pending call is made. */
 export interface CallPlace {
@@ -45,13 +46,21 @@ export async function makeCall(agent: AnyAgent, call: PendingCall, place: CallPl
     needsApproval: async () => false,
     deferLoading: false,
     invoke: async (...args) => {
+      const signal = args[2]?.signal;
+      // The framework gives the model a text in place of the result, and no longer waits for the tool.
+      const giveUp = (): void => {
+        if (isTimeout(signal?.reason)) failure ??= asError(signal?.reason);
+      };
+      signal?.addEventListener('abort', giveUp, { once: true });
       try {
         const { result, error } = await runTool(tool, place.inner, () => tool.invoke(...args));
-        failure = error;
+        failure ??= error;
         return result;
       } catch (error) {
-        failure = asError(error);
+        failure ??= asError(error);
         throw error;
+      } finally {
+        signal?.removeEventListener('abort', giveUp);
       }
     },
   });

@@ -7,7 +7,7 @@ import type { CallStart, OpenCall, Recorder, ReusedAnswer } from '../../core/rec
 import { type AgentCopying, runTool } from './inner-agents.ts';
 import { toJson, valueOfText } from './provider-fields.ts';
 import { rememberAnswer } from './recording-memory.ts';
-import { textSent } from './tool-failure.ts';
+import { isTimeout, textSent } from './tool-failure.ts';
 
 /** The agent that has a tool, and the declared effect class. */
 export interface ToolContext {
@@ -110,8 +110,7 @@ async function invoked(
   const signal = details?.signal;
   const giveUp = (): void => {
     const reason: unknown = signal?.reason;
-    const isTimeout = typeof reason === 'object' && reason !== null && 'toolName' in reason;
-    call.end({ outcome: isTimeout ? 'error' : 'aborted', error: reason });
+    call.end({ outcome: isTimeout(reason) ? 'error' : 'aborted', error: reason });
   };
   signal?.addEventListener('abort', giveUp, { once: true });
   try {

@@ -20,6 +20,10 @@ export async function withFailure<T>(
   return { result, error: failure === undefined ? undefined : errorOf(failure, textSent(result)) };
 }
 
+/** Tells whether a tool was stopped because its own time is up: only then the reason names the tool. */
+export const isTimeout = (reason: unknown): boolean =>
+  typeof reason === 'object' && reason !== null && 'toolName' in reason;
+
 /** Returns the text of a value as the framework sends it to a model; empty if it cannot. */
 export function textSent(value: unknown): string {
   try {
