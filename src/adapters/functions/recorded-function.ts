@@ -14,10 +14,7 @@ export interface RecordFunctionOptions<Arguments extends readonly unknown[] = re
   readonly name: string;
   /** Its effect on the world; `unknown` if left out. */
   readonly effect?: EffectClass;
-  /**
-   * Where it is recorded; where the code that calls it is, if left out, and inside a resume of the same session or a run
-   * on a different branch of it.
-   */
+  /** Where it is recorded; where the code that calls it is, if left out, and in a resume of the same session. */
   readonly recorder?: Recorder;
   /** Says what of the arguments is the input of the call; the only one, or all of them, if left out. */
   readonly input?: (...args: Arguments) => unknown;
@@ -27,10 +24,7 @@ export interface RecordFunctionOptions<Arguments extends readonly unknown[] = re
 export interface RecordToolsOptions {
   /** The effect of each on the world, by its name; `unknown` if left out. */
   readonly effects?: Readonly<Record<string, EffectClass>>;
-  /**
-   * Where they are recorded; where the code that calls them is, if left out, and inside a resume of the same session or
-   * a run on a different branch of it.
-   */
+  /** Where they are recorded; where the code that calls them is, if left out, and in a resume of the same session. */
   readonly recorder?: Recorder;
 }
 

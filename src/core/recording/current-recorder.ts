@@ -18,8 +18,6 @@ interface RecorderFacts {
   readonly history: string;
   /** Whether guards decide about its calls, as in a resume. */
   readonly isGuarded: boolean;
-  /** Tells whether it refuses every event from now on. */
-  readonly isClosed: () => boolean;
   /** Returns what the calling code runs inside; undefined outside of everything. */
   readonly place: () => RecorderPlace | undefined;
   /** The recorder whose run the program was in when it made this one. */
@@ -66,10 +64,9 @@ export function currentRecorder(): Recorder | undefined {
 
 /**
  * Returns the recorder that an adapter uses in place of the one it was set up with. A connection, a client or a tool
- * often outlives the run it was made for. Inside a resume of the same session, or a run on another of its branches, its
- * work belongs there: else it would escape the branch, the effect policy and the budget. A recorder that the program
- * made inside that run is meant as it is, and so is a second one beside it on the same branch. A timer or a worker that
- * was started in a run may outlive its recorder. Then the given one records; after a resume, the work is refused.
+ * often outlives the run it was made for. Inside a resume of the same session its work belongs there: else it would
+ * escape the branch, the effect policy and the budget. A recorder that the program made inside that run is meant as it
+ * is. Where no guards decide about calls, the program means the recorder that it names.
  */
 export function recorderHere(own: Recorder): Recorder {
   for (const here of recordersHere()) {
@@ -95,7 +92,7 @@ function recordersHere(): readonly Recorder[] {
 function goesBefore(here: Recorder, own: Recorder): boolean {
   const [a, b] = [factsOf.get(here), factsOf.get(own)];
   if (a === undefined || a.history !== b?.history || isMadeInside(own, here)) return false;
-  return a.isGuarded || (here.branch !== own.branch && !a.isClosed());
+  return a.isGuarded;
 }
 
 function isMadeInside(recorder: Recorder, outer: Recorder): boolean {

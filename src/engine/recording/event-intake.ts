@@ -31,11 +31,6 @@ export class EventIntake {
     this.#context = context;
   }
 
-  /** Whether every event is refused from now on. */
-  get isClosed(): boolean {
-    return this.#isClosed;
-  }
-
   /** Refuses every event from now on. */
   close(): void {
     this.#isClosed = true;

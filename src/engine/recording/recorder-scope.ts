@@ -24,12 +24,11 @@ export class RecorderContext {
   /** Acts where no scope says who does. */
   readonly #agent: string | undefined;
 
-  constructor({ platform, options, history }: RecorderSetup, recorder: Recorder, isClosed: () => boolean) {
+  constructor({ platform, options, history }: RecorderSetup, recorder: Recorder) {
     const { agent, guards = [] } = options;
     this.#context = platform.createContext<RecorderScope>();
     const place = (): RecorderScope | undefined => this.scope;
-    const facts = { history, isGuarded: guards.length > 0, isClosed, place };
-    this.#flow = recorderFlow(platform.createContext, recorder, facts);
+    this.#flow = recorderFlow(platform.createContext, recorder, { history, isGuarded: guards.length > 0, place });
     this.#recorder = recorder;
     this.#agent = agent;
   }

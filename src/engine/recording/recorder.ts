@@ -44,7 +44,7 @@ export class SessionRecorder implements Recorder {
   constructor(setup: RecorderSetup) {
     this.session = setup.session;
     this.#setup = setup;
-    this.#context = new RecorderContext(setup, this, () => this.#intake.isClosed);
+    this.#context = new RecorderContext(setup, this);
     this.#intake = new EventIntake(setup, this.#context);
     this.#calls = new CallRecorder(setup, this.#context, this.#intake);
     this.#people = new PersonRecorder(setup, this.#context, this.#intake);
