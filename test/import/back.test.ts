@@ -8,17 +8,13 @@ import {
   type Reprise,
   type Session,
 } from '../../src/index.ts';
-import { claudeFork, claudeWork, sources } from './sources.ts';
+import { claudeFork, claudeWork, pieces, sources } from './sources.ts';
 
 let reprise: Reprise;
 beforeAll(async () => {
   reprise = await openReprise({ store: 'memory:', config: false });
 });
 afterAll(() => reprise.close());
-
-async function* pieces(text: string): AsyncGenerator<string> {
-  yield text;
-}
 
 async function saidIn(session: Session, at: string): Promise<unknown[]> {
   const { messages } = await session.stateAt(at, conversation);

@@ -12,17 +12,13 @@ import {
   summary,
 } from '../../src/index.ts';
 import { samplePath } from './samples.ts';
-import { claudeFork, claudeLine, claudeWork, sources } from './sources.ts';
+import { claudeFork, claudeLine, claudeWork, pieces, sources } from './sources.ts';
 
 let reprise: Reprise;
 beforeAll(async () => {
   reprise = await openReprise({ store: 'memory:', config: false });
 });
 afterAll(() => reprise.close());
-
-async function* pieces(text: string): AsyncGenerator<string> {
-  yield text;
-}
 
 let count = 0;
 async function told(text: string, options: ImportOptions = {}): Promise<Imported> {

@@ -963,3 +963,8 @@ export const sources: Readonly<Record<string, readonly { readonly name: string; 
     },
   ],
 };
+
+/** Streams a text, as a source without a path. */
+export async function* pieces(text: string): AsyncGenerator<string> {
+  yield text;
+}

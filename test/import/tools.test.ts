@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { conversation, type Imported, openReprise, type Reprise, summary } from '../../src/index.ts';
-import { claudeLine } from './sources.ts';
+import { claudeLine, pieces } from './sources.ts';
 
 // Sources as the tools write them today, with what a person does between: retries, rewinds, compressions.
 let reprise: Reprise;
@@ -9,10 +9,6 @@ beforeAll(async () => {
   reprise = await openReprise({ store: 'memory:', config: false });
 });
 afterAll(() => reprise.close());
-
-async function* pieces(text: string): AsyncGenerator<string> {
-  yield text;
-}
 
 const lines = (...values: readonly object[]): string => values.map((value) => `${JSON.stringify(value)}\n`).join('');
 const at = (second: number): string => `2026-01-14T01:05:${String(second).padStart(2, '0')}.000Z`;

@@ -1,16 +1,13 @@
 /** Traces: spans of OpenTelemetry, LangSmith, Langfuse and OpenAI Agents. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { conversation, openReprise, type Reprise, summary } from '../../src/index.ts';
+import { pieces } from './sources.ts';
 
 let reprise: Reprise;
 beforeAll(async () => {
   reprise = await openReprise({ store: 'memory:', config: false });
 });
 afterAll(() => reprise.close());
-
-async function* pieces(text: string): AsyncGenerator<string> {
-  yield text;
-}
 
 let count = 0;
 const imported = async (text: string): Promise<string> =>

@@ -92,7 +92,7 @@ export class WrittenTalk {
     const [last, before] = [messages.at(-1), this.#lists.get(agent)];
     if (last === undefined || !this.#hasLists) return [];
     const end = before === undefined ? undefined : messages[before.length - 1];
-    // A later run with a list that is no longer does not go on with the one before: it asks again.
+    // A later run goes on with the list before it only if its own list is longer. Otherwise it asks again.
     const isAnew = before !== undefined && before.run !== run && messages.length <= before.length;
     const goesOn = !isAnew && end !== undefined && keyOf(end) === before?.last;
     const after = goesOn ? before.written : isAnew ? (this.#began.get(run) ?? 0) : 0;
