@@ -20,7 +20,7 @@ import { recordStore } from '../seeds/recorded-store.ts';
 import { Random, seedOfRun } from './random.ts';
 
 const pageBytes = 8_192;
-// More of them when asked for: `REPRISE_FLIPS=2000 npx vitest run test/crash/damage.test.ts`.
+// More of them, and others, when asked for: `REPRISE_FLIPS=2000 REPRISE_SEED=$RANDOM npx vitest run test/crash/damage.test.ts`.
 const flips = Number(process.env['REPRISE_FLIPS'] ?? 40);
 let directory = '';
 let template = '';
@@ -148,6 +148,34 @@ describe('a damaged file is never taken for a good one', () => {
       writeFileSync(path, bytes);
       await checkDamaged(path, `page at ${at} overwritten`);
     }
+  });
+});
+
+describe('a column or a field that lost its form is refused', () => {
+  const losses: Readonly<Record<string, string>> = {
+    'a table without a column': 'ALTER TABLE sessions RENAME COLUMN root TO rook',
+    'a version that is text': "UPDATE events SET version = ''",
+    'a version below the first': 'UPDATE events SET version = 0',
+    'a turn that is text': "UPDATE events SET turn = 'x'",
+    'a time that is bytes': "UPDATE events SET time = x'00'",
+    'a payload that is bytes': "UPDATE events SET data = x'00' WHERE marker IS NULL",
+    'a structural event of an unknown type': "UPDATE events SET type = 'event.x' WHERE marker = 1",
+    'a revert without its seqs': field('event.reverted', '"seqs"'),
+    'a replacement without its target': field('event.replaced', '"seq"'),
+    'a replacement of a version below the first': field('event.replaced', '"version":1', '"version":0'),
+    'an erasure without its parts': field('payload.erased', '"parts"'),
+  };
+
+  function field(type: string, from: string, to = '"x"'): string {
+    return `UPDATE events SET data = replace(data, '${from}', '${to}') WHERE type = '${type}' AND instr(data, '${from}') > 0`;
+  }
+
+  test.each(Object.entries(losses))('%s', async (how, sql) => {
+    const path = copy();
+    const database = new DatabaseSync(path);
+    expect(database.prepare(sql).run().changes > 0 || sql.startsWith('ALTER'), how).toBe(true);
+    database.close();
+    expect(await checkDamaged(path, how)).toBe('refused');
   });
 });
 

@@ -24,7 +24,12 @@ export class Random {
   }
 }
 
-/** The seed of a run: `REPRISE_SEED`, or one of the moment. */
+/** The seed of `npm test`, whose choices are the same each time: `REPRISE_SEED`, or 1. */
 export function seedOfRun(): number {
+  return Number(process.env['REPRISE_SEED'] ?? 1);
+}
+
+/** The seed of a run that explores: `REPRISE_SEED`, or one of the moment. */
+export function seedOfMoment(): number {
   return Number(process.env['REPRISE_SEED'] ?? Date.now() % 1_000_000_000);
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { crashRun } from '../crash/crash-run.ts';
-import { seedOfRun } from '../crash/random.ts';
+import { seedOfMoment } from '../crash/random.ts';
 
 /** How long to go on; ten minutes unless told otherwise. */
 const seconds = Number(process.env['REPRISE_SOAK_SECONDS'] ?? 600);
@@ -16,7 +16,7 @@ beforeAll(() => {
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 test('I2 acknowledged is forever: writers killed hundreds of times', async () => {
-  const seed = seedOfRun();
+  const seed = seedOfMoment();
   console.log(`soak seed ${seed}, for ${seconds} s`);
   const end = performance.now() + seconds * 1_000;
   let kills = 0;

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { seedOfRun } from '../crash/random.ts';
+import { seedOfMoment } from '../crash/random.ts';
 import { report, rowsOf } from './soak-rows.ts';
 import { soakRun } from './soak-run.ts';
 
@@ -18,7 +18,7 @@ beforeAll(() => {
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 test('I2 acknowledged is forever: processes that share a file killed again and again', async () => {
-  const seed = seedOfRun();
+  const seed = seedOfMoment();
   console.log(`soak seed ${seed}, for ${seconds} s`);
   const url = `sqlite:${join(directory, 'soak.db')}`;
   const figures = await soakRun({ ...crew, url, directory, seconds, seed, faults: {} });

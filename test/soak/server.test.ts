@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { seedOfRun } from '../crash/random.ts';
+import { seedOfMoment } from '../crash/random.ts';
 import { tamper } from '../postgres/place.ts';
 import { type Server, startServer } from '../postgres/server.ts';
 import { report, rowsOf } from './soak-rows.ts';
@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 test('I2 acknowledged is forever: processes and their PostgreSQL server killed again and again', async () => {
-  const seed = seedOfRun();
+  const seed = seedOfMoment();
   console.log(`soak seed ${seed}, for ${seconds} s`);
   const figures = await soakRun({
     ...crew,

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { seedOfRun } from '../crash/random.ts';
+import { seedOfMoment } from '../crash/random.ts';
 import { stateRun } from '../crash/state-run.ts';
 
 /** How long to go on; ten minutes unless told otherwise. */
@@ -15,7 +15,7 @@ beforeAll(() => {
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 test('I2 transactions of many processes with crashes are as if they had run one after the other', async () => {
-  const seed = seedOfRun();
+  const seed = seedOfMoment();
   console.log(`soak seed ${seed}, for ${seconds} s`);
   const end = performance.now() + seconds * 1_000;
   let commits = 0;

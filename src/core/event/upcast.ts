@@ -53,6 +53,7 @@ function upcastersFor(
   spec: EventSpec,
   table: UpcastTable,
 ): Upcaster[] {
+  if (!(Number.isSafeInteger(from) && from >= 1)) throw neverWritten(type, from);
   const path: Upcaster[] = [];
   const ofType = Object.hasOwn(table, type) ? table[type] : undefined;
   for (let version = from; version < spec.version; version++) {
@@ -65,6 +66,18 @@ function upcastersFor(
 
 function addsFields(spec: EventSpec, version: number): boolean {
   return Object.values(spec.fields).some(({ since }) => since === version);
+}
+
+/** Returns the error for a version that is not a whole number from 1: only damage leaves it. */
+function neverWritten(type: string, version: number): RepriseError {
+  return new RepriseError(
+    'store.damaged',
+    `Cannot fold an event of "${type}": no release wrote version ${version} of it`,
+    {
+      hint: 'Run verify: the store was damaged or changed.',
+      details: { type, version },
+    },
+  );
 }
 
 function refuse(event: Event, current: number): never {

@@ -1,5 +1,5 @@
 import { assert, RepriseError } from '../error.ts';
-import { given, type JsonObject, numberAt, stringAt } from '../json.ts';
+import { arrayAt, given, isArray, type JsonObject, type JsonValue, numberAt, stringAt } from '../json.ts';
 import { beginning, previous, type Seq, type SeqRange } from '../point.ts';
 
 /** Where a marker stands. */
@@ -49,8 +49,19 @@ interface StructuralEvent {
   readonly data: JsonObject;
 }
 
-/** Reduces a structural event to its marker. The data may hold part references, since no field of a marker is one. */
-export function markerOf({ branch, seq, type, data }: StructuralEvent): Marker {
+/**
+ * Reduces a structural event to its marker. The data may hold part references, since no field of a marker is one. If a
+ * field does not have its form, the store was damaged: `checkData` refuses such an event before it is stored.
+ */
+export function markerOf(event: StructuralEvent): Marker {
+  try {
+    return reduced(event);
+  } catch (error) {
+    throw unreadable(event, error);
+  }
+}
+
+function reduced({ branch, seq, type, data }: StructuralEvent): Marker {
   const base = { branch, seq };
   const carried = data['event'] as JsonObject | undefined;
   const inner = { turn: Number(carried?.['turn'] ?? 0), type: String(carried?.['type'] ?? '') };
@@ -58,18 +69,13 @@ export function markerOf({ branch, seq, type, data }: StructuralEvent): Marker {
     case 'branch.forked':
       return { ...base, kind: 'forked', ...given({ turn: numberAt(data, 'turn') }) };
     case 'payload.erased':
-      return {
-        ...base,
-        kind: 'erased',
-        seqs: data['seqs'] as unknown as Seq[],
-        parts: data['parts'] as unknown as string[],
-      };
+      return { ...base, kind: 'erased', seqs: listAt(data, 'seqs', asSeq), parts: listAt(data, 'parts', asText) };
     case 'event.replaced':
-      return { ...base, kind: 'replaced', target: data['seq'] as Seq, ...inner };
+      return { ...base, kind: 'replaced', target: asSeq(data['seq']), ...inner };
     case 'event.inserted':
-      return { ...base, kind: 'inserted', after: (data['after'] ?? beginning) as Seq, ...inner };
+      return { ...base, kind: 'inserted', after: asSeq(data['after'] ?? beginning), ...inner };
     case 'event.reverted':
-      return { ...base, kind: 'reverted', seqs: data['seqs'] as unknown as Seq[], redo: data['redo'] === true };
+      return { ...base, kind: 'reverted', seqs: listAt(data, 'seqs', asSeq), redo: data['redo'] === true };
     default:
       assert(type === 'branch.rewound', `"${type}" is a structural type`);
       if (typeof data['to'] === 'number')
@@ -77,15 +83,29 @@ export function markerOf({ branch, seq, type, data }: StructuralEvent): Marker {
       return {
         ...base,
         kind: 'rewoundToTurn',
-        toTurn: data['toTurn'] as number,
-        dropped: rangesOf(data['dropped']),
+        toTurn: asNumber(data['toTurn']),
+        dropped: listAt(data, 'dropped', asRange),
         ...given({ only: stringAt(data, 'only') }),
       };
   }
 }
 
-function rangesOf(value: unknown): SeqRange[] {
-  return (value as readonly (readonly [Seq, Seq])[]).map(([after, through]) => ({ after, through }));
+function listAt<Item>(data: JsonObject, key: string, as: (item: JsonValue | undefined) => Item): Item[] {
+  return formed(arrayAt(data, key)).map(as);
+}
+
+const asNumber = (value: JsonValue | undefined): number => formed(typeof value === 'number' ? value : undefined);
+const asText = (value: JsonValue | undefined): string => formed(typeof value === 'string' ? value : undefined);
+const asSeq = (value: JsonValue | undefined): Seq => asNumber(value) as Seq;
+
+function asRange(value: JsonValue | undefined): SeqRange {
+  const [after, through] = formed(isArray(value) ? value : undefined);
+  return { after: asSeq(after), through: asSeq(through) };
+}
+
+function formed<Form>(value: Form | undefined): Form {
+  if (value === undefined) throw new TypeError('A field of the event does not have its form');
+  return value;
 }
 
 /** Joins rising seqs into ranges. */
@@ -100,19 +120,20 @@ export function toRanges(seqs: readonly Seq[]): SeqRange[] {
 }
 
 /** Reads the marker of a stored row. If it cannot be read, the store was damaged. */
-export function storedMarker({
-  branch,
-  seq,
-  type,
-  data,
-}: Omit<StructuralEvent, 'data'> & { readonly data: string }): Marker {
+export function storedMarker(row: Omit<StructuralEvent, 'data'> & { readonly data: string }): Marker {
+  let data: JsonObject;
   try {
-    return markerOf({ branch, seq, type, data: JSON.parse(data) as JsonObject });
+    data = JSON.parse(row.data) as JsonObject;
   } catch (error) {
-    throw new RepriseError('store.damaged', `Cannot read the structural event at "${branch}@${seq}" ("${type}")`, {
-      hint: 'Run verify on the branch: the store was damaged or changed.',
-      details: { branch, seq },
-      cause: error,
-    });
+    throw unreadable(row, error);
   }
+  return markerOf({ ...row, data });
+}
+
+function unreadable({ branch, seq, type }: Omit<StructuralEvent, 'data'>, cause: unknown): RepriseError {
+  return new RepriseError('store.damaged', `Cannot read the structural event at "${branch}@${seq}" ("${type}")`, {
+    hint: 'Run verify on the branch: the store was damaged or changed.',
+    details: { branch, seq },
+    cause,
+  });
 }

@@ -1,3 +1,4 @@
+import { RepriseError } from '../../core/error.ts';
 import type { Digest, Seq } from '../../core/point.ts';
 import type { EventSelect, StoredEvent } from '../../core/store/event-store.ts';
 
@@ -29,8 +30,9 @@ export const eventColumns: Readonly<Record<EventSelect, string>> = {
   proof: `${headerColumns}, e.data, e.salt`,
 };
 
-/** Returns the event of a row, which may have more columns after those of the event. */
+/** Returns the event of a row, which may have more columns after those of the event. Refuses a row that was damaged. */
 export function eventOf(branch: string, row: readonly [...EventRow, ...unknown[]], select: EventSelect): StoredEvent {
+  if (!hasForm(row)) throw damaged(branch, row[0]);
   const event = {
     branch,
     seq: row[0],
@@ -49,4 +51,40 @@ export function eventOf(branch: string, row: readonly [...EventRow, ...unknown[]
     erased: row[11] !== null,
   };
   return select === 'proof' ? { ...event, salt: row[13], dataDigest: row[11] } : event;
+}
+
+// A flipped bit in the head of a SQLite record turns a number into text, and text into nothing.
+function hasForm(row: readonly [...EventRow, ...unknown[]]): boolean {
+  const [seq, id, time, type, version, agent, run, turn, cause, causeSeq, digest, dataDigest, data, salt] = row;
+  return (
+    Number.isSafeInteger(seq) &&
+    Number.isSafeInteger(version) &&
+    version >= 1 &&
+    Number.isSafeInteger(turn) &&
+    (causeSeq === null || Number.isSafeInteger(causeSeq)) &&
+    isText(id) &&
+    isText(time) &&
+    isText(type) &&
+    isText(digest) &&
+    isTextOrNull(agent) &&
+    isTextOrNull(run) &&
+    isTextOrNull(cause) &&
+    isTextOrNull(dataDigest) &&
+    isTextOrNull(data) &&
+    isTextOrNull(salt)
+  );
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+const isTextOrNull = (value: unknown): boolean => value === null || isText(value);
+
+function damaged(branch: string, seq: unknown): RepriseError {
+  return new RepriseError(
+    'store.damaged',
+    `Cannot read the event at "${branch}@${seq}": a column does not have its type`,
+    {
+      hint: 'Run verify on the branch: the store was damaged or changed.',
+      details: { branch },
+    },
+  );
 }

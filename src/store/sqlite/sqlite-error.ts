@@ -48,6 +48,8 @@ export function toStoreError(error: unknown): unknown {
   if (typeof errcode !== 'number') return error;
   const message = error instanceof Error ? error.message : String(error);
   if (message === 'malformed JSON') return storeError(damaged('a reference in it cannot be read'), error, errcode);
+  if (/^no such (?:table|column)/.test(message))
+    return storeError(damaged('a table in it has changed'), error, errcode);
   const known = codes[errcode & 0xff];
   if (known === undefined) {
     return new RepriseError('store.failed', `Cannot use the store: SQLite says "${message}"`, {
