@@ -78,13 +78,13 @@ function hasForm(row: readonly [...EventRow, ...unknown[]]): boolean {
 const isText = (value: unknown): boolean => typeof value === 'string';
 const isTextOrNull = (value: unknown): boolean => value === null || isText(value);
 
-function damaged(branch: string, seq: unknown): RepriseError {
+function damaged(branch: string, seq: Seq): RepriseError {
   return new RepriseError(
     'store.damaged',
     `Cannot read the event at "${branch}@${seq}": a column does not have its type`,
     {
       hint: 'Run verify on the branch: the store was damaged or changed.',
-      details: { branch },
+      details: { branch, seq },
     },
   );
 }
