@@ -18,10 +18,11 @@ const commands = 'test/e2e/cli/{demo,forget,server,shapes,state,withstand}.test.
 const hostile = 'test/hostile/{rows,histories}.test.ts';
 
 /**
- * Kinds whose files each get a process: they keep connections, servers or children for the length of a file. The files
- * of all others leave nothing behind, and share what they import.
+ * Kinds whose files each get a process: they keep connections, servers or children for the length of a file, or count
+ * the work of code that must not be loaded before. The files of all others leave nothing behind, and share what they
+ * import.
  */
-const alone = new Set(['crash', 'docs', 'postgres', 'server', 'soak']);
+const alone = new Set(['crash', 'docs', 'hostile', 'postgres', 'server', 'soak']);
 
 /** One kind of test: where its files are, and when a test that hangs is given up, on a machine as busy as it may be. */
 function kind(name: string, timeoutMs: number, include: readonly string[] = [`test/${name}/**/*.test.ts`]) {

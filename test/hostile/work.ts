@@ -5,9 +5,24 @@ type Work = ReadonlyMap<string, number>;
 
 const inspector = new Session();
 
-/** Starts to count. Only code that is loaded afterwards is counted block by block. */
+const sources = new URL('../../src/', import.meta.url).href;
+
+/** Tells whether a script is code under test. */
+function isOurs({ url }: { readonly url: string }): boolean {
+  return url.startsWith(sources);
+}
+
+/** Starts to count. Only code that is loaded afterwards is counted block by block, so nothing of it may be loaded yet. */
 export async function startCounting(): Promise<void> {
   inspector.connect();
+  const loaded: string[] = [];
+  inspector.on('Debugger.scriptParsed', ({ params }) => {
+    if (isOurs(params)) loaded.push(params.url);
+  });
+  await inspector.post('Debugger.enable');
+  await inspector.post('Debugger.disable');
+  if (loaded.length > 0)
+    throw new Error(`Cannot count: ${loaded.length} files, such as ${loaded[0]}, were loaded before`);
   await inspector.post('Profiler.enable');
   await inspector.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
 }
@@ -19,10 +34,10 @@ async function workOf(run: () => Promise<unknown>): Promise<Work> {
   const { result } = await inspector.post('Profiler.takePreciseCoverage');
   const counts = new Map<string, number>();
   // The first range is the function itself, whose calls are not counted once it is optimized.
-  for (const { url, functions } of result.filter((script) => script.url.includes('/src/')))
+  for (const { url, functions } of result.filter(isOurs))
     for (const { functionName, ranges } of functions)
       for (const { startOffset, count } of ranges.slice(1)) {
-        const place = `${functionName || 'a function'} (${url.split('/src/').at(-1)}:${startOffset})`;
+        const place = `${functionName || 'a function'} (${url.split(sources).at(-1)}:${startOffset})`;
         counts.set(place, (counts.get(place) ?? 0) + count);
       }
   return counts;
