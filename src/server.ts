@@ -213,6 +213,12 @@ async function certificateOf({ cert, key }: { readonly cert: string; readonly ke
   }
 }
 
+/** Says what to do instead of serving a store that this process cannot own. */
+const insteadOf = {
+  server: 'Open its address in a browser: that server has a studio. Several servers may serve one PostgreSQL database.',
+  bundle: 'Import it first: reprise import BUNDLE --store sqlite:PATH. Then serve that store.',
+} as const;
+
 async function storeOf(
   { store, durability }: ServeOptions,
   platform: Platform,
@@ -220,8 +226,8 @@ async function storeOf(
   if (typeof store === 'object') return { store, close: async () => undefined };
   const location = storeLocation(store);
   if (location.kind === 'server' || location.kind === 'bundle')
-    throw new RepriseError('store.unsupported', `Cannot serve the store of a ${location.kind}`, {
-      hint: 'Serve sqlite:PATH or postgres://…; several servers may serve one PostgreSQL database.',
+    throw new RepriseError('store.unsupported', `Cannot serve a store that is a ${location.kind}`, {
+      hint: insteadOf[location.kind],
     });
   const opened = await openOwnStore(location, platform, given({ durability }));
   return { store: opened, close: () => opened.close() };

@@ -19,10 +19,9 @@ export type StoreLocation =
 const defaultFile: string = join('.reprise', 'reprise.db');
 
 /**
- * Reads a store URL: `sqlite:PATH`, `postgres://…`, `https://…`, `bundle:PATH`, `memory:`. Without one it takes `REPRISE_STORE`, else the
- * nearest
- * `.reprise/reprise.db` on the way up to the root of the git repository, else a new one there. Outside a repository it
- * looks only in the folder itself.
+ * Reads a store URL: `sqlite:PATH`, `postgres://…`, `https://…`, `bundle:PATH`, `memory:`. Without one it takes
+ * `REPRISE_STORE`, else the nearest `.reprise/reprise.db` on the way up to the root of the git repository, else a new
+ * one there. Outside a repository it looks only in the folder itself.
  */
 export function storeLocation(
   url: string | undefined = process.env['REPRISE_STORE'],

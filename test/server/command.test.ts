@@ -171,3 +171,14 @@ test.each([
 ])('%j ends with %i', async (words, code) => {
   expect((await place.run(words)).code).toBe(code);
 });
+
+test.each([
+  ['serve', 'https://example.com', 'Open its address in a browser'],
+  ['studio', 'https://example.com', 'Open its address in a browser'],
+  ['serve', 'bundle:shared.tgz', 'reprise import BUNDLE --store sqlite:PATH'],
+  ['studio', 'bundle:shared.tgz', 'reprise import BUNDLE --store sqlite:PATH'],
+])('%s --store %s says what to do instead', async (command, store, hint) => {
+  const { code, stderr } = await place.run([command, '--store', store]);
+  expect(code).toBe(2);
+  expect(stderr).toContain(hint);
+});
