@@ -215,7 +215,7 @@ async function certificateOf({ cert, key }: { readonly cert: string; readonly ke
 
 /** Says what to do instead of serving a store that this process cannot own. */
 const insteadOf = {
-  server: 'Open its address in a browser: that server has a studio. Several servers may serve one PostgreSQL database.',
+  server: 'Open its address in a browser: it serves a studio too, unless it was started with --no-studio.',
   bundle: 'Import it first: reprise import BUNDLE --store sqlite:PATH. Then serve that store.',
 } as const;
 
