@@ -11,7 +11,15 @@ export type At =
   | { readonly kind: 'before'; readonly seq: Seq }
   | { readonly kind: 'turn'; readonly turn: number }
   | { readonly kind: 'run'; readonly run: string }
-  | { readonly kind: 'time'; readonly time: string };
+  | { readonly kind: 'time'; readonly time: string }
+  | StoryAt;
+
+/** A place in story time: everything of a turn or an earlier one, of what was recorded up to `told`; the head if left out. */
+export interface StoryAt {
+  readonly kind: 'story';
+  readonly story: number;
+  readonly told?: Exclude<At, StoryAt>;
+}
 
 /** How a person writes a place: `session[/branch][@at]`. */
 export interface Ref {
@@ -21,14 +29,17 @@ export interface Ref {
   readonly at: At;
 }
 
-/** A place inside one session: a point string such as `main@12` or `@turn:3`, or its parts. */
+/**
+ * A place inside one session: a point string such as `main@12` or `@turn:3`, or its parts. `turn` means the prefix that
+ * ends with that turn. `story` selects what belongs to that turn or an earlier one, whenever it was told.
+ */
 export type PointInput =
   | string
-  | { readonly branch?: string; readonly seq: number }
-  | { readonly branch?: string; readonly turn: number }
-  | { readonly branch?: string; readonly run: string }
-  | { readonly branch?: string; readonly time: string }
-  | { readonly branch?: string };
+  | { readonly branch?: string; readonly seq: number; readonly story?: number }
+  | { readonly branch?: string; readonly turn: number; readonly story?: number }
+  | { readonly branch?: string; readonly run: string; readonly story?: number }
+  | { readonly branch?: string; readonly time: string; readonly story?: number }
+  | { readonly branch?: string; readonly story?: number };
 
 /** The branch every session begins with. */
 export const mainBranch = 'main';
@@ -67,11 +78,11 @@ export function refOf(input: string | Ref): Ref {
   return { session: name, branch: checkId('branch', branch), at: checkAt(at, session) };
 }
 
-const pointHint = 'Write branch@at, for example "main@12", or { branch?, seq | turn | run | time }.';
+const pointHint = 'Write branch@at, for example "main@12", or { branch?, seq | turn | story | run | time }.';
 
 /** The fields of a point and those of an event: an event can be given as the point after it. */
 const pointFields: ReadonlySet<string> = new Set(
-  'branch seq turn run time session id type version agent cause causeSeq data digest erased replaces replacedIds'.split(
+  'branch seq turn story run time session id type version agent cause causeSeq data digest erased replaces replacedIds'.split(
     ' ',
   ),
 );
@@ -83,6 +94,7 @@ const refusedText = ({ data: _data, ...input }: PointInput & { readonly data?: u
 /** Reads a point inside one session: `main@12`, `@12`, `narrower`, `@turn:3`. */
 export function parsePoint(input: PointInput): { readonly branch: string; readonly at: At } {
   if (typeof input === 'string') {
+    if (input === '') refuseRef(input, 'it is empty', pointHint);
     const sign = input.indexOf('@');
     const name = sign < 0 ? input : input.slice(0, sign);
     if (name.includes('/')) refuseRef(input, 'a point inside a session has no session in it', pointHint);
@@ -94,12 +106,24 @@ export function parsePoint(input: PointInput): { readonly branch: string; readon
   const branch = input.branch === undefined ? mainBranch : checkId('branch', input.branch);
   const other = Object.keys(input).find((key) => !pointFields.has(key));
   if (other !== undefined) refuseRef(refusedText(input), `"${other}" is not a field of a point`, pointHint);
-  if ('seq' in input) return { branch, at: { kind: 'seq', seq: seq(input.seq) } };
-  if ('turn' in input) return { branch, at: { kind: 'turn', turn: checkTurn(input.turn) } };
-  if ('run' in input) return { branch, at: { kind: 'run', run: checkId('run', input.run) } };
-  if ('time' in input) return { branch, at: { kind: 'time', time: isoTime(input.time) } };
-  if (Object.keys(input).some((key) => key !== 'branch')) refuseRef(refusedText(input), 'it names no point', pointHint);
-  return { branch, at: { kind: 'head' } };
+  const told = atOf(input);
+  const { story } = input;
+  if (story === undefined) return { branch, at: told };
+  return {
+    branch,
+    at: { kind: 'story', story: checkTurn(story), ...(told.kind === 'head' ? {} : { told }) },
+  };
+}
+
+/** Reads the place on its branch that the fields of a point name. */
+function atOf(input: PointInput & object): Exclude<At, StoryAt> {
+  if ('seq' in input) return { kind: 'seq', seq: seq(input.seq) };
+  if ('turn' in input) return { kind: 'turn', turn: checkTurn(input.turn) };
+  if ('run' in input) return { kind: 'run', run: checkId('run', input.run) };
+  if ('time' in input) return { kind: 'time', time: isoTime(input.time) };
+  if (Object.keys(input).some((key) => key !== 'branch' && key !== 'story'))
+    refuseRef(refusedText(input), 'it names no point', pointHint);
+  return { kind: 'head' };
 }
 
 /**
@@ -134,6 +158,10 @@ function atText(at: At): string {
       return `@run:${encode(at.run)}`;
     case 'time':
       return `@time:${at.time}`;
+    case 'story':
+      if (at.told !== undefined && at.told.kind !== 'head')
+        refuseRef(`story:${at.story}`, 'text has no form for a story time with a second place', pointHint);
+      return `@story:${at.story}`;
   }
 }
 
@@ -149,6 +177,9 @@ function parseAt(text: string, whole: string): At {
     case 'turn':
       if (/^\d+$/.test(value)) return { kind: 'turn', turn: checkTurn(Number(value)) };
       return refuseRef(whole, '"turn:" takes a whole number from 0');
+    case 'story':
+      if (/^\d+$/.test(value)) return { kind: 'story', story: checkTurn(Number(value)) };
+      return refuseRef(whole, '"story:" takes a whole number from 0');
     case 'run':
       return { kind: 'run', run: checkId('run', decode(value, whole)) };
     case 'time':
@@ -175,6 +206,12 @@ function checkAt(at: At, whole: string): At {
     default:
       return refuseRef(whole, `${shownValue(at)} is not a point on a branch`, refHint);
   }
+}
+
+/** Returns the second place of a story time, or throws if it is not valid. */
+function toldAt(told: At, whole: string): Exclude<At, StoryAt> {
+  const at = checkAt(told, whole);
+  return at.kind === 'story' ? refuseRef(whole, 'a story time has one story', refHint) : at;
 }
 
 /** Returns a turn, or throws unless it is a whole number from 0. */
@@ -205,7 +242,7 @@ function decode(text: string, whole: string): string {
 function refuseRef(
   text: string,
   why: string,
-  hint = 'Write session[/branch][@at], where at is a seq, head, before:SEQ, turn:N, run:ID or time:ISO; / @ : % in an id are percent-encoded.',
+  hint = 'Write session[/branch][@at], where at is a seq, head, before:SEQ, turn:N, story:N, run:ID or time:ISO; / @ : % in an id are percent-encoded.',
 ): never {
   throw new RepriseError('ref.invalid', `Cannot read ${JSON.stringify(text.slice(0, 300))} as a ref: ${why}`, { hint });
 }

@@ -5,7 +5,7 @@ import type { Agent } from '../core/recording/agent.ts';
 import type { PointInput, Ref } from '../core/ref.ts';
 import type { SessionRecord } from '../core/store/event-store.ts';
 import type { FleetState } from './believing/fleet-at.ts';
-import type { OnBranch } from './believing/fleet-look.ts';
+import type { OnBranch } from '../context/on-branch.ts';
 import type { BeliefsAtOptions, TwoTimes } from './believing/fleet-times.ts';
 import type { BundleOptions, ExportedBundle } from './bundling/write-bundle.ts';
 import type { MarkConsequences } from './changing/mark.ts';

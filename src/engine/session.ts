@@ -15,7 +15,7 @@ import type { AgentVerbs, AsOptions } from './agents/agent-verbs.ts';
 import { type AuditOptions, audit } from './believing/audit.ts';
 import { BeliefsHandle } from './believing/beliefs-handle.ts';
 import type { FleetState } from './believing/fleet-at.ts';
-import type { OnBranch } from './believing/fleet-look.ts';
+import type { OnBranch } from '../context/on-branch.ts';
 import type { BeliefsAtOptions, TwoTimes } from './believing/fleet-times.ts';
 import { Branch } from './branch.ts';
 import { append } from './changing/append.ts';

@@ -1,76 +1,58 @@
 import type { Event } from '../../core/event/event.ts';
-import {
-  applyEvent,
-  defineProjection,
-  finishValue,
-  initialValue,
-  type Projection,
-} from '../../core/event/projection.ts';
 import type { Belief } from '../../core/fleet/belief.ts';
-import { checkId } from '../../core/id.ts';
 import { given } from '../../core/json.ts';
-import { type PointInput, parsePoint, pointText } from '../../core/ref.ts';
+import { pointText } from '../../core/ref.ts';
 import type { Replay } from '../../core/session/session-log.ts';
 import type { AgentPort } from '../../core/store/agent-port.ts';
-import type { CommittedBelief } from '../believing/commit-belief.ts';
-import type { OnBranch } from '../believing/fleet-look.ts';
-import { type BeliefsAtOptions, checkBeliefsAt } from '../believing/fleet-times.ts';
-import { type Engine, sessionRef } from '../context/engine.ts';
+import type { BranchRef } from '../../core/store/session-ref.ts';
+import { type CommitOptions, type CommittedBelief, checkClaim } from '../believing/commit-belief.ts';
+import type { BeliefsQuery } from '../believing/fleet-at.ts';
+import { sessionRef } from '../context/engine.ts';
+import type { Where } from '../history/where.ts';
 import { checkReading } from '../looking/replay.ts';
 import { CarriedState, carriedOptions } from '../state/carried-state.ts';
-import { pointOn } from '../state/point.ts';
 import { agentReplayKeys } from './agent-options.ts';
-import type { AgentBeliefs, AgentKnowledge, AgentReplayOptions, AgentVerbs } from './agent-verbs.ts';
+import type { AgentKnowledge, AgentReplayOptions, AgentSource } from './agent-source.ts';
 
-/** The surface of one agent behind a port: the server decides what the agent may see. */
-export class CarriedAgent implements AgentVerbs {
+/** The view of one agent behind a port: the server decides what the agent may see. */
+export class CarriedAgent implements AgentSource {
   readonly agent: string;
-  readonly branch: string;
-  readonly #engine: Engine;
+  readonly where: Where;
   readonly #port: AgentPort;
-  readonly #session: string;
 
-  constructor(engine: Engine, port: AgentPort, of: OnBranch) {
-    this.#engine = engine;
+  constructor(port: AgentPort, where: Where) {
     this.#port = port;
-    this.#session = of.session;
+    this.where = where;
     this.agent = port.agent;
-    this.branch = of.branch;
   }
 
-  on(branch: string): CarriedAgent {
-    return new CarriedAgent(this.#engine, this.#port, { session: this.#session, branch: checkId('branch', branch) });
+  moved(where: Where): CarriedAgent {
+    return new CarriedAgent(this.#port, where);
   }
 
   get state(): CarriedState {
-    return new CarriedState(this.#engine, this.#port, { session: this.#session, branch: this.branch });
+    return new CarriedState(this.#port, this.where);
   }
 
-  get beliefs(): AgentBeliefs {
-    return {
-      commit: async (options) => {
-        // A value that is not JSON would travel as null or as nothing.
-        (await import('../believing/commit-belief.ts')).checkClaim(options);
-        // The id makes a call whose answer was lost harmless when it is repeated.
-        const input = JSON.stringify({ ...options, id: options.id ?? this.#engine.platform.newId() });
-        return (await this.#port.ask('commitBelief', this.#place, { input })) as CommittedBelief;
-      },
-    };
+  async commit(claim: Omit<CommitOptions, 'agent'>): Promise<CommittedBelief> {
+    // A value that is not JSON would travel as null or as nothing.
+    checkClaim(claim);
+    // The id makes a call whose answer was lost harmless when it is repeated.
+    const input = JSON.stringify({ ...claim, id: claim.id ?? this.where.engine.platform.newId() });
+    return (await this.#port.ask('commitBelief', await this.#place(), { input })) as CommittedBelief;
   }
 
-  async beliefsAt(options: BeliefsAtOptions = {}): Promise<readonly Belief[]> {
-    checkBeliefsAt(options);
-    const found = await this.#port.ask('listBeliefs', this.#place, { options: carriedOptions(options) });
-    return found as readonly Belief[];
+  async beliefs(query: BeliefsQuery): Promise<readonly Belief[]> {
+    const options = carriedOptions({ ...query, ...this.#times() });
+    return (await this.#port.ask('listBeliefs', await this.#place(), { options })) as readonly Belief[];
   }
 
-  replay(options: AgentReplayOptions = {}): Replay {
+  replay(options: AgentReplayOptions): Replay {
     checkReading(options, agentReplayKeys);
     const { signal, ...rest } = options;
     const stop = new AbortController();
     const until = AbortSignal.any([stop.signal, ...(signal === undefined ? [] : [signal])]);
-    const found = this.#port.list('replayAgent', this.#place, { options: carriedOptions(rest) }, until);
-    const events = found as AsyncGenerator<Event, void, undefined>;
+    const events = this.#events(carriedOptions({ ...rest, at: this.#point }), until);
     return {
       next: () => events.next(),
       return: async () => {
@@ -83,22 +65,29 @@ export class CarriedAgent implements AgentVerbs {
     };
   }
 
-  async stateAt<Value, Result>(point: PointInput, projection: Projection<Value, Result>): Promise<Result> {
-    defineProjection(projection);
-    const { types } = projection;
-    let value = initialValue(projection);
-    const at = pointText(parsePoint(pointOn(this.branch, point)));
-    for await (const event of this.replay({ at, filter: given({ types }) }))
-      value = applyEvent(projection, value, event);
-    return finishValue(projection, value);
+  async known(): Promise<AgentKnowledge> {
+    return (await this.#port.ask('getKnown', await this.#place(), { point: this.#point })) as AgentKnowledge;
   }
 
-  async knownAt(point: PointInput = {}): Promise<AgentKnowledge> {
-    const at = pointText(parsePoint(pointOn(this.branch, point)));
-    return (await this.#port.ask('getKnown', this.#place, { point: at })) as AgentKnowledge;
+  async *#events(options: string, signal: AbortSignal): AsyncGenerator<Event, void, undefined> {
+    const found = this.#port.list('replayAgent', await this.#place(), { options }, signal);
+    yield* found as AsyncGenerator<Event, void, undefined>;
   }
 
-  get #place(): Parameters<AgentPort['ask']>[1] {
-    return { ...sessionRef(this.#engine, this.#session), branch: this.branch };
+  get #point(): string {
+    const { branch, at } = this.where;
+    return pointText({ branch, at });
+  }
+
+  /** The moment of the two times for the server: a turn of the story, and the point up to which it was told. */
+  #times(): { readonly turn?: number; readonly point?: string } {
+    const { branch, at } = this.where;
+    if (at.kind !== 'story') return at.kind === 'head' ? {} : { point: this.#point };
+    return { turn: at.story, ...given({ point: at.told && pointText({ branch, at: at.told }) }) };
+  }
+
+  async #place(): Promise<BranchRef> {
+    const { engine, branch } = this.where;
+    return { ...sessionRef(engine, await this.where.session()), branch };
   }
 }

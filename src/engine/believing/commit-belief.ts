@@ -27,7 +27,8 @@ import { checkTurn } from '../../core/ref.ts';
 import { write } from '../changing/write.ts';
 import type { Engine } from '../context/engine.ts';
 import { keepSnapshots } from '../history/keep-snapshots.ts';
-import { type FleetLook, fleetAtHead, learnAppended, momentNow, type OnBranch, turnNow } from './fleet-look.ts';
+import { type FleetLook, fleetAtHead, learnAppended, momentNow, turnNow } from './fleet-look.ts';
+import type { OnBranch } from '../context/on-branch.ts';
 import type { Judge } from './judge.ts';
 import { type SettledPair, settleClaim, settledDrafts, settledPairs, supersededDraft } from './settle.ts';
 

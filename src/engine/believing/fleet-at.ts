@@ -4,11 +4,34 @@ import { type FleetTask, tasksAt } from '../../core/fleet/fleet-task.ts';
 import type { Registration } from '../../core/fleet/registration.ts';
 import { checkId } from '../../core/id.ts';
 import { given } from '../../core/json.ts';
-import type { PointInput } from '../../core/ref.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { Engine } from '../context/engine.ts';
-import { findPlace, type Place } from '../history/place.ts';
-import { type FleetLook, fleetAtHead, fleetAtPlace, momentNow, momentOf, type OnBranch } from './fleet-look.ts';
-import { type BeliefsAtOptions, checkBeliefsAt, checkFleetAt, pointOfTimes, type TwoTimes } from './fleet-times.ts';
+import type { Place } from '../history/place.ts';
+import type { Told } from '../history/where.ts';
+import { fleetAtHead, fleetAtPlace, momentNow, momentOf } from './fleet-look.ts';
+import type { OnBranch } from '../context/on-branch.ts';
+
+/** Which beliefs to return. */
+export interface BeliefsQuery {
+  /** Only claims of this agent. */
+  readonly agent?: string;
+  /** Only claims on this topic. */
+  readonly topic?: string;
+}
+
+const beliefsKeys: KnownKeys = optionKeys<BeliefsQuery>(
+  'list beliefs',
+  { agent: 'text', topic: true },
+  'a list of beliefs',
+);
+
+/** Refuses unknown options, and ids and topics that cannot be. */
+export function checkBeliefs(query: BeliefsQuery): void {
+  checkKeys(query, beliefsKeys);
+  const { agent, topic } = query;
+  if (agent !== undefined) checkId('agent', agent);
+  if (topic !== undefined) checkTopic(topic);
+}
 
 /** An agent that is there, and the tasks it has taken and not ended. */
 export interface FleetAgent extends Registration {
@@ -21,32 +44,22 @@ export interface FleetState {
   readonly tasks: readonly FleetTask[];
 }
 
-/** Looks at a fleet at a moment of the two times. */
-async function lookAtTimes(engine: Engine, { session, branch }: OnBranch, times: TwoTimes): Promise<FleetLook> {
-  return fleetAtPlace(engine, await findPlace(engine, session, pointOfTimes(branch, times)));
-}
-
 /** Returns the claims that stand at a moment; through an agent's eyes if `as` names one. */
 export async function beliefsAt(
   engine: Engine,
-  on: OnBranch,
-  options: BeliefsAtOptions,
+  { place, story }: Told,
+  { agent, topic }: BeliefsQuery,
   as?: string,
 ): Promise<readonly Belief[]> {
-  checkBeliefsAt(options);
-  const { turn, agent, topic } = options;
-  if (agent !== undefined) checkId('agent', agent);
-  if (topic !== undefined) checkTopic(topic);
-  const look = await lookAtTimes(engine, on, options);
+  const look = await fleetAtPlace(engine, place);
   const query: BeliefQuery = given({ agent, topic, as });
-  return activeAt(look.table, await momentOf(engine, look, turn), query);
+  return activeAt(look.table, await momentOf(engine, look, story), query);
 }
 
 /** Returns who is there at a moment, with which scope and trust, since when, and doing which tasks. */
-export async function fleetAt(engine: Engine, on: OnBranch, where: PointInput | TwoTimes): Promise<FleetState> {
-  const times = checkFleetAt(where);
-  const look = await lookAtTimes(engine, on, times);
-  const moment = await momentOf(engine, look, times.turn);
+export async function fleetAt(engine: Engine, { place, story }: Told): Promise<FleetState> {
+  const look = await fleetAtPlace(engine, place);
+  const moment = await momentOf(engine, look, story);
   const tasks = tasksAt(look.table.tasks, moment);
   const held = Map.groupBy(
     tasks.filter(({ status }) => status === 'claimed'),

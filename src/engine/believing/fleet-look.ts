@@ -11,18 +11,13 @@ import { type View, viewAt } from '../../core/view/view.ts';
 import { fleetTable } from '../../projections/fleet.ts';
 import type { Engine } from '../context/engine.ts';
 import type { FleetMemory } from '../context/fleet-memory.ts';
+import type { OnBranch } from '../context/on-branch.ts';
 import { foldAt } from '../history/fold.ts';
 import { hypothesisAt } from '../history/hypothesis.ts';
 import { eventsOf, lookAt } from '../history/look.ts';
 import { digestAt, findPlace, type Place, placeAtHead, sessionRecord } from '../history/place.ts';
 import { replacedIdsOf } from '../history/replaced-ids.ts';
 import { readHeaders } from '../history/stored-events.ts';
-
-/** A branch of a session. */
-export interface OnBranch {
-  readonly session: string;
-  readonly branch: string;
-}
 
 /** The fleet of a view: a place, and a table that knows it. The table may know later events too. */
 export interface FleetLook {

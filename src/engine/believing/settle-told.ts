@@ -8,7 +8,8 @@ import type { Engine } from '../context/engine.ts';
 import { foldAt } from '../history/fold.ts';
 import { keepSnapshots } from '../history/keep-snapshots.ts';
 import { placeAtHead } from '../history/place.ts';
-import { learnAppended, type OnBranch } from './fleet-look.ts';
+import { learnAppended } from './fleet-look.ts';
+import type { OnBranch } from '../context/on-branch.ts';
 import type { Judge } from './judge.ts';
 import { type SettledPair, settleEach } from './settle.ts';
 

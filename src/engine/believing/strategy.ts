@@ -4,9 +4,9 @@ import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts'
 import { checkTurn } from '../../core/ref.ts';
 import { append } from '../changing/append.ts';
 import type { Engine } from '../context/engine.ts';
-import { fleetAtHead, type OnBranch, turnNow } from './fleet-look.ts';
+import { fleetAtHead, turnNow } from './fleet-look.ts';
+import type { OnBranch } from '../context/on-branch.ts';
 import type { Judge } from './judge.ts';
-import { strategyIn } from './settle.ts';
 
 /** How the rule is changed. */
 export interface StrategyOptions {
@@ -20,11 +20,6 @@ const strategyKeys: KnownKeys = optionKeys<StrategyOptions>(
   { reason: 'text', turn: 'number' },
   'a change of strategy',
 );
-
-/** Returns the rule by which contradictions on a branch are settled. */
-export async function strategyOn(engine: Engine, on: OnBranch): Promise<string> {
-  return strategyIn((await fleetAtHead(engine, on)).table);
-}
 
 /** Changes the rule by which contradictions are settled from now on. */
 export async function setStrategy(

@@ -8,7 +8,7 @@ import { plainMessage } from '../../core/message/message.ts';
 import type { Seq } from '../../core/point.ts';
 import type { Engine } from '../context/engine.ts';
 import { replay } from '../looking/replay.ts';
-import type { OnBranch } from './fleet-look.ts';
+import type { OnBranch } from '../context/on-branch.ts';
 
 /** A message, without ids, and the tool calls it asks for or answers. */
 interface BookMessage {

@@ -49,7 +49,7 @@ const exportKeys: KnownKeys = optionKeys<ExportRunOptions>(
 /** Writes everything about a run into a folder: its events, what was known before and after it, and what it was shown. */
 export async function exportRun(
   engine: Engine,
-  { session, branch }: { readonly session: string; readonly branch: string },
+  within: Place,
   { run, dir }: { readonly run: string; readonly dir: string },
   options: ExportRunOptions = {},
 ): Promise<ExportedRun> {
@@ -60,7 +60,7 @@ export async function exportRun(
     throw new RepriseError('option.invalid', `Cannot export a run: its folder is ${shownValue(dir)}`, {
       hint: 'Give the path of the folder to write.',
     });
-  const place = await runPlace(engine, session, branch, run);
+  const place = await runPlace(engine, within, run);
   if (platform.writeFolder === undefined)
     throw new RepriseError('folder.failed', `Cannot export run "${run}": this platform writes no folders`, {
       hint: 'Open the store on Node.',
@@ -71,7 +71,7 @@ export async function exportRun(
   const manifest = manifestOf(
     platform.sha256,
     {
-      session,
+      session: place.session,
       run,
       point: pointOf(place),
       digest: await digestAt(engine, place),

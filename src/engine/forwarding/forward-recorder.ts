@@ -2,7 +2,7 @@ import { assert } from '../../core/error.ts';
 import { given } from '../../core/json.ts';
 import type { CallGuard } from '../../core/recording/call-guard.ts';
 import { viewAt } from '../../core/view/view.ts';
-import type { OnBranch } from '../believing/fleet-look.ts';
+import type { OnBranch } from '../context/on-branch.ts';
 import type { Engine } from '../context/engine.ts';
 import { placeAtHead } from '../history/place.ts';
 import { record } from '../recording/record.ts';

@@ -8,7 +8,8 @@ import { arrayAt, given, isObject, type JsonValue, stringAt } from '../../core/j
 import { checkLimit } from '../../core/limits.ts';
 import type { Seq } from '../../core/point.ts';
 import { commitBelief } from '../believing/commit-belief.ts';
-import { type FleetLook, learnAppended, type OnBranch } from '../believing/fleet-look.ts';
+import { type FleetLook, learnAppended } from '../believing/fleet-look.ts';
+import type { OnBranch } from '../context/on-branch.ts';
 import type { Judge } from '../believing/judge.ts';
 import type { BookEntry, BookTurn } from '../believing/turn-book.ts';
 import { append } from '../changing/append.ts';

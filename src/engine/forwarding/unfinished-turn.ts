@@ -1,6 +1,6 @@
 import { previous, type Seq } from '../../core/point.ts';
 import { entryOf, viewAt } from '../../core/view/view.ts';
-import type { OnBranch } from '../believing/fleet-look.ts';
+import type { OnBranch } from '../context/on-branch.ts';
 import type { Judge } from '../believing/judge.ts';
 import { settleMarked } from '../believing/settle-marked.ts';
 import type { BookEntry } from '../believing/turn-book.ts';

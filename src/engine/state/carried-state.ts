@@ -1,99 +1,90 @@
 import { canonicalJson } from '../../core/canonical-json.ts';
 import { RepriseError } from '../../core/error.ts';
-import { checkAgent, checkKey } from '../../core/event/state-key.ts';
-import { checkId } from '../../core/id.ts';
-import { checkKeys, shownValue } from '../../core/known-keys.ts';
-import { type PointInput, parsePoint, pointText } from '../../core/ref.ts';
+import { checkAgent } from '../../core/event/state-key.ts';
+import { given } from '../../core/json.ts';
+import { shownValue } from '../../core/known-keys.ts';
+import { pointText } from '../../core/ref.ts';
 import type { AgentPort } from '../../core/store/agent-port.ts';
-import { type Engine, sessionRef } from '../context/engine.ts';
+import type { BranchRef } from '../../core/store/session-ref.ts';
+import { sessionRef } from '../context/engine.ts';
+import type { Where } from '../history/where.ts';
 import { checkReading } from '../looking/replay.ts';
-import { CarriedTransaction } from './carried-transaction.ts';
+import { CarriedWork } from './carried-work.ts';
 import type { StateValue, StateVersion } from './entry.ts';
-import { pointOn, type StateAt } from './point.ts';
-import { runTransaction } from './run-transaction.ts';
 import type { StateChange } from './state-changes.ts';
-import { diffKeys, getAtKeys, getKeys, limitOf, listKeys } from './state-options.ts';
 import { type StateReplay, type StateReplayOptions, type StateTransaction, stateReplayKeys } from './state-replay.ts';
-import type { Ran, RunOptions, StateListOptions, StateVerbs } from './state-verbs.ts';
+import type { StateSource } from './state-source.ts';
+import { Transaction } from './transaction.ts';
 import type { TransactionOptions } from './transaction-work.ts';
 
 /** The state of one agent behind a port: the server reads it, as a token of that agent alone may. */
-export class CarriedState implements StateVerbs {
-  readonly branch: string;
+export class CarriedState implements StateSource {
   readonly agent: string;
-  readonly #engine: Engine;
   readonly #port: AgentPort;
-  readonly #session: string;
+  readonly #where: Where;
 
-  constructor(engine: Engine, port: AgentPort, of: { readonly session: string; readonly branch: string }) {
-    this.#engine = engine;
+  constructor(port: AgentPort, where: Where) {
     this.#port = port;
-    this.#session = of.session;
-    this.branch = of.branch;
+    this.#where = where;
     this.agent = port.agent;
   }
 
+  get point(): string {
+    const { branch, at } = this.#where;
+    return pointText({ branch, at });
+  }
+
   as(agent: string): CarriedState {
-    checkBound(this.#port, checkAgent(agent));
+    checkBound(this.#port, agent);
     return this;
   }
 
-  on(branch: string): CarriedState {
-    return new CarriedState(this.#engine, this.#port, { session: this.#session, branch: checkId('branch', branch) });
-  }
-
-  begin(options: TransactionOptions = {}): CarriedTransaction {
-    return new CarriedTransaction(
-      { platform: this.#engine.platform, port: this.#port, place: this.#place, state: this },
+  begin(options: TransactionOptions): Transaction {
+    const { engine } = this.#where;
+    const work = new CarriedWork(
+      { platform: engine.platform, port: this.#port, place: () => this.#place(), state: this },
       options,
     );
+    return new Transaction(work, this.agent, (_own, asked) => checkBound(this.#port, asked));
   }
 
   openTransaction(txn: string): never {
     throw new RepriseError('transaction.not-found', `Cannot find transaction ${shownValue(txn)}: none is open`, {
       hint: 'With a token of one agent, a transaction lives in the handle that began it.',
-      details: { txn: shownValue(txn), branch: this.branch },
+      details: { txn: shownValue(txn), branch: this.#where.branch },
     });
   }
 
-  async transaction<Result>(
-    work: (tx: CarriedTransaction) => Result | Promise<Result>,
-    options: RunOptions = {},
-  ): Promise<Ran<Result>> {
-    return await runTransaction((begin) => this.begin(begin), work, options);
+  async get(key: string, version?: number): Promise<StateValue> {
+    const where = carriedOptions({ ...this.#at(), ...given({ version }) });
+    return (await this.#port.ask('getState', await this.#place(), { key, where })) as StateValue;
   }
 
-  async get(key: string, options: { readonly at?: PointInput } = {}): Promise<StateValue> {
-    checkKeys(options, getKeys);
-    return await this.getAt(key, options);
+  async *keys(prefix: string, limit: number): AsyncGenerator<string, void, undefined> {
+    if (prefix === '') {
+      const options = carriedOptions({ ...this.#at(), limit });
+      for await (const key of this.#port.list('listKeys', await this.#place(), { options })) yield String(key);
+      return;
+    }
+    for await (const { key } of this.scan(prefix, limit)) yield key;
   }
 
-  async getAt(key: string, where: StateAt & { readonly version?: number }): Promise<StateValue> {
-    checkKeys(where, getAtKeys);
-    const found = await this.#port.ask('getState', this.#place, { key: checkKey(key), where: carriedOptions(where) });
-    return found as StateValue;
+  async *scan(prefix: string, limit: number = Number.POSITIVE_INFINITY): AsyncGenerator<StateValue, void, undefined> {
+    yield* this.#listed<StateValue>('scanState', { prefix, options: carriedOptions({ ...this.#at(), limit }) });
   }
 
-  async *keys(options: StateListOptions = {}): AsyncGenerator<string, void, undefined> {
-    for await (const key of this.#port.list('listKeys', this.#place, { options: listOptions(options) }))
-      yield String(key);
+  async *history(key: string, limit: number): AsyncGenerator<StateVersion, void, undefined> {
+    yield* this.#listed<StateVersion>('getHistory', { key, options: carriedOptions({ ...this.#at(), limit }) });
   }
 
-  async *scan(prefix: string, options: StateListOptions = {}): AsyncGenerator<StateValue, void, undefined> {
-    yield* this.#listed('scanState', { prefix: checkKey(prefix), options: listOptions(options) });
-  }
-
-  async *history(key: string, options: StateListOptions = {}): AsyncGenerator<StateVersion, void, undefined> {
-    yield* this.#listed('getHistory', { key: checkKey(key), options: listOptions(options) });
-  }
-
-  replay(options: StateReplayOptions = {}): StateReplay {
+  replay(options: StateReplayOptions): StateReplay {
     checkReading(options, stateReplayKeys);
     const { signal, ...rest } = options;
     // A generator does not return while it waits, and a follower may wait forever.
     const stop = new AbortController();
     const until = AbortSignal.any([stop.signal, ...(signal === undefined ? [] : [signal])]);
-    const found = this.#listed<StateTransaction>('replayState', { options: carriedOptions(rest) }, until);
+    const asked = { options: carriedOptions({ ...rest, ...this.#at() }) };
+    const found = this.#listed<StateTransaction>('replayState', asked, until);
     return {
       next: () => found.next(),
       return: async () => {
@@ -106,32 +97,33 @@ export class CarriedState implements StateVerbs {
     };
   }
 
-  async *diff(
-    left: PointInput,
-    right: PointInput = {},
-    options: { readonly prefix?: string } = {},
-  ): AsyncGenerator<StateChange, void, undefined> {
-    checkKeys(options, diffKeys);
-    const text = (point: PointInput): string => pointText(parsePoint(pointOn(this.branch, point)));
-    yield* this.#listed('diffState', { left: text(left), right: text(right), options: carriedOptions(options) });
+  async *diff(other: StateSource, prefix: string): AsyncGenerator<StateChange, void, undefined> {
+    const options = carriedOptions(prefix === '' ? {} : { prefix });
+    yield* this.#listed<StateChange>('diffState', { left: this.point, right: other.point, options });
   }
 
-  #listed<Item>(
+  async *#listed<Item>(
     call: 'scanState' | 'getHistory' | 'replayState' | 'diffState',
     fields: Readonly<Record<string, string>>,
     signal?: StateReplayOptions['signal'],
   ): AsyncGenerator<Item, void, undefined> {
-    return this.#port.list(call, this.#place, fields, signal) as AsyncGenerator<Item, void, undefined>;
+    yield* this.#port.list(call, await this.#place(), fields, signal) as AsyncGenerator<Item, void, undefined>;
   }
 
-  get #place() {
-    return { ...sessionRef(this.#engine, this.#session), branch: this.branch };
+  /** The point for the server; it looks at the head if there is none. */
+  #at(): { readonly at?: string } {
+    return this.#where.at.kind === 'head' ? {} : { at: this.point };
+  }
+
+  async #place(): Promise<BranchRef> {
+    const { engine, branch } = this.#where;
+    return { ...sessionRef(engine, await this.#where.session()), branch };
   }
 }
 
 /** Refuses an agent that the token is not bound to. */
 export function checkBound({ agent: own }: AgentPort, agent: string): void {
-  if (agent === own) return;
+  if (checkAgent(agent) === own) return;
   throw new RepriseError('store.denied', `Cannot act as agent "${agent}": the token is bound to agent "${own}"`, {
     hint: `Use session.as(${JSON.stringify(own)}).`,
     details: { agent: own },
@@ -143,10 +135,4 @@ export function carriedOptions(options: object & { readonly limit?: number | und
   const { limit, ...rest } = options;
   const text = canonicalJson(limit === Number.POSITIVE_INFINITY ? rest : { ...rest, limit });
   return text === '{}' ? '' : text;
-}
-
-function listOptions(options: StateListOptions): string {
-  checkKeys(options, listKeys);
-  limitOf(options);
-  return carriedOptions(options);
 }

@@ -1,7 +1,7 @@
-import { RepriseError } from '../../core/error.ts';
 import { checkFunction, checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { checkLimit } from '../../core/limits.ts';
-import type { Ran, RunOptions, TransactionVerbs } from './state-verbs.ts';
+import type { Ran, RunOptions } from './state-options.ts';
+import type { Transaction } from './transaction.ts';
 import { type TransactionOptions, transactionOptionNames } from './transaction-work.ts';
 
 const retriesDefault = 5;
@@ -13,9 +13,9 @@ const runKeys: KnownKeys = optionKeys<RunOptions>(
 );
 
 /** Runs a function in a transaction and commits. After a conflict, it runs the function again in a new one. */
-export async function runTransaction<Open extends TransactionVerbs, Result>(
-  begin: (options: TransactionOptions) => Open,
-  work: (tx: Open) => Result | Promise<Result>,
+export async function runTransaction<Result>(
+  begin: (options: TransactionOptions) => Transaction,
+  work: (tx: Transaction) => Result | Promise<Result>,
   options: RunOptions,
 ): Promise<Ran<Result>> {
   checkFunction(work, 'run a transaction');
@@ -34,12 +34,4 @@ export async function runTransaction<Open extends TransactionVerbs, Result>(
       if (!tx.isInConflict || tries >= retries) throw error;
     }
   }
-}
-
-/** Refuses a count that is not a whole number from 0. */
-export function refuseCount(option: string, given: number): never {
-  throw new RepriseError('option.invalid', `Cannot use state with ${option} ${String(given)}`, {
-    hint: 'It takes a whole number from 0.',
-    details: { option },
-  });
 }

@@ -2,21 +2,21 @@ import type { Event } from '../../core/event/event.ts';
 import { isStructural } from '../../core/event/families/structural.ts';
 import { checkAgent, stateKey } from '../../core/event/state-key.ts';
 import { checkWhole, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
-import type { Seq } from '../../core/point.ts';
-import type { Replay, ReplayOptions } from '../../core/session/session-log.ts';
+import { type Seq, seq } from '../../core/point.ts';
+import type { FollowOptions, Replay } from '../../core/session/session-log.ts';
 import { segmentAt } from '../../core/view/segment.ts';
-import { type Engine, sessionRef } from '../context/engine.ts';
-import { seqWithin } from '../history/place.ts';
+import { sessionRef } from '../context/engine.ts';
+import type { Place } from '../history/place.ts';
+import type { Where } from '../history/where.ts';
 import { checkReading, replay } from '../looking/replay.ts';
 import { operationsOf, type StateOperation } from './entry.ts';
-import { statePoint } from './point.ts';
 
 /**
  * Which transactions to read again. A range that ends (`through`) is read as it was at its end, so it gives the same
- * transactions forever: a later rewind or edit does not change it. With `at`, it is a range of the history at that point.
+ * transactions forever: a later rewind or edit does not change it.
  */
 export interface StateReplayOptions
-  extends Pick<ReplayOptions, 'at' | 'after' | 'through' | 'since' | 'until' | 'follow' | 'signal' | 'limit'> {
+  extends Pick<FollowOptions, 'after' | 'through' | 'since' | 'until' | 'follow' | 'signal' | 'limit'> {
   /** The agent whose operations to read: that of the handle if left out, every agent if null. */
   readonly agent?: string | null;
 }
@@ -24,7 +24,6 @@ export interface StateReplayOptions
 /** The options of a replay of state. */
 export const stateReplayKeys: KnownKeys = optionKeys<StateReplayOptions>('replay', {
   agent: true,
-  at: 'point',
   after: 'number',
   through: 'number',
   since: 'text',
@@ -52,10 +51,9 @@ export interface StateTransaction {
   readonly restarted?: string;
 }
 
-/** The branch to read, and the agent if the options name none. */
-interface StateOf {
-  readonly session: string;
-  readonly branch: string;
+/** Where to read, and the agent if the options name none. */
+interface ReplayedState {
+  readonly where: Where;
   readonly agent: string;
 }
 
@@ -65,37 +63,36 @@ export interface StateReplay extends AsyncIterableIterator<StateTransaction, voi
 }
 
 /** Reads the transactions of an agent in the order of their commits, a page of events at a time. */
-export function replayState(engine: Engine, of: StateOf, options: StateReplayOptions = {}): StateReplay {
-  return new TransactionReplay(engine, of, options);
+export function replayState(of: ReplayedState, options: StateReplayOptions = {}): StateReplay {
+  return new TransactionReplay(of, options);
 }
 
 /** A class instead of a generator, which does not return while it waits: a follower may wait forever. */
 class TransactionReplay implements StateReplay {
-  readonly #engine: Engine;
-  readonly #of: StateOf;
+  readonly #of: ReplayedState;
   readonly #options: StateReplayOptions;
   #events: Replay | undefined;
   /** Calls made while a read is under way are answered in order. */
   #last: Promise<unknown> = Promise.resolve();
   #left: number;
 
-  constructor(engine: Engine, of: StateOf, options: StateReplayOptions) {
-    this.#engine = engine;
+  constructor(of: ReplayedState, options: StateReplayOptions) {
     this.#of = of;
     this.#options = options;
     checkWhole(options, stateReplayKeys);
     this.#left = options.limit ?? Number.POSITIVE_INFINITY;
   }
 
-  async #open(): Promise<Replay> {
-    const { session, branch } = this.#of;
-    const { agent: _, limit: __, at, ...range } = this.#options;
+  #open(): Replay {
+    const { where } = this.#of;
+    const { agent: _, limit: __, ...range } = this.#options;
     const { through, follow } = range;
-    const isEnding = at === undefined && through !== undefined && follow !== true;
-    const point = isEnding
-      ? { branch, seq: await seqWithin(this.#engine, { session, branch }, through) }
-      : statePoint(branch, at === undefined ? {} : { point: at });
-    return replay(this.#engine, session, { ...range, at: point, filter: { types: ['state.committed'] } });
+    const place = async (): Promise<Place> => {
+      const found = await where.place('replay state');
+      const isEnding = !where.isFixed && through !== undefined && follow !== true;
+      return isEnding && through < found.seq ? { ...found, seq: seq(through) } : found;
+    };
+    return replay(where.engine, place, { ...range, filter: { types: ['state.committed'] } });
   }
 
   next(): Promise<IteratorResult<StateTransaction, void>> {
@@ -109,7 +106,7 @@ class TransactionReplay implements StateReplay {
     const { agent: asked = this.#of.agent } = this.#options;
     const agent = asked === null ? null : checkAgent(asked);
     while (this.#left > 0) {
-      this.#events ??= await this.#open();
+      this.#events ??= this.#open();
       const { value: event } = await this.#events.next();
       if (event === undefined) break;
       const item = await this.#itemOf(event, agent);
@@ -126,8 +123,9 @@ class TransactionReplay implements StateReplay {
   async #itemOf(event: Event, agent: string | null): Promise<StateTransaction | undefined> {
     if (event.erased !== true || agent === null) return transactionOf(event, agent);
     const select = { prefix: stateKey(agent, '') };
-    const ref = sessionRef(this.#engine, this.#of.session);
-    const { entries } = await this.#engine.store.latest(ref, [segmentAt(event)], select, {
+    const { engine } = this.#of.where;
+    const ref = sessionRef(engine, event.session);
+    const { entries } = await engine.store.latest(ref, [segmentAt(event)], select, {
       limit: 1,
       select: 'header',
     });

@@ -1,6 +1,5 @@
 import { canonicalForm } from '../../core/canonical-json.ts';
 import { hasCode, RepriseError } from '../../core/error.ts';
-import { checkAgent, checkKey } from '../../core/event/state-key.ts';
 import { checkId } from '../../core/id.ts';
 import type { JsonInputValue, JsonValue } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
@@ -9,7 +8,8 @@ import type { AgentPort } from '../../core/store/agent-port.ts';
 import type { BranchRef, Platform } from '../../core/store/event-store.ts';
 import { compareUtf8 } from '../../core/utf8.ts';
 import { neverWritten, type StateValue } from './entry.ts';
-import type { StateVerbs, TransactionVerbs } from './state-verbs.ts';
+import type { KeyOf } from './lookup.ts';
+import type { OpenWork } from './transaction.ts';
 import {
   type Committed,
   checkTimeout,
@@ -30,8 +30,11 @@ interface Operation {
 interface CarriedParts {
   readonly platform: Platform;
   readonly port: AgentPort;
-  readonly place: BranchRef;
-  readonly state: Pick<StateVerbs, 'get' | 'scan'>;
+  readonly place: () => Promise<BranchRef>;
+  readonly state: {
+    get(key: string): Promise<StateValue>;
+    scan(prefix: string): AsyncGenerator<StateValue, void, undefined>;
+  };
 }
 
 /** A version that was read. Its number alone is not enough: numbers repeat after a rewind, and seqs never do. */
@@ -41,8 +44,8 @@ type ReadVersion = Pick<StateValue, 'version' | 'seq'>;
  * A transaction that gathers its operations here and commits them in one call, along with the versions that it read. The
  * server commits them only if those versions are still the last ones.
  */
-export class CarriedTransaction implements TransactionVerbs {
-  readonly agent: string;
+export class CarriedWork implements OpenWork {
+  readonly #agent: string;
   readonly txn: string;
   readonly #parts: CarriedParts;
   readonly #options: TransactionOptions;
@@ -57,31 +60,27 @@ export class CarriedTransaction implements TransactionVerbs {
     checkKeys(options, beginKeys);
     this.#parts = parts;
     this.#options = options;
-    this.agent = parts.port.agent;
+    this.#agent = parts.port.agent;
     this.txn = options.txn === undefined ? parts.platform.newId() : checkId('event', options.txn);
     this.#deadline = parts.platform.elapsedMs() + checkTimeout(options.timeoutMs ?? timeoutMsDefault);
+  }
+
+  get isOpen(): boolean {
+    return this.#status === 'open';
   }
 
   get isInConflict(): boolean {
     return this.#status === 'in conflict';
   }
 
-  as(agent: string): this {
-    if (checkAgent(agent) === this.agent) return this;
-    throw new RepriseError('store.denied', `Cannot act as agent "${agent}": the token is bound to "${this.agent}"`, {
-      hint: 'Write the keys of the agent of the token.',
-      details: { agent: this.agent },
-    });
-  }
-
-  write(key: string, value: JsonInputValue): void {
+  write({ key }: KeyOf, value: JsonInputValue): void {
     const { text, copy } = canonicalForm(value);
     checkBytes('stateValueBytesMax', [text], `write ${JSON.stringify(key)}`);
-    this.#stage({ key: checkKey(key), op: 'write', value: copy });
+    this.#stage({ key, op: 'write', value: copy });
   }
 
-  delete(key: string): void {
-    this.#stage({ key: checkKey(key), op: 'delete' });
+  delete({ key }: KeyOf): void {
+    this.#stage({ key, op: 'delete' });
   }
 
   #stage(operation: Operation): void {
@@ -90,7 +89,7 @@ export class CarriedTransaction implements TransactionVerbs {
     this.#operations.push(operation);
   }
 
-  async get(key: string): Promise<StateValue> {
+  async get({ key }: KeyOf): Promise<StateValue> {
     this.#checkOpen('read in');
     const own = this.#operations.findLast((operation) => operation.key === key);
     if (own !== undefined) return this.#pending(own);
@@ -106,7 +105,7 @@ export class CarriedTransaction implements TransactionVerbs {
     this.#keysRead.set(key, { version, seq });
   }
 
-  async *scan(prefix: string): AsyncGenerator<StateValue, void, undefined> {
+  async *scan(_agent: string, prefix: string): AsyncGenerator<StateValue, void, undefined> {
     this.#checkOpen('read in');
     const held: StateValue[] = [];
     for await (const value of this.#parts.state.scan(prefix)) held.push(value);
@@ -125,7 +124,7 @@ export class CarriedTransaction implements TransactionVerbs {
   }
 
   #pending({ key, op, value }: Operation): StateValue {
-    return { ...neverWritten(this.agent, key), value: value ?? null, exists: op === 'write', pending: true };
+    return { ...neverWritten(this.#agent, key), value: value ?? null, exists: op === 'write', pending: true };
   }
 
   async commit(): Promise<Committed> {
@@ -141,7 +140,7 @@ export class CarriedTransaction implements TransactionVerbs {
       })),
     ];
     try {
-      const committed = await port.ask('commitState', place, {
+      const committed = await port.ask('commitState', await place(), {
         operations: JSON.stringify(this.#operations),
         read: JSON.stringify(read),
         requestId: this.txn,
@@ -159,10 +158,6 @@ export class CarriedTransaction implements TransactionVerbs {
   abort(): void {
     if (this.#status === 'committed') this.#refuse('abort');
     if (this.#status === 'open') this.#status = 'aborted';
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#status === 'open') this.abort();
   }
 
   #checkOpen(verb: string): void {

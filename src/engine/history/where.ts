@@ -1,0 +1,153 @@
+import { RepriseError } from '../../core/error.ts';
+import { shownValue } from '../../core/known-keys.ts';
+import { seq } from '../../core/point.ts';
+import { type At, type PointInput, parsePoint, pointText } from '../../core/ref.ts';
+import type { Engine } from '../context/engine.ts';
+import { type Place, placeAt, pointOf } from './place.ts';
+
+/** A place, and the story time that was asked for there; everything is told if it is left out. */
+export interface Told {
+  readonly place: Place;
+  readonly story?: number;
+}
+
+/** The session of a handle: its id, or a way to find it, such as the one last appended to. */
+export type SessionName = string | (() => Promise<string>);
+
+/** How a handle names its place: the branch and the place on it. */
+export interface Named {
+  readonly session: SessionName;
+  readonly branch: string;
+  readonly at: At;
+  /** The branch that must have stored the event of the place: it was named by an event. */
+  readonly storedOn?: string;
+}
+
+/** Reads a place on a branch: a seq, `{ turn: 3 }`, `@12`, or an event that leads to the head of the branch. */
+export function placeOnBranch(session: SessionName, branch: string, input: PointInput | number): Named {
+  if (typeof input === 'number') return { session, branch, at: { kind: 'seq', seq: seq(input) } };
+  const own = typeof input === 'object' && input !== null && input.branch === undefined ? { ...input, branch } : input;
+  const isUnnamed = typeof own === 'string' && own.startsWith('@');
+  const { branch: named, at } = parsePoint(own);
+  if (isUnnamed || named === branch) return { session, branch, at };
+  // A branch has the events that it inherited, and those are stored on the branch that they come from.
+  if (at.kind === 'seq' && typeof own === 'object') return { session, branch, at, storedOn: named };
+  throw new RepriseError('ref.invalid', `Cannot use ${shownValue(input)} on "${branch}": it names branch "${named}"`, {
+    hint: `Leave the branch out, or begin with session.branch(${JSON.stringify(named)}).`,
+    details: { branch, named },
+  });
+}
+
+/**
+ * Where a handle is. A fixed one finds its place at its first verb and keeps it, whatever is appended later. One that
+ * follows the head finds it anew each time.
+ */
+export class Where {
+  readonly engine: Engine;
+  /** The branch as it was named. */
+  readonly branch: string;
+  /** The place on the branch as it was named. */
+  readonly at: At;
+  readonly isFixed: boolean;
+  /** The session as it was named. */
+  readonly named: SessionName;
+  readonly #storedOn: string | undefined;
+  #session: Promise<string> | undefined;
+  #place: Promise<Place> | undefined;
+
+  private constructor(engine: Engine, { session, branch, at, storedOn }: Named, isFixed: boolean) {
+    this.engine = engine;
+    this.branch = branch;
+    this.at = at;
+    this.isFixed = isFixed;
+    this.named = session;
+    this.#storedOn = storedOn;
+  }
+
+  /** Returns one point, which is found once. */
+  static at(engine: Engine, named: Named): Where {
+    return new Where(engine, named, true);
+  }
+
+  /** Returns the head of a branch, found anew at each verb. */
+  static onHead(engine: Engine, session: SessionName, branch: string): Where {
+    return new Where(engine, { session, branch, at: { kind: 'head' } }, false);
+  }
+
+  /** Returns a place that was found. */
+  static found(engine: Engine, place: Place): Where {
+    const { session, record, seq } = place;
+    const where = new Where(engine, { session, branch: record.branch, at: { kind: 'seq', seq } }, true);
+    where.#place = Promise.resolve(place);
+    return where;
+  }
+
+  /** Finds the session. */
+  session(): Promise<string> {
+    const { named } = this;
+    if (typeof named === 'string') return Promise.resolve(named);
+    this.#session ??= forgetting(named(), () => {
+      this.#session = undefined;
+    });
+    return this.#session;
+  }
+
+  /** Finds the place of a verb. A place in story time is refused: it is no prefix of the history. */
+  async place(verb: string): Promise<Place> {
+    if (this.at.kind === 'story') refuseStory(this, verb);
+    return (await this.told()).place;
+  }
+
+  /** Finds the place of a verb that understands story time. */
+  async told(): Promise<Told> {
+    const { at } = this;
+    if (at.kind !== 'story') return { place: await this.#found(at) };
+    return { place: await this.#found(at.told ?? { kind: 'head' }), story: at.story };
+  }
+
+  #found(at: At): Promise<Place> {
+    if (!this.isFixed) return this.#find(at);
+    this.#place ??= forgetting(this.#find(at), () => {
+      this.#place = undefined;
+    });
+    return this.#place;
+  }
+
+  async #find(at: At): Promise<Place> {
+    const place = await placeAt(this.engine, await this.session(), this.branch, at);
+    if (this.#storedOn !== undefined) checkStoredOn(place, this.#storedOn);
+    return place;
+  }
+}
+
+/** Returns a promise that is forgotten if it fails: a store that was busy may answer the next time. */
+function forgetting<Value>(found: Promise<Value>, forget: () => void): Promise<Value> {
+  found.catch(forget);
+  return found;
+}
+
+/** Refuses a place that was named by an event of a different history: its seq means a different event here. */
+function checkStoredOn(place: Place, storedOn: string): void {
+  const { branch, seq: found } = pointOf(place);
+  if (branch === storedOn) return;
+  throw new RepriseError(
+    'ref.invalid',
+    `Cannot use ${storedOn}@${found} on "${place.record.branch}": that event does not lead to it`,
+    {
+      hint: `Here, seq ${found} is ${branch}@${found}. Name a seq of this branch.`,
+      details: { branch: place.record.branch, storedOn, seq: found },
+    },
+  );
+}
+
+function refuseStory({ branch, at }: Where, verb: string): never {
+  const named = at.kind === 'story' ? `story:${at.story} of "${branch}"` : pointText({ branch, at });
+  throw new RepriseError(
+    'ref.invalid',
+    `Cannot ${verb} at ${named}: a place in story time has beliefs, a fleet and forks only`,
+    {
+      hint: 'Use turn:N for the end of a turn, or fork there and use the branch.',
+      details: { branch, verb },
+    },
+  );
+}
