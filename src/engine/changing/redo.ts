@@ -8,9 +8,8 @@ import { markerOf } from '../../core/view/marker.ts';
 import { segmentsOf, viewChanges, viewOf } from '../../core/view/segment.ts';
 import { entryOf, lastLiveMarker, liveMarker, seqsOf, type View, viewAt } from '../../core/view/view.ts';
 import type { Engine } from '../context/engine.ts';
-import { hypothesisAt } from '../history/hypothesis.ts';
-import { eventsOfKey, lookAt } from '../history/look.ts';
 import { type Place, placeAtHead } from '../history/place.ts';
+import { eventsOfKey, sightAt } from '../history/sight.ts';
 import { readAll, readHeaders } from '../history/stored-events.ts';
 import { branchAtHead, type MarkConsequences, type Marked, type MarkOptions, mark, markOptionNames } from './mark.ts';
 
@@ -70,7 +69,7 @@ async function lastChange(engine: Engine, place: Place): Promise<LastChange | un
 
 /** Returns the seq of the last ordinary event in the view that an edit of this branch appended. */
 async function lastAppendedEdit(engine: Engine, place: Place): Promise<Seq | undefined> {
-  for await (const event of eventsOfKey(lookAt(engine, hypothesisAt(place)), editedKey))
+  for await (const event of eventsOfKey(sightAt(engine, place), editedKey))
     return event.branch === place.record.branch ? event.seq : undefined;
   return undefined;
 }

@@ -4,9 +4,8 @@ import type { Seq } from '../../core/point.ts';
 import { type PointInput, parsePoint } from '../../core/ref.ts';
 import type { Engine } from '../context/engine.ts';
 import { revertTargets } from '../editing/dependents.ts';
-import { hypothesisAt } from '../history/hypothesis.ts';
-import { lookAt } from '../history/look.ts';
 import { placeAt, placeOn } from '../history/place.ts';
+import { sightAt } from '../history/sight.ts';
 import { type MarkConsequences, type Marked, type MarkOptions, mark, markOptionNames } from './mark.ts';
 
 /** How to revert. */
@@ -37,11 +36,7 @@ export async function revert(
   const { branch, at } = parsePoint(point);
   const { seq, record } = await placeAt(engine, session, branch, at);
   return mark(engine, { head: placeOn(session, record), options, ...given({ follow }) }, async (place) => {
-    const { seqs, dependents } = await revertTargets(
-      lookAt(engine, hypothesisAt(place)),
-      seq,
-      options.cascade === true,
-    );
+    const { seqs, dependents } = await revertTargets(sightAt(engine, place), seq, options.cascade === true);
     return { drafts: [{ type: 'event.reverted', data: { target: seq, seqs } }], more: { dependents } };
   });
 }

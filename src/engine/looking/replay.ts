@@ -15,9 +15,9 @@ import { type Engine, sessionRef } from '../context/engine.ts';
 import { asTexts, eventText } from '../history/event-text.ts';
 import { hypothesisAt } from '../history/hypothesis.ts';
 import { listEditsOf } from '../history/list-edits.ts';
-import { lookAt } from '../history/look.ts';
 import { branchRecord, digestAt, findPlace, type Place, placeOn } from '../history/place.ts';
 import { replacedIdsOf } from '../history/replaced-ids.ts';
+import { sightAt, sightOf } from '../history/sight.ts';
 import { asEvents, type EventForm, type EventsRequest, readForms, readHeaders } from '../history/stored-events.ts';
 
 const replayKeys: KnownKeys = optionKeys<ReplayOptions>('replay', {
@@ -261,9 +261,9 @@ async function partsOfPlace(
   isRaw: boolean,
 ): Promise<{ readonly segments: readonly Segment[] } & ReadThrough> {
   if (isRaw) return { segments: rawSegments(place.history, place.seq) };
-  const look = lookAt(engine, hypothesisAt(place));
-  const listEdits = await listEditsOf(look);
-  return { segments: segmentsOf(look.view), ...given({ listEdits, replacedIds: await replacedIdsOf(look) }) };
+  const sight = sightAt(engine, place);
+  const listEdits = await listEditsOf(sight);
+  return { segments: segmentsOf(sight.view), ...given({ listEdits, replacedIds: await replacedIdsOf(sight) }) };
 }
 
 /** Reads a part of a view a page at a time, with its lists read through `listEdits`. */
@@ -365,7 +365,7 @@ async function checkStill(
 /** Returns the edits through which a follower reads the lists of new events. */
 async function listEditsAt(engine: Engine, { session, record }: Place, head: Seq): Promise<ListEdits | undefined> {
   const now = await branchRecord(engine, session, record.branch);
-  return listEditsOf(lookAt(engine, hypothesisAt(placeOn(session, now, head))));
+  return listEditsOf(sightOf(engine, hypothesisAt(placeOn(session, now, head))));
 }
 
 async function* followView(

@@ -12,8 +12,8 @@ import { type TakenOut, takeOut } from '../editing/dependents.ts';
 import { resolveEdits } from '../editing/resolve-edits.ts';
 import { fold } from '../history/fold.ts';
 import { type Hypothesis, hypothesisAt, supposeAppended } from '../history/hypothesis.ts';
-import { lookAt } from '../history/look.ts';
 import { findPlace, type Place } from '../history/place.ts';
+import { sightOf } from '../history/sight.ts';
 
 /** How to look at a projection. */
 export interface StateAtOptions extends EditOptions {
@@ -62,7 +62,7 @@ export async function hypothesisFor(
   const targets = await seqsOfEvents(engine, place, exclude);
   const [first] = targets;
   if (first === undefined) return edited(engine, actual, { seqs: [], dependents: [] }, options);
-  const excluded = await takeOut(lookAt(engine, actual), targets, cascade === true);
+  const excluded = await takeOut(sightOf(engine, actual), targets, cascade === true);
   const without = { type: 'event.reverted', data: { target: first, seqs: excluded.seqs } };
   const supposed = await supposeAppended(engine, actual, [without]);
   return edited(engine, supposed.hypothesis, excluded, options);
