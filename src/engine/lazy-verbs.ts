@@ -6,7 +6,13 @@ import type { PointInput, Ref } from '../core/ref.ts';
 import type { SessionRecord } from '../core/store/event-store.ts';
 import type { FleetState } from './believing/fleet-at.ts';
 import type { OnBranch } from './believing/fleet-look.ts';
-import type { BeliefsAtOptions, TwoTimes } from './believing/fleet-times.ts';
+import {
+  type BeliefsAtOptions,
+  checkBeliefsAt,
+  checkFleetAt,
+  pointOfTimes,
+  type TwoTimes,
+} from './believing/fleet-times.ts';
 import type { BundleOptions, ExportedBundle } from './bundling/write-bundle.ts';
 import type { MarkConsequences } from './changing/mark.ts';
 import type { Engine } from './context/engine.ts';
@@ -14,6 +20,7 @@ import type { Copied, CopyOptions } from './copying/copy-options.ts';
 import type { Erased, EraseOptions } from './erasing/erase.ts';
 import type { ExperimentOptions, ExperimentSetOptions } from './experimenting/experiment-options.ts';
 import type { ExperimentResult, ExperimentSetResult } from './experimenting/experiment-result.ts';
+import { findPlace, type Place } from './history/place.ts';
 import type { Exported, ExportedPiece, HandedBack } from './importing/export.ts';
 import type { Imported, ImportFailure, ImportOptions, ImportSource } from './importing/import-options.ts';
 import type { CompareOptions, Comparison } from './looking/compare.ts';
@@ -54,13 +61,8 @@ export async function resume<Run, Result>(
 }
 
 /** Returns what a resume would hand over; see `resumable.ts`. */
-export async function resumable(
-  engine: Engine,
-  session: string,
-  point: PointInput,
-  options: ResumableOptions,
-): Promise<Resumable> {
-  return (await import('./resuming/resumable.ts')).resumable(engine, session, point, options);
+export async function resumable(engine: Engine, place: Place, options: ResumableOptions): Promise<Resumable> {
+  return (await import('./resuming/resumable.ts')).resumable(engine, place, options);
 }
 
 /** Retries a run or a task; see `retry.ts`. */
@@ -71,17 +73,17 @@ export async function retry<Run, Result>(
   agent: Agent<Run, Result>,
   options: RetryOptions<Run>,
 ): Promise<RetryResult<Result>> {
-  return (await import('./resuming/retry.ts')).retry(engine, session, what, agent, options);
+  const { retry, retryPlace } = await import('./resuming/retry.ts');
+  return retry(engine, await retryPlace(engine, session, what), agent, options);
 }
 
 /** Runs several variants from one point; see `experiment.ts`. */
 export async function experiment<Run, Result>(
   engine: Engine,
-  session: string,
-  point: PointInput,
+  place: Place,
   options: ExperimentOptions<Run, Result>,
 ): Promise<ExperimentResult> {
-  return (await import('./experimenting/experiment.ts')).experiment(engine, session, point, options);
+  return (await import('./experimenting/experiment.ts')).experiment(engine, place, options);
 }
 
 /** Runs several variants on many sessions; see `experiment.ts`. */
@@ -170,12 +172,16 @@ export async function prove(
 
 /** Returns the claims that stand at a moment; see `fleet-at.ts`. */
 export async function beliefsAt(engine: Engine, on: OnBranch, options: BeliefsAtOptions): Promise<readonly Belief[]> {
-  return (await import('./believing/fleet-at.ts')).beliefsAt(engine, on, options);
+  checkBeliefsAt(options);
+  const where = (): Promise<Place> => findPlace(engine, on.session, pointOfTimes(on.branch, options));
+  return (await import('./believing/fleet-at.ts')).beliefsAt(engine, where, options);
 }
 
 /** Returns who is there at a moment; see `fleet-at.ts`. */
 export async function fleetAt(engine: Engine, on: OnBranch, where: PointInput | TwoTimes): Promise<FleetState> {
-  return (await import('./believing/fleet-at.ts')).fleetAt(engine, on, where);
+  const times = checkFleetAt(where);
+  const place = (): Promise<Place> => findPlace(engine, on.session, pointOfTimes(on.branch, times));
+  return (await import('./believing/fleet-at.ts')).fleetAt(engine, place, times);
 }
 
 /** Returns the consequences of markers on beliefs, for the verbs that mark a history; see `settle-marked.ts`. */

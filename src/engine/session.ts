@@ -12,7 +12,7 @@ import type { AppendOptions, BranchNode, ForkOptions, Replay, ReplayOptions } fr
 import type { Edit } from '../core/view/edit.ts';
 import { surfaceOf } from './agents/agent-surface.ts';
 import type { AgentVerbs, AsOptions } from './agents/agent-verbs.ts';
-import { type AuditOptions, audit } from './believing/audit.ts';
+import { type AuditOptions, audit, checkAudit } from './believing/audit.ts';
 import { BeliefsHandle } from './believing/beliefs-handle.ts';
 import type { FleetState } from './believing/fleet-at.ts';
 import type { OnBranch } from './believing/fleet-look.ts';
@@ -23,7 +23,7 @@ import { type ArchiveOptions, archiveBranch } from './changing/archive-branch.ts
 import { type DeleteBranchOptions, type DeletedBranch, deleteBranch } from './changing/delete-branch.ts';
 import { deleteSession } from './changing/delete-session.ts';
 import { type Edited, edit } from './changing/edit.ts';
-import { fork } from './changing/fork.ts';
+import { fork, forkPlace } from './changing/fork.ts';
 import { branchAtHead, type Marked, type MarkOptions } from './changing/mark.ts';
 import { redo } from './changing/redo.ts';
 import { type Reverted, type RevertOptions, revert } from './changing/revert.ts';
@@ -53,7 +53,7 @@ import {
 import { type Counterfactual, type CounterfactualOptions, counterfactual } from './looking/counterfactual.ts';
 import { type FindOptions, find, findLast } from './looking/find.ts';
 import { fingerprintAt } from './looking/fingerprint-at.ts';
-import { replay } from './looking/replay.ts';
+import { replayPoint } from './looking/replay.ts';
 import { type SessionJson, sessionJson } from './looking/session-json.ts';
 import { type StateAtOptions, stateAt } from './looking/state-at.ts';
 import { branchTree } from './looking/tree.ts';
@@ -107,7 +107,8 @@ export class Session implements SessionVerbs {
   }
 
   audit(options: AuditOptions = {}): Replay {
-    return audit(this.#engine, this.id, options);
+    checkAudit(options);
+    return audit(this.#engine, () => findPlace(this.#engine, this.id, options.at ?? {}), options);
   }
 
   get #main(): OnBranch {
@@ -127,35 +128,35 @@ export class Session implements SessionVerbs {
   }
 
   replay(options: ReplayOptions = {}): Replay {
-    return replay(this.#engine, this.id, options);
+    return replayPoint(this.#engine, this.id, options);
   }
 
   find(filter: EventFilter, options: FindOptions = {}): Promise<Point | undefined> {
-    return find(this.#engine, this.id, filter, options);
+    return find(this.#engine, () => findPlace(this.#engine, this.id, options.at ?? {}), filter, options);
   }
 
   findLast(filter: EventFilter, options: FindOptions = {}): Promise<Point | undefined> {
-    return findLast(this.#engine, this.id, filter, options);
+    return findLast(this.#engine, () => findPlace(this.#engine, this.id, options.at ?? {}), filter, options);
   }
 
-  stateAt<Value, Result>(
+  async stateAt<Value, Result>(
     point: PointInput,
     projection: Projection<Value, Result>,
     options: StateAtOptions = {},
   ): Promise<Result> {
-    return stateAt(this.#engine, this.id, point, projection, options);
+    return stateAt(this.#engine, await findPlace(this.#engine, this.id, point), projection, options);
   }
 
-  counterfactual<Value, Result>(
+  async counterfactual<Value, Result>(
     point: PointInput,
     projection: Projection<Value, Result>,
     options: CounterfactualOptions,
   ): Promise<Counterfactual<Result>> {
-    return counterfactual(this.#engine, this.id, point, projection, options);
+    return counterfactual(this.#engine, await findPlace(this.#engine, this.id, point), projection, options);
   }
 
   async fork(point: PointInput, options: ForkOptions = {}): Promise<Branch> {
-    const forked = await fork(this.#engine, this.id, point, options);
+    const forked = await fork(this.#engine, await forkPlace(this.#engine, this.id, point), options);
     return new Branch(this, forked.branch, forked);
   }
 
@@ -189,7 +190,7 @@ export class Session implements SessionVerbs {
   }
 
   async fingerprint(point: PointInput = mainBranch): Promise<string> {
-    return fingerprintAt(this.#engine, this.id, point);
+    return fingerprintAt(this.#engine, await findPlace(this.#engine, this.id, point));
   }
 
   verify(options: VerifyOptions = {}): Promise<Verification> {
@@ -200,8 +201,8 @@ export class Session implements SessionVerbs {
     return repair(this.#engine, this.id);
   }
 
-  locate(point: PointInput): Promise<Located> {
-    return locate(this.#engine, this.id, point);
+  async locate(point: PointInput): Promise<Located> {
+    return locate(this.#engine, await findPlace(this.#engine, this.id, point));
   }
 
   async metadata(branch: PointInput = mainBranch): Promise<JsonObject> {
@@ -212,8 +213,8 @@ export class Session implements SessionVerbs {
     await append(this.#engine, this.id, { type: 'metadata.changed', data: { set } }, options);
   }
 
-  resumable(point: PointInput, options: ResumableOptions = {}): Promise<Resumable> {
-    return resumable(this.#engine, this.id, point, options);
+  async resumable(point: PointInput, options: ResumableOptions = {}): Promise<Resumable> {
+    return resumable(this.#engine, await findPlace(this.#engine, this.id, point), options);
   }
 
   resume<Run, Result>(
@@ -232,8 +233,8 @@ export class Session implements SessionVerbs {
     return retry(this.#engine, this.id, what, agent, options);
   }
 
-  experiment<Run, Result>(point: PointInput, options: ExperimentOptions<Run, Result>): Promise<ExperimentResult> {
-    return experiment(this.#engine, this.id, point, options);
+  async experiment<Run, Result>(point: PointInput, options: ExperimentOptions<Run, Result>): Promise<ExperimentResult> {
+    return experiment(this.#engine, await findPlace(this.#engine, this.id, point), options);
   }
 
   masker(): Promise<Masker> {

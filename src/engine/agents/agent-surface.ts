@@ -116,7 +116,8 @@ export class AgentSurface implements AgentVerbs {
     checkBeliefsAt(options);
     const { beliefsAt } = await import('../believing/fleet-at.ts');
     const times = this.#of.during === undefined ? {} : { turn: this.#of.during.turn };
-    const then = await beliefsAt(this.#engine, this.#of, { ...times, ...options }, this.agent);
+    const where = (): Promise<Place> => findPlace(this.#engine, this.#of.session, pointOfTimes(this.branch, options));
+    const then = await beliefsAt(this.#engine, where, { ...times, ...options }, this.agent);
     const isAllowed = await this.#allowedNow(parsePoint(pointOfTimes(this.branch, options)).branch);
     return then.filter((belief) => isAllowed((who) => maySee(who, belief)));
   }
@@ -179,8 +180,7 @@ export class AgentSurface implements AgentVerbs {
     const place = await findPlace(this.#engine, this.#of.session, at);
     const then = await this.#registeredAt(place);
     const isAllowed = await this.#allowedNow(place.record.branch);
-    const point = { branch: place.record.branch, seq: place.seq };
-    for await (const event of replay(this.#engine, this.#of.session, { ...options, at: point })) {
+    for await (const event of replay(this.#engine, place, options)) {
       if (!isClaim(event.type)) {
         if (event.agent === this.agent) yield* ownPart(event, this.agent);
         continue;

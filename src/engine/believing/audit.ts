@@ -7,6 +7,7 @@ import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts'
 import type { PointInput } from '../../core/ref.ts';
 import type { Replay } from '../../core/session/session-log.ts';
 import type { Engine } from '../context/engine.ts';
+import type { Placed } from '../history/place.ts';
 import { replay } from '../looking/replay.ts';
 import { pointOn } from '../state/point.ts';
 
@@ -49,10 +50,15 @@ export function auditOn(branch: string, options: AuditOptions): AuditOptions {
   return { ...options, at: pointOn(branch, options.at ?? {}) };
 }
 
-/** Reads the events of an audit from the raw history: nothing that was rewound or reverted is missing. */
-export function audit(engine: Engine, session: string, options: AuditOptions): Replay {
+/** Refuses unknown options of an audit. */
+export function checkAudit(options: AuditOptions): void {
   checkKeys(options, auditKeys);
-  const { at, limit, after, filter, follow, signal } = options;
+}
+
+/** Reads the events of an audit from the raw history: nothing that was rewound or reverted is missing. */
+export function audit(engine: Engine, where: Placed, options: Omit<AuditOptions, 'at'>): Replay {
+  checkKeys(options, auditKeys);
+  const { limit, after, filter, follow, signal } = options;
   if (limit !== undefined && !(Number.isSafeInteger(limit) && limit >= 0))
     throw new RepriseError('option.invalid', `Cannot audit with a limit of ${String(limit)}`, {
       hint: 'It takes a whole number from 0.',
@@ -62,13 +68,13 @@ export function audit(engine: Engine, session: string, options: AuditOptions): R
   const request = {
     history: 'raw',
     filter: { ...chosen, types: types?.filter((type) => auditTypes.includes(type)) ?? auditTypes },
-    ...given({ at, after, signal }),
+    ...given({ after, signal }),
   } as const;
-  if (limit === undefined) return replay(engine, session, { ...request, ...given({ follow }) });
+  if (limit === undefined) return replay(engine, where, { ...request, ...given({ follow }) });
   return new NewestEvents(
     limit,
-    () => replay(engine, session, { ...request, direction: 'backward', limit: Math.max(limit, 1) }),
-    (since) => (follow === true ? replay(engine, session, { ...request, after: since, follow: true }) : undefined),
+    () => replay(engine, where, { ...request, direction: 'backward', limit: Math.max(limit, 1) }),
+    (since) => (follow === true ? replay(engine, where, { ...request, after: since, follow: true }) : undefined),
   );
 }
 

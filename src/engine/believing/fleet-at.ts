@@ -4,11 +4,10 @@ import { type FleetTask, tasksAt } from '../../core/fleet/fleet-task.ts';
 import type { Registration } from '../../core/fleet/registration.ts';
 import { checkId } from '../../core/id.ts';
 import { given } from '../../core/json.ts';
-import type { PointInput } from '../../core/ref.ts';
 import type { Engine } from '../context/engine.ts';
-import { findPlace, type Place } from '../history/place.ts';
-import { type FleetLook, fleetAtHead, fleetAtPlace, momentNow, momentOf, type OnBranch } from './fleet-look.ts';
-import { type BeliefsAtOptions, checkBeliefsAt, checkFleetAt, pointOfTimes, type TwoTimes } from './fleet-times.ts';
+import { type Place, type Placed, placed } from '../history/place.ts';
+import { fleetAtHead, fleetAtPlace, momentNow, momentOf, type OnBranch } from './fleet-look.ts';
+import type { BeliefsAtOptions } from './fleet-times.ts';
 
 /** An agent that is there, and the tasks it has taken and not ended. */
 export interface FleetAgent extends Registration {
@@ -21,32 +20,31 @@ export interface FleetState {
   readonly tasks: readonly FleetTask[];
 }
 
-/** Looks at a fleet at a moment of the two times. */
-async function lookAtTimes(engine: Engine, { session, branch }: OnBranch, times: TwoTimes): Promise<FleetLook> {
-  return fleetAtPlace(engine, await findPlace(engine, session, pointOfTimes(branch, times)));
-}
+/** Which beliefs of a place to return, and up to which turn; of the highest turn there is if left out. */
+export type BeliefsQuery = Pick<BeliefsAtOptions, 'turn' | 'agent' | 'topic'>;
 
-/** Returns the claims that stand at a moment; through an agent's eyes if `as` names one. */
+/** Returns the claims that stand at a place; through an agent's eyes if `as` names one. */
 export async function beliefsAt(
   engine: Engine,
-  on: OnBranch,
-  options: BeliefsAtOptions,
+  where: Placed,
+  { turn, agent, topic }: BeliefsQuery,
   as?: string,
 ): Promise<readonly Belief[]> {
-  checkBeliefsAt(options);
-  const { turn, agent, topic } = options;
   if (agent !== undefined) checkId('agent', agent);
   if (topic !== undefined) checkTopic(topic);
-  const look = await lookAtTimes(engine, on, options);
+  const look = await fleetAtPlace(engine, await placed(where));
   const query: BeliefQuery = given({ agent, topic, as });
   return activeAt(look.table, await momentOf(engine, look, turn), query);
 }
 
-/** Returns who is there at a moment, with which scope and trust, since when, and doing which tasks. */
-export async function fleetAt(engine: Engine, on: OnBranch, where: PointInput | TwoTimes): Promise<FleetState> {
-  const times = checkFleetAt(where);
-  const look = await lookAtTimes(engine, on, times);
-  const moment = await momentOf(engine, look, times.turn);
+/** Returns who is there at a place, with which scope and trust, since when, and doing which tasks. */
+export async function fleetAt(
+  engine: Engine,
+  where: Placed,
+  { turn }: { readonly turn?: number | undefined } = {},
+): Promise<FleetState> {
+  const look = await fleetAtPlace(engine, await placed(where));
+  const moment = await momentOf(engine, look, turn);
   const tasks = tasksAt(look.table.tasks, moment);
   const held = Map.groupBy(
     tasks.filter(({ status }) => status === 'claimed'),

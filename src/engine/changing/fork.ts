@@ -34,23 +34,26 @@ export interface Forked {
   readonly dependents: readonly Seq[];
 }
 
+/** Where to fork: at a place, and with a turn only with what belongs to that turn of the story or an earlier one. */
+export interface ForkPlace {
+  readonly place: Place;
+  readonly turn?: number | undefined;
+}
+
 /**
- * Makes a branch at a point, with its edits in the same atomic append. Nothing is copied, and the source is untouched.
- * `{ turn: N }` forks at the head and takes later turns out of the view; `@turn:N` in a string forks at that point.
+ * Looks up where to fork. `{ turn: N }` forks at the head and takes later turns out of the view; `@turn:N` in a string
+ * forks at that point.
  */
-export async function fork(
-  engine: Engine,
-  session: string,
-  point: PointInput,
-  options: ForkOptions = {},
-): Promise<Forked> {
-  checkKeys(options, forkKeys);
+export async function forkPlace(engine: Engine, session: string, point: PointInput): Promise<ForkPlace> {
   const selected = selectedTurn(point);
-  const place =
-    selected === undefined
-      ? await findPlace(engine, session, point)
-      : await placeAtHead(engine, session, selected.branch);
-  const source = { place, digest: await anchorDigest(engine, place), turn: selected?.turn };
+  if (selected === undefined) return { place: await findPlace(engine, session, point) };
+  return { place: await placeAtHead(engine, session, selected.branch), turn: selected.turn };
+}
+
+/** Makes a branch at a place, with its edits in the same atomic append. Nothing is copied, and the source is untouched. */
+export async function fork(engine: Engine, { place, turn }: ForkPlace, options: ForkOptions = {}): Promise<Forked> {
+  checkKeys(options, forkKeys);
+  const source = { place, digest: await anchorDigest(engine, place), turn };
   if (options.name !== undefined) return forkTo(engine, source, checkId('branch', options.name), options);
   const name = await freeName(engine, place);
   try {
@@ -62,11 +65,9 @@ export async function fork(
   }
 }
 
-/** Where to fork, and with `{ turn }` which turns the branch begins with. */
-interface ForkSource {
-  readonly place: Place;
+/** Where to fork, and the digest there. */
+interface ForkSource extends ForkPlace {
   readonly digest: Digest;
-  readonly turn: number | undefined;
 }
 
 async function forkTo(

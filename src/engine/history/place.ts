@@ -21,6 +21,14 @@ export interface Place {
   readonly seq: Seq;
 }
 
+/** A place, or a function that finds it when it is first needed. */
+export type Placed = Place | (() => Promise<Place>);
+
+/** Returns a place, which is found now if it was not before. */
+export async function placed(where: Placed): Promise<Place> {
+  return typeof where === 'function' ? where() : where;
+}
+
 /** Returns the place at a seq of a branch whose record is known, at its head if left out. */
 export function placeOn(session: string, record: BranchRecord, seq: Seq = record.head): Place {
   const { root, markers, head } = record;
@@ -259,9 +267,8 @@ export interface Located extends Point {
   readonly head: Seq;
 }
 
-/** Returns the point that an input names, with its digest. */
-export async function locate(engine: Engine, session: string, point: PointInput): Promise<Located> {
-  const place = await findPlace(engine, session, point);
+/** Returns the point of a place, with its digest. */
+export async function locate(engine: Engine, place: Place): Promise<Located> {
   return { ...pointOf(place), digest: await digestAt(engine, place), head: place.record.head };
 }
 

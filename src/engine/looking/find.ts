@@ -1,8 +1,10 @@
 import type { EventFilter } from '../../core/event/filter.ts';
+import { given } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { Point } from '../../core/point.ts';
 import type { PointInput } from '../../core/ref.ts';
 import type { Engine } from '../context/engine.ts';
+import type { Placed } from '../history/place.ts';
 import { replay } from './replay.ts';
 
 /** Where to search. */
@@ -17,24 +19,26 @@ const findKeys: KnownKeys = optionKeys<FindOptions>('find', { at: 'point', histo
 /** Returns the point of the first event that a filter matches; undefined if none does. */
 export async function find(
   engine: Engine,
-  session: string,
+  where: Placed,
   filter: EventFilter,
   options: FindOptions = {},
 ): Promise<Point | undefined> {
   checkKeys(options, findKeys);
-  for await (const { branch, seq } of replay(engine, session, { ...options, filter, limit: 1 })) return { branch, seq };
+  const { history } = options;
+  for await (const { branch, seq } of replay(engine, where, { ...given({ history }), filter, limit: 1 }))
+    return { branch, seq };
   return undefined;
 }
 
 /** Returns the point of the last event that a filter matches; undefined if none does. */
 export async function findLast(
   engine: Engine,
-  session: string,
+  where: Placed,
   filter: EventFilter,
   options: FindOptions = {},
 ): Promise<Point | undefined> {
   checkKeys(options, findKeys);
-  for await (const { branch, seq } of replay(engine, session, { ...options, filter, limit: 1, direction: 'backward' }))
-    return { branch, seq };
+  const last = { ...given({ history: options.history }), filter, limit: 1, direction: 'backward' } as const;
+  for await (const { branch, seq } of replay(engine, where, last)) return { branch, seq };
   return undefined;
 }

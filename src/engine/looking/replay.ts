@@ -15,7 +15,7 @@ import { type Engine, sessionRef } from '../context/engine.ts';
 import { asTexts, eventText } from '../history/event-text.ts';
 import { hypothesisAt } from '../history/hypothesis.ts';
 import { listEditsOf } from '../history/list-edits.ts';
-import { branchRecord, digestAt, findPlace, type Place, placeOn } from '../history/place.ts';
+import { branchRecord, digestAt, findPlace, type Place, type Placed, placed, placeOn } from '../history/place.ts';
 import { replacedIdsOf } from '../history/replaced-ids.ts';
 import { sightAt, sightOf } from '../history/sight.ts';
 import { asEvents, type EventForm, type EventsRequest, readForms, readHeaders } from '../history/stored-events.ts';
@@ -50,13 +50,21 @@ export function filterOf(
   };
 }
 
-/** Reads a history again, in order. */
-export function replay(engine: Engine, session: string, options: ReplayOptions = {}): Replay {
+/** How to read the history at a place. */
+export type ReadingOptions = Omit<ReplayOptions, 'at'>;
+
+/** Reads the history at a place again, in order. A place that is not found yet is looked up before the first event. */
+export function replay(engine: Engine, where: Placed, options: ReadingOptions = {}): Replay {
   const stop = new AbortController();
   checkWhole(options, replayKeys);
   const { limit } = options;
   const max = isCount(limit) ? limit : Number.POSITIVE_INFINITY;
-  return new PagedReplay({ engine, session, options, stop }, max);
+  return new PagedReplay({ engine, where, options, stop }, max);
+}
+
+/** Reads the history of a session again, at the point that the options name. */
+export function replayPoint(engine: Engine, session: string, options: ReplayOptions = {}): Replay {
+  return replay(engine, () => findPlace(engine, session, options.at ?? {}), options);
 }
 
 /** Returns the events of a replay that nobody has read from as JSON text, a page at a time, none of them empty. */
@@ -67,8 +75,8 @@ export function textsOf(replay: Replay): AsyncIterableIterator<readonly string[]
 /** The question that a replay answers. */
 interface ReplayQuestion {
   readonly engine: Engine;
-  readonly session: string;
-  readonly options: ReplayOptions;
+  readonly where: Placed;
+  readonly options: ReadingOptions;
   /** Ends the wait of a follower. */
   readonly stop: AbortController;
 }
@@ -77,7 +85,7 @@ const isCount = (limit: unknown): limit is number => limit === Number.POSITIVE_I
 const isWhole = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
 
 /** Refuses unknown options and invalid values. */
-export function checkReading(options: ReplayOptions, keys: KnownKeys = replayKeys): void {
+export function checkReading(options: ReadingOptions, keys: KnownKeys = replayKeys): void {
   checkKeys(options, keys);
   const { limit, direction, history } = options;
   const refuse = (option: string, given: unknown, takes: string): never => {
@@ -103,9 +111,9 @@ class PagedReplay implements Replay {
   #loading: Promise<IteratorResult<Event, void>> | undefined;
 
   constructor(question: ReplayQuestion, limit: number) {
-    const { engine, session, options, stop } = question;
+    const { engine, where, options, stop } = question;
     this.#question = question;
-    this.#pages = replayPages(engine, session, options, stop);
+    this.#pages = replayPages(engine, where, options, stop);
     this.#stop = stop;
     this.#left = limit;
   }
@@ -113,8 +121,8 @@ class PagedReplay implements Replay {
   /** Returns the events of a replay as text. It is static, because a replay is public and has no such method. */
   static textsOf(replay: Replay): AsyncIterableIterator<readonly string[], void> {
     if (!(replay instanceof PagedReplay)) return eachText(replay);
-    const { engine, session, options, stop } = replay.#question;
-    const pages = upTo(replay.#left, replayTexts(engine, session, options, stop));
+    const { engine, where, options, stop } = replay.#question;
+    const pages = upTo(replay.#left, replayTexts(engine, where, options, stop));
     return {
       next: () => pages.next(),
       return: async () => {
@@ -189,11 +197,12 @@ async function* upTo<Item>(
 /** Reads a history as {@link replay} does, a page at a time: the fast way through a long one. */
 export async function* replayPages(
   engine: Engine,
-  session: string,
-  options: ReplayOptions = {},
+  where: Placed,
+  options: ReadingOptions = {},
   stop: AbortController = new AbortController(),
 ): AsyncGenerator<readonly Event[], void, undefined> {
-  const start = await startOf(engine, session, options);
+  const start = await startOf(engine, where, options);
+  const { session } = start.place;
   for await (const events of eventPages(engine, session, start.segments, start.request)) {
     if (options.signal?.aborted === true) return;
     yield events.filter(start.holds);
@@ -204,19 +213,19 @@ export async function* replayPages(
 /** Reads a history as {@link replayPages} does, with each event as JSON text. */
 async function* replayTexts(
   engine: Engine,
-  session: string,
-  options: ReplayOptions,
+  where: Placed,
+  options: ReadingOptions,
   stop: AbortController,
 ): AsyncGenerator<readonly string[], void, undefined> {
-  const start = await startOf(engine, session, options);
-  const { segments, request } = start;
+  const start = await startOf(engine, where, options);
+  const { place, segments, request } = start;
   if (Object.keys(request.filter).length > 0) {
     // A filter may look at the data, so it takes the events themselves.
-    for await (const events of replayPages(engine, session, options, stop))
+    for await (const events of replayPages(engine, place, options, stop))
       if (events.length > 0) yield events.map(eventText);
     return;
   }
-  for await (const texts of formPages(engine, session, segments, request, asTexts)) {
+  for await (const texts of formPages(engine, place.session, segments, request, asTexts)) {
     if (options.signal?.aborted === true) return;
     if (texts.length > 0) yield texts;
   }
@@ -235,11 +244,11 @@ interface ReplayStart {
   readonly holds: (event: Event) => boolean;
 }
 
-async function startOf(engine: Engine, session: string, options: ReplayOptions): Promise<ReplayStart> {
+async function startOf(engine: Engine, where: Placed, options: ReadingOptions): Promise<ReplayStart> {
   checkReading(options);
   const filter = filterOf(options);
   const holds = compileFilter(filter);
-  const place = await findPlace(engine, session, options.at ?? {});
+  const place = await placed(where);
   const digest = options.follow === true ? await digestAt(engine, place) : undefined;
   const range = {
     after: seq(filter.after ?? 0),
@@ -308,7 +317,7 @@ const firstPageEvents = 64;
 async function* follow(
   engine: Engine,
   { place, isRaw, holds, ...start }: ReplayStart,
-  options: ReplayOptions,
+  options: ReadingOptions,
   stop: AbortController,
 ): AsyncGenerator<readonly Event[]> {
   const { session, record } = place;
@@ -373,7 +382,7 @@ async function* followView(
   session: string,
   branch: string,
   events: readonly Event[],
-  options: ReplayOptions,
+  options: ReadingOptions,
   holds: (event: Event) => boolean,
 ): AsyncGenerator<readonly Event[]> {
   const marker = events.findLastIndex((event) => isStructural(event.type));

@@ -2,7 +2,6 @@ import { RepriseError } from '../../core/error.ts';
 import type { Projection } from '../../core/event/projection.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { type Seq, seq } from '../../core/point.ts';
-import type { PointInput } from '../../core/ref.ts';
 import type { EditOptions } from '../../core/view/edit.ts';
 import { editOptionNames, editsOf } from '../../core/view/edit.ts';
 import { branchOf, viewChanges } from '../../core/view/segment.ts';
@@ -12,7 +11,7 @@ import { type TakenOut, takeOut } from '../editing/dependents.ts';
 import { resolveEdits } from '../editing/resolve-edits.ts';
 import { fold } from '../history/fold.ts';
 import { type Hypothesis, hypothesisAt, supposeAppended } from '../history/hypothesis.ts';
-import { findPlace, type Place } from '../history/place.ts';
+import type { Place } from '../history/place.ts';
 import { sightOf } from '../history/sight.ts';
 
 /** How to look at a projection. */
@@ -33,16 +32,15 @@ const lookKeys: KnownKeys = optionKeys<StateAtOptions>('look', {
 });
 
 /**
- * Returns the result of a projection at a point, or the result it would have with edits or exclusions. Writes nothing.
+ * Returns the result of a projection at a place, or the result it would have with edits or exclusions. Writes nothing.
  */
 export async function stateAt<Value, Result>(
   engine: Engine,
-  session: string,
-  point: PointInput,
+  place: Place,
   projection: Projection<Value, Result>,
   options: StateAtOptions = {},
 ): Promise<Result> {
-  const { hypothesis } = await hypothesisFor(engine, await findPlace(engine, session, point), options);
+  const { hypothesis } = await hypothesisFor(engine, place, options);
   return fold(engine, hypothesis, projection, options.snapshots);
 }
 

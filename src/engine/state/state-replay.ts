@@ -6,7 +6,7 @@ import type { Seq } from '../../core/point.ts';
 import type { Replay, ReplayOptions } from '../../core/session/session-log.ts';
 import { segmentAt } from '../../core/view/segment.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
-import { seqWithin } from '../history/place.ts';
+import { findPlace, type Place, seqWithin } from '../history/place.ts';
 import { checkReading, replay } from '../looking/replay.ts';
 import { operationsOf, type StateOperation } from './entry.ts';
 import { statePoint } from './point.ts';
@@ -95,7 +95,8 @@ class TransactionReplay implements StateReplay {
     const point = isEnding
       ? { branch, seq: await seqWithin(this.#engine, { session, branch }, through) }
       : statePoint(branch, at === undefined ? {} : { point: at });
-    return replay(this.#engine, session, { ...range, at: point, filter: { types: ['state.committed'] } });
+    const where = (): Promise<Place> => findPlace(this.#engine, session, point);
+    return replay(this.#engine, where, { ...range, filter: { types: ['state.committed'] } });
   }
 
   next(): Promise<IteratorResult<StateTransaction, void>> {
