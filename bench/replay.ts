@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { findPlace } from '../src/engine/history/place.ts';
 import { replayPages } from '../src/engine/looking/replay.ts';
 import { limits, type Seq } from '../src/index.ts';
 import { alternate, atMost, forTheRecord, median, type Row, spread, timeEach } from './measure.ts';
@@ -88,6 +89,6 @@ async function readParsed({ session }: Opened): Promise<number> {
 
 async function readPages({ engine }: Opened): Promise<number> {
   let seen = 0;
-  for await (const events of replayPages(engine, sessionId)) seen += events.length;
+  for await (const events of replayPages(engine, () => findPlace(engine, sessionId, {}))) seen += events.length;
   return seen;
 }

@@ -75,6 +75,3 @@ export const createKeys: KnownKeys = optionKeys<Pick<SessionOptions, 'metadata'>
   { metadata: 'object' },
   'a new session',
 );
-
-/** The options of an export. */
-export const exportKeys: KnownKeys = optionKeys<{ format: string }>('export', { format: 'text' }, 'an export');

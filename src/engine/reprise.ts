@@ -12,11 +12,9 @@ import type { HealthRequest, StoreHealth } from '../core/store/store-health.ts';
 import { append } from './changing/append.ts';
 import { type Engine, emptyMemory, sessionRef } from './context/engine.ts';
 import type { Copied, CopyOptions } from './copying/copy-options.ts';
-import { Exchange } from './exchange.ts';
 import type { ExperimentSetOptions } from './experimenting/experiment-options.ts';
 import type { ExperimentSetResult } from './experimenting/experiment-result.ts';
 import { sessionRecord, sessionRecords, sessionsPage } from './history/place.ts';
-import { checkDeep, compare, compareStrictly, copy, experimentSet, findExperiment } from './lazy-verbs.ts';
 import type { CompareOptions, Comparison } from './looking/compare.ts';
 import { type ReplayAllOptions, replayAll } from './looking/replay-all.ts';
 import {
@@ -33,13 +31,20 @@ import {
   verifyAllKeys,
 } from './reprise-options.ts';
 import { Session } from './session.ts';
+import { importEach, importOne } from './import-sources.ts';
+import { Look } from './look.ts';
+import { latestSession } from './history/where.ts';
+import { type BehaviorOptions, type StrictOptions } from './compare-histories.ts';
+import { copy } from './copying/copy.ts';
+import { experimentSet, findExperiment } from './experimenting/experiment.ts';
+import { checkDeep } from './proving/verify-deep.ts';
+import type { Imported, ImportFailure, ImportOptions, ImportSource } from './importing/import-options.ts';
 
 /** An open store, seen through one namespace. Close it, or bind it with `await using`. */
-export class Reprise extends Exchange {
+export class Reprise {
   readonly #engine: Engine;
 
   constructor(engine: Engine) {
-    super(engine);
     this.#engine = engine;
   }
 
@@ -82,7 +87,7 @@ export class Reprise extends Exchange {
     // A token of one agent may not look a session up; its calls say whether it is there.
     if (this.#engine.agentPort !== undefined && options.create !== true && id !== 'latest')
       return new Session(this.#engine, checkId('session', id));
-    const known = id === 'latest' ? await this.#latest() : checkId('session', id);
+    const known = id === 'latest' ? await latestSession(this.#engine) : checkId('session', id);
     const found = await this.#engine.store.session(sessionRef(this.#engine, known));
     if (found !== undefined) return new Session(this.#engine, known);
     if (options.create !== true) await sessionRecord(this.#engine, known);
@@ -164,8 +169,22 @@ export class Reprise extends Exchange {
   }
 
   /**
-   * Compares the views at two refs, which may be in different sessions. With `strict`, events are paired by position and
-   * compared by type alone; with `format` as well, the events compared are those that a file of that format would have.
+   * Returns a look at a ref: `refund`, `refund/careful@12`, `latest@turn:3`. It reads nothing: the look finds its place at
+   * its first verb.
+   *
+   * @example
+   * ```ts
+   * const { messages } = await reprise.at('refund/careful@3').fold(conversation);
+   * ```
+   */
+  at(ref: string | Ref): Look {
+    return Look.of(this.#engine, ref);
+  }
+
+  /**
+   * Compares the views at two refs or looks, which may be in different sessions. With `strict`, events are paired by
+   * position and compared by type alone; with `format` as well, the events compared are those that a file of that format
+   * would have.
    *
    * @example
    * ```ts
@@ -173,26 +192,16 @@ export class Reprise extends Exchange {
    * console.log(diff.forkPoint, diff.divergedAt, diff.states['conversation']?.changed);
    * ```
    */
+  async diff(left: string | Ref | Look, right: string | Ref | Look, options: StrictOptions): Promise<StrictDiff>;
+  async diff(left: string | Ref | Look, right: string | Ref | Look, options?: BehaviorOptions): Promise<Comparison>;
   async diff(
-    left: string | Ref,
-    right: string | Ref,
-    options: CompareOptions & { readonly strict: true; readonly format?: string },
-  ): Promise<StrictDiff>;
-  async diff(
-    left: string | Ref,
-    right: string | Ref,
-    options?: CompareOptions & { readonly strict?: false },
-  ): Promise<Comparison>;
-  async diff(
-    left: string | Ref,
-    right: string | Ref,
-    options: CompareOptions & { readonly strict?: boolean; readonly format?: string } = {},
+    left: string | Ref | Look,
+    right: string | Ref | Look,
+    options: BehaviorOptions | StrictOptions = {},
   ): Promise<Comparison | StrictDiff> {
-    const [a, b] = [await this.resolve(left), await this.resolve(right)];
+    const look = left instanceof Look ? left : this.at(left);
     // Null is refused where the options are checked.
-    return options?.strict === true
-      ? compareStrictly(this.#engine, a, b, options)
-      : compare(this.#engine, a, b, options);
+    return options?.strict === true ? look.diff(right, options) : look.diff(right, options);
   }
 
   /**
@@ -220,6 +229,40 @@ export class Reprise extends Exchange {
    */
   findExperiment(id: string): Promise<ExperimentSetResult> {
     return findExperiment(this.#engine, id);
+  }
+
+  /**
+   * Imports a saved run of a different system: from the path of its file, its parsed content, or a stream. The text of
+   * every unit is kept, so that `export` returns the same bytes. A source that was imported before adds what is new.
+   *
+   * @example
+   * ```ts
+   * const saved = { trace_id: 'run-abc', metadata: {}, events: [{ type: 'run_started', message: '', payload: { prompt: 'Hi' } }] };
+   * const imported = await reprise.import(saved, { format: 'shipit' });
+   * const asked = await imported.fold(conversation); // its messages: one, from the user
+   * ```
+   */
+  async import(source: ImportSource, options: ImportOptions = {}): Promise<Session> {
+    return new Session(this.#engine, (await importOne(this.#engine, source, options)).session);
+  }
+
+  /**
+   * Imports every source below a folder, or one source, and yields a report of each. A source that cannot be read yields
+   * its error, and does not stop the rest.
+   *
+   * @example
+   * ```ts
+   * const list = [{ role: 'user', content: 'Where is order 7?' }, { role: 'assistant', content: 'On its way.' }];
+   * for await (const told of reprise.importAll({ messages: list }, { session: 'talk' })) {
+   *   console.log('error' in told ? told.error.message : [told.session, told.branches, told.events, told.warnings]);
+   * }
+   * ```
+   */
+  importAll(
+    source: ImportSource,
+    options: ImportOptions = {},
+  ): AsyncGenerator<Imported | ImportFailure, void, undefined> {
+    return importEach(this.#engine, source, options);
   }
 
   /**
@@ -252,7 +295,7 @@ export class Reprise extends Exchange {
    */
   async resolve(ref: string | Ref): Promise<Ref> {
     const parsed = refOf(ref);
-    return parsed.session === 'latest' ? { ...parsed, session: await this.#latest() } : parsed;
+    return parsed.session === 'latest' ? { ...parsed, session: await latestSession(this.#engine) } : parsed;
   }
 
   /**
@@ -316,16 +359,5 @@ export class Reprise extends Exchange {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
-  }
-
-  async #latest(): Promise<string> {
-    const page = await this.#engine.store.sessions({ namespace: this.#engine.namespace, limit: 1 });
-    const found = page.sessions[0];
-    if (found !== undefined) return found.session;
-    throw new RepriseError(
-      'session.not-found',
-      `Cannot find the latest session: namespace "${this.#engine.namespace}" has none`,
-      { hint: 'Record a session first.' },
-    );
   }
 }

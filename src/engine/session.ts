@@ -1,262 +1,181 @@
-import type { Event, EventDraft } from '../core/event/event.ts';
-import type { EventFilter } from '../core/event/filter.ts';
-import type { Projection } from '../core/event/projection.ts';
-import { defaultAgent } from '../core/event/state-key.ts';
-import type { Belief } from '../core/fleet/belief.ts';
-import { given, type JsonObject } from '../core/json.ts';
-import type { Masker } from '../core/masking/masking.ts';
-import type { Point } from '../core/point.ts';
-import type { Agent } from '../core/recording/agent.ts';
-import { mainBranch, type PointInput } from '../core/ref.ts';
-import type { AppendOptions, BranchNode, ForkOptions, Replay, ReplayOptions } from '../core/session/session-log.ts';
-import type { Edit } from '../core/view/edit.ts';
-import { surfaceOf } from './agents/agent-surface.ts';
-import type { AgentVerbs, AsOptions } from './agents/agent-verbs.ts';
-import { type AuditOptions, audit } from './believing/audit.ts';
-import { BeliefsHandle } from './believing/beliefs-handle.ts';
-import type { FleetState } from './believing/fleet-at.ts';
-import type { OnBranch } from '../context/on-branch.ts';
-import type { BeliefsAtOptions, TwoTimes } from './believing/fleet-times.ts';
-import { Branch } from './branch.ts';
-import { append } from './changing/append.ts';
+import { checkId } from '../core/id.ts';
+import { type PointInput, mainBranch, parsePoint } from '../core/ref.ts';
+import type { BranchNode, ForkOptions } from '../core/session/session-log.ts';
+import { Branch, type ForkedBranch } from './branch.ts';
+import { type BundleOptions, type ExportedBundle, writeBundle } from './bundling/write-bundle.ts';
 import { type ArchiveOptions, archiveBranch } from './changing/archive-branch.ts';
 import { type DeleteBranchOptions, type DeletedBranch, deleteBranch } from './changing/delete-branch.ts';
 import { deleteSession } from './changing/delete-session.ts';
-import { type Edited, edit } from './changing/edit.ts';
-import { fork } from './changing/fork.ts';
-import { branchAtHead, type Marked, type MarkOptions } from './changing/mark.ts';
-import { redo } from './changing/redo.ts';
-import { type Reverted, type RevertOptions, revert } from './changing/revert.ts';
-import { type RewindOptions, rewind } from './changing/rewind.ts';
-import { CodingHandle } from './coding/coding-handle.ts';
 import { type Engine, sessionRef } from './context/engine.ts';
-import type { Erased, EraseOptions } from './erasing/erase.ts';
-import type { ExperimentOptions } from './experimenting/experiment-options.ts';
-import type { ExperimentResult } from './experimenting/experiment-result.ts';
-import { FleetHandle } from './fleet/fleet-handle.ts';
-import { metadataAt } from './history/metadata.ts';
-import { branchHead, findPlace, type Located, locate } from './history/place.ts';
-import {
-  beliefConsequences,
-  beliefsAt,
-  erase,
-  experiment,
-  fleetAt,
-  masker,
-  record,
-  repair,
-  resumable,
-  resume,
-  retry,
-  verify,
-} from './lazy-verbs.ts';
-import { type Counterfactual, type CounterfactualOptions, counterfactual } from './looking/counterfactual.ts';
-import { type FindOptions, find, findLast } from './looking/find.ts';
-import { fingerprintAt } from './looking/fingerprint-at.ts';
-import { replay } from './looking/replay.ts';
+import { type Erased, type EraseOptions, erase } from './erasing/erase.ts';
+import { Where } from './history/where.ts';
+import { Look } from './look.ts';
 import { type SessionJson, sessionJson } from './looking/session-json.ts';
-import { type StateAtOptions, stateAt } from './looking/state-at.ts';
 import { branchTree } from './looking/tree.ts';
-import type { Repaired } from './proving/repair.ts';
-import type { Verification, VerifyOptions } from './proving/verify.ts';
-import type { RecordOptions } from './recording/record-options.ts';
-import type { SessionRecorder } from './recording/recorder.ts';
-import type { Resumable, ResumableOptions } from './resuming/resumable.ts';
-import type { ResumeOptions, ResumeResult } from './resuming/resume.ts';
-import type { RetryOptions, RetryResult } from './resuming/retry.ts';
-import type { SessionVerbs } from './session-verbs.ts';
-import { StateHandle } from './state/state-handle.ts';
+import { type Repaired, repair } from './proving/repair.ts';
 
 /**
- * One tree of history: all branches grown from one beginning. A point is a string such as `main@12`, `@turn:3` or
- * `narrower`, or `{ branch?, seq | turn | run | time }`; without a branch it is on `main`. `SessionVerbs` describes the
- * verbs.
+ * One tree of history: all branches grown from one beginning. A session acts as its `main` branch, because that is what
+ * people type first. A point is a string such as `main@12`, `@turn:3` or `narrower`, or
+ * `{ branch?, seq | turn | story | run | time }`; without a branch it is on `main`.
  */
-export class Session implements SessionVerbs {
-  /** The session's id. */
-  readonly id: string;
+export class Session extends Branch {
   readonly #engine: Engine;
 
   constructor(engine: Engine, id: string) {
+    super(engine, id, mainBranch);
     this.#engine = engine;
-    this.id = id;
   }
 
-  get state(): StateHandle {
-    return new StateHandle(this.#engine, this.id, { branch: mainBranch, agent: defaultAgent });
+  /** The session's id. */
+  get id(): string {
+    return this.sessionId;
   }
 
-  get beliefs(): BeliefsHandle {
-    return new BeliefsHandle(this.#engine, this.#main);
+  /**
+   * Returns a look at a point of the session. It reads nothing: the look finds its place at its first verb.
+   *
+   * @example
+   * ```ts
+   * const { messages } = await session.at('careful@3').fold(conversation);
+   * const before = session.at({ branch: 'careful', turn: 0 });
+   * ```
+   */
+  override at(point: PointInput | number): Look {
+    if (typeof point === 'number') return super.at(point);
+    return new Look(Where.at(this.#engine, { session: this.id, ...parsePoint(point) }));
   }
 
-  get fleet(): FleetHandle {
-    return new FleetHandle(this.#engine, this.#main);
+  /**
+   * Returns a branch by name. It reads nothing: its first verb fails with `branch.not-found` if there is none.
+   *
+   * @example
+   * ```ts
+   * const { seq } = await session.branch('careful').locate(); // its head
+   * ```
+   */
+  branch(name: string): Branch {
+    return new Branch(this.#engine, this.id, checkId('branch', name));
   }
 
-  as(agent: string, options: AsOptions = {}): AgentVerbs {
-    return surfaceOf(this.#engine, this.id, agent, options);
+  /**
+   * Makes a branch, at a point or at the head of `main`, with optional edits. `session.at(point).fork(…)` is the long form.
+   *
+   * @example
+   * ```ts
+   * const prompt = 'Refund order 7, at most what was paid.';
+   * const narrower = await session.fork('main@2', { name: 'narrower', prompt, reason: 'it guessed the amount' });
+   * ```
+   */
+  override fork(options?: ForkOptions): Promise<ForkedBranch>;
+  override fork(point: string, options?: ForkOptions): Promise<ForkedBranch>;
+  override async fork(first: string | ForkOptions = {}, second: ForkOptions = {}): Promise<ForkedBranch> {
+    return typeof first === 'string' ? this.at(first).fork(second) : super.fork(first);
   }
 
-  beliefsAt(options: BeliefsAtOptions = {}): Promise<readonly Belief[]> {
-    return beliefsAt(this.#engine, this.#main, options);
-  }
-
-  fleetAt(where: PointInput | TwoTimes = {}): Promise<FleetState> {
-    return fleetAt(this.#engine, this.#main, where);
-  }
-
-  audit(options: AuditOptions = {}): Replay {
-    return audit(this.#engine, this.id, options);
-  }
-
-  get #main(): OnBranch {
-    return { session: this.id, branch: mainBranch };
-  }
-
-  get coding(): CodingHandle {
-    return new CodingHandle(this.#engine, this.id, { branch: mainBranch });
-  }
-
-  append(events: EventDraft | readonly EventDraft[], options: AppendOptions = {}): Promise<readonly Event[]> {
-    return append(this.#engine, this.id, events, options);
-  }
-
-  record(options: RecordOptions = {}): Promise<SessionRecorder> {
-    return record(this.#engine, this.id, options);
-  }
-
-  replay(options: ReplayOptions = {}): Replay {
-    return replay(this.#engine, this.id, options);
-  }
-
-  find(filter: EventFilter, options: FindOptions = {}): Promise<Point | undefined> {
-    return find(this.#engine, this.id, filter, options);
-  }
-
-  findLast(filter: EventFilter, options: FindOptions = {}): Promise<Point | undefined> {
-    return findLast(this.#engine, this.id, filter, options);
-  }
-
-  stateAt<Value, Result>(
-    point: PointInput,
-    projection: Projection<Value, Result>,
-    options: StateAtOptions = {},
-  ): Promise<Result> {
-    return stateAt(this.#engine, this.id, point, projection, options);
-  }
-
-  counterfactual<Value, Result>(
-    point: PointInput,
-    projection: Projection<Value, Result>,
-    options: CounterfactualOptions,
-  ): Promise<Counterfactual<Result>> {
-    return counterfactual(this.#engine, this.id, point, projection, options);
-  }
-
-  async fork(point: PointInput, options: ForkOptions = {}): Promise<Branch> {
-    const forked = await fork(this.#engine, this.id, point, options);
-    return new Branch(this, forked.branch, forked);
-  }
-
-  async branch(name: string = mainBranch): Promise<Branch> {
-    const { head, parent } = await branchHead(this.#engine, this.id, name);
-    return new Branch(this, name, { head, dependents: [], ...given({ parent }) });
-  }
-
+  /**
+   * Returns every branch, as the tree they grew into.
+   *
+   * @example
+   * ```ts
+   * const { branch: root, children } = await session.tree();
+   * console.log(root, children.map(({ branch: name, reason }) => `${name}: ${reason}`)); // main [ 'careful: null' ]
+   * ```
+   */
   tree(): Promise<BranchNode> {
     return branchTree(this.#engine, this.id);
   }
 
-  edit(branch: PointInput, edits: Edit | readonly Edit[], options: MarkOptions = {}): Promise<Edited> {
-    return edit(this.#engine, this.id, branch, edits, options);
+  /**
+   * Erases the payload of the event at a point for good, wherever the session holds the same content.
+   *
+   * @example
+   * ```ts
+   * const { events } = await session.erase('main@2', { reason: 'personal data' });
+   * ```
+   */
+  async erase(point: PointInput, options: EraseOptions = {}): Promise<Erased> {
+    const where = Where.at(this.#engine, { session: this.id, ...parsePoint(point) });
+    return erase(this.#engine, await where.event('erase'), options);
   }
 
-  rewind(point: PointInput, options: RewindOptions = {}): Promise<Marked> {
-    return rewind(this.#engine, this.id, point, options);
-  }
-
-  revert(point: PointInput, options: RevertOptions = {}): Promise<Reverted> {
-    return revert(this.#engine, this.id, point, options, beliefConsequences(this.#engine));
-  }
-
-  redo(branch: PointInput = mainBranch, options: MarkOptions = {}): Promise<Marked> {
-    return redo(this.#engine, this.id, branch, options, beliefConsequences(this.#engine));
-  }
-
-  erase(point: PointInput, options: EraseOptions = {}): Promise<Erased> {
-    return erase(this.#engine, this.id, point, options);
-  }
-
-  async fingerprint(point: PointInput = mainBranch): Promise<string> {
-    return fingerprintAt(this.#engine, this.id, point);
-  }
-
-  verify(options: VerifyOptions = {}): Promise<Verification> {
-    return verify(this.#engine, this.id, options);
-  }
-
-  repair(): Promise<Repaired> {
-    return repair(this.#engine, this.id);
-  }
-
-  locate(point: PointInput): Promise<Located> {
-    return locate(this.#engine, this.id, point);
-  }
-
-  async metadata(branch: PointInput = mainBranch): Promise<JsonObject> {
-    return metadataAt(this.#engine, await findPlace(this.#engine, this.id, branch));
-  }
-
-  async setMetadata(set: JsonObject, options: { readonly branch?: string } = {}): Promise<void> {
-    await append(this.#engine, this.id, { type: 'metadata.changed', data: { set } }, options);
-  }
-
-  resumable(point: PointInput, options: ResumableOptions = {}): Promise<Resumable> {
-    return resumable(this.#engine, this.id, point, options);
-  }
-
-  resume<Run, Result>(
-    branch: PointInput,
-    agent: Agent<Run, Result>,
-    options: ResumeOptions<NoInfer<Run>> = {},
-  ): Promise<ResumeResult<Result>> {
-    return resume(this.#engine, { session: this.id, branch: branchAtHead(branch, 'resume') }, agent, options);
-  }
-
-  retry<Run, Result>(
-    what: PointInput,
-    agent: Agent<Run, Result>,
-    options: RetryOptions<NoInfer<Run>> = {},
-  ): Promise<RetryResult<Result>> {
-    return retry(this.#engine, this.id, what, agent, options);
-  }
-
-  experiment<Run, Result>(point: PointInput, options: ExperimentOptions<Run, Result>): Promise<ExperimentResult> {
-    return experiment(this.#engine, this.id, point, options);
-  }
-
-  masker(): Promise<Masker> {
-    return masker(this.#engine, this.id);
-  }
-
-  dropSnapshots(): Promise<void> {
-    return this.#engine.store.dropSnapshots(sessionRef(this.#engine, this.id));
-  }
-
+  /**
+   * Hides a branch from listings, or shows it again with `undo`. Nothing is removed.
+   *
+   * @example
+   * ```ts
+   * await session.archiveBranch(branch.name, { reason: 'it led nowhere' });
+   * ```
+   */
   archiveBranch(branch: string, options: ArchiveOptions = {}): Promise<void> {
     return archiveBranch(this.#engine, this.id, branch, options);
   }
 
+  /**
+   * Deletes a branch that nothing grows from, for good, and records on the first branch that it did.
+   *
+   * @example
+   * ```ts
+   * const { name } = await session.fork('main@2');
+   * await session.deleteBranch(name, { confirm: name });
+   * ```
+   */
   deleteBranch(branch: string, options: DeleteBranchOptions): Promise<DeletedBranch> {
     return deleteBranch(this.#engine, this.id, branch, options);
   }
 
-  delete(options: { readonly confirm: string }): Promise<void> {
-    return deleteSession(this.#engine, this.id, options?.confirm);
+  /**
+   * Rebuilds what is derived from the log: the key index, the clocks, and snapshots, which the next looks make again.
+   * Changes no event. Returns what was wrong.
+   *
+   * @example
+   * ```ts
+   * const { count } = await session.repair(); // 0: nothing was wrong
+   * ```
+   */
+  repair(): Promise<Repaired> {
+    return repair(this.#engine, this.id);
   }
 
+  /**
+   * Deletes every snapshot: nothing but time is lost.
+   *
+   * @example
+   * ```ts
+   * await session.dropSnapshots();
+   * ```
+   */
+  dropSnapshots(): Promise<void> {
+    return this.#engine.store.dropSnapshots(sessionRef(this.#engine, this.id));
+  }
+
+  /** Writes the whole session as a bundle, with all its branches. A look or a branch writes its own history alone. */
+  override async exportBundle(options: BundleOptions): Promise<ExportedBundle> {
+    const ref = { session: this.id, branch: mainBranch, at: { kind: 'head' } } as const;
+    return writeBundle(this.#engine, ref, true, options);
+  }
+
+  /**
+   * Returns the session as one JSON value: every branch with its lineage and its own events, parts inlined.
+   *
+   * @example
+   * ```ts
+   * for (const { branch: name, events } of (await session.toJSON()).branches) console.log(name, events.length);
+   * ```
+   */
   toJSON(): Promise<SessionJson> {
     return sessionJson(this.#engine, this.id);
+  }
+
+  /**
+   * Deletes the whole session. `confirm` must be its id, because this cannot be undone.
+   *
+   * @example
+   * ```ts
+   * await session.delete({ confirm: 'refund' });
+   * ```
+   */
+  delete(options: { readonly confirm: string }): Promise<void> {
+    return deleteSession(this.#engine, this.id, options?.confirm);
   }
 }

@@ -2,82 +2,31 @@ import type { Event, EventDraft } from '../event/event.ts';
 import type { EventFilter } from '../event/filter.ts';
 import type { JsonObject } from '../json.ts';
 import type { Masker } from '../masking/masking.ts';
-import type { Point, Seq } from '../point.ts';
-import type { PointInput } from '../ref.ts';
+import type { Point } from '../point.ts';
 import type { Abort, BranchSummary, SessionRecord } from '../store/event-store.ts';
 import type { EditOptions } from '../view/edit.ts';
 
 /**
- * The verbs of a session that read and write its log. This part is in core, so that adapters can ask for it: a `Session`
- * of `openReprise` has it.
+ * The verbs of a branch that read and write its log. This part is in core, so that adapters can ask for it: a `Branch` of
+ * `openReprise` has it.
  */
+export interface BranchLog {
+  /** The name of the branch. */
+  readonly name: string;
+  append(events: EventDraft | readonly EventDraft[], options?: AppendOptions): Promise<readonly Event[]>;
+  replay(options?: ReplayOptions): Replay;
+  fork(options?: ForkOptions): Promise<BranchLog>;
+  /** Returns the branch as it was at a seq. */
+  at(seq: number): Pick<BranchLog, 'replay' | 'fork'>;
+}
+
+/** The verbs of a session that an adapter needs: a `Session` of `openReprise` has them. */
 export interface SessionLog {
   /** The session's id. */
   readonly id: string;
-
-  /**
-   * Appends events to a branch (`main` if left out), all or nothing, and returns them as stored.
-   *
-   * @example
-   * ```ts
-   * await session.append({ type: 'note.added', agent: 'support', data: { text: 'The customer called.' } });
-   * ```
-   */
-  append(events: EventDraft | readonly EventDraft[], options?: AppendOptions): Promise<readonly Event[]>;
-
-  /**
-   * Reads a history again, in order.
-   *
-   * @example
-   * ```ts
-   * for await (const { seq, data } of session.replay({ at: 'main@6', filter: { kind: 'tool' } })) console.log(seq, data);
-   * ```
-   */
-  replay(options?: ReplayOptions): Replay;
-
-  /**
-   * Makes a branch at a point, with optional edits.
-   *
-   * @example
-   * ```ts
-   * const prompt = 'Refund order 7, at most what was paid.';
-   * const narrower = await session.fork('main@2', { name: 'narrower', prompt, reason: 'it guessed the amount' });
-   * ```
-   */
-  fork(point: PointInput, options?: ForkOptions): Promise<ForkedBranch>;
-
-  /**
-   * Returns every branch, as the tree they grew into.
-   *
-   * @example
-   * ```ts
-   * const { branch: root, children } = await session.tree();
-   * console.log(root, children.map(({ branch: name, reason }) => `${name}: ${reason}`)); // main [ 'careful: null' ]
-   * ```
-   */
+  branch(name: string): BranchLog;
   tree(): Promise<BranchNode>;
-
-  /**
-   * Makes a masker as the recorders of this session use it, for what you write without one: `append`, `fork` and state
-   * store what they are given. It masks nothing if the store was opened with `masking: false`. A masker masks the values
-   * it has masked before wherever they stand, so use one for what belongs together.
-   *
-   * @example
-   * ```ts
-   * const mask = await session.masker();
-   * await session.append(mask({ type: 'note.added', data: { text: 'The key is sk-proj-abcDEF1234567890abcDEF1234.' } }));
-   * ```
-   */
   masker(): Promise<Masker>;
-
-  /**
-   * Deletes the whole session. `confirm` must be its id, because this cannot be undone.
-   *
-   * @example
-   * ```ts
-   * await session.delete({ confirm: 'refund' });
-   * ```
-   */
   delete(options: { readonly confirm: string }): Promise<void>;
 }
 
@@ -89,10 +38,8 @@ export interface SessionSource {
   sessions(): AsyncIterable<Pick<SessionRecord, 'session'>>;
 }
 
-/** Where and under which condition to append. */
+/** Under which condition to append. */
 export interface AppendOptions {
-  /** `main` if left out. */
-  readonly branch?: string;
   /** Only if the head is at this seq. */
   readonly head?: number;
   /** Only if nothing indexed under these keys or prefixes was appended after `since`. */
@@ -109,8 +56,6 @@ export interface AppendOptions {
 
 /** Which events to replay, and how. */
 export interface ReplayOptions {
-  /** Up to where; the head of `main` if left out. */
-  readonly at?: PointInput;
   /** `view` (the default) is the effective history; `raw` is every stored event that leads to the point. */
   readonly history?: 'view' | 'raw';
   /** Seqs after this one. */
@@ -126,9 +71,13 @@ export interface ReplayOptions {
   readonly direction?: 'forward' | 'backward';
   /** Events at most, counted after filtering. */
   readonly limit?: number;
+  readonly signal?: Abort;
+}
+
+/** Which events of a branch to replay: those that come, too. */
+export interface FollowOptions extends ReplayOptions {
   /** Continues with events that any process appends later, until `signal` is aborted or the loop ends. */
   readonly follow?: boolean;
-  readonly signal?: Abort;
 }
 
 /** A history being read: an async iterator that holds one page. Leaving the loop releases everything. */
@@ -145,17 +94,6 @@ export interface ForkOptions extends EditOptions {
   readonly agent?: string;
   /** Overlays the source's metadata. */
   readonly metadata?: JsonObject;
-}
-
-/** A branch by its name, with where it was forked and how far it had come. */
-export interface ForkedBranch {
-  readonly name: string;
-  /** The point it was forked at; undefined for the branch the session began with. */
-  readonly parent: Point | undefined;
-  /** Its last seq when this object was made. */
-  readonly head: Seq;
-  /** Seqs that its edits left in place although they depend on events that the edits took out. */
-  readonly dependents: readonly Seq[];
 }
 
 /** A branch and the branches forked from it. */

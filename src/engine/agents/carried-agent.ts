@@ -43,7 +43,7 @@ export class CarriedAgent implements AgentSource {
   }
 
   async beliefs(query: BeliefsQuery): Promise<readonly Belief[]> {
-    const options = carriedOptions({ ...query, ...this.#times() });
+    const options = carriedOptions(query, this.#times());
     return (await this.#port.ask('listBeliefs', await this.#place(), { options })) as readonly Belief[];
   }
 
@@ -52,7 +52,7 @@ export class CarriedAgent implements AgentSource {
     const { signal, ...rest } = options;
     const stop = new AbortController();
     const until = AbortSignal.any([stop.signal, ...(signal === undefined ? [] : [signal])]);
-    const events = this.#events(carriedOptions({ ...rest, at: this.#point }), until);
+    const events = this.#events(carriedOptions(rest, { at: this.#point }), until);
     return {
       next: () => events.next(),
       return: async () => {

@@ -7,28 +7,29 @@ import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts'
 import type { PointInput } from '../../core/ref.ts';
 import type { Replay } from '../../core/session/session-log.ts';
 import type { Engine } from '../context/engine.ts';
+import type { Placed } from '../history/place.ts';
 import { replay } from '../looking/replay.ts';
-import { pointOn } from '../state/point.ts';
 
 /** Which events of an audit to read. */
 export interface AuditOptions {
-  /** Where to end; the head of `main` if left out. */
-  readonly at?: PointInput;
   /** The most events to return: the newest, of which the oldest comes first. */
   readonly limit?: number;
   /** Only events after this seq. */
   readonly after?: number;
   /** Which events to return; its types choose among those of an audit. */
   readonly filter?: EventFilter;
-  /** Waits for more events at the end. */
-  readonly follow?: boolean;
   readonly signal?: AbortSignal;
 }
 
-const auditKeys: KnownKeys = optionKeys<AuditOptions>(
+/** Which events of the audit of a branch to read: those that come, too. */
+export interface FollowingAudit extends AuditOptions {
+  /** Waits for more events at the end. */
+  readonly follow?: boolean;
+}
+
+const auditKeys: KnownKeys = optionKeys<FollowingAudit>(
   'audit',
   {
-    at: 'point',
     limit: 'number',
     after: 'number',
     filter: true,
@@ -43,16 +44,10 @@ export const auditTypes: readonly string[] = Object.entries(eventTypes)
   .filter(([, { structural, audited }]) => structural || audited === true)
   .map(([type]) => type);
 
-/** Returns the options of an audit of a branch; a point without a branch is on it. */
-export function auditOn(branch: string, options: AuditOptions): AuditOptions {
-  checkKeys(options, auditKeys);
-  return { ...options, at: pointOn(branch, options.at ?? {}) };
-}
-
 /** Reads the events of an audit from the raw history: nothing that was rewound or reverted is missing. */
-export function audit(engine: Engine, session: string, options: AuditOptions): Replay {
+export function audit(engine: Engine, where: Placed, options: FollowingAudit): Replay {
   checkKeys(options, auditKeys);
-  const { at, limit, after, filter, follow, signal } = options;
+  const { limit, after, filter, follow, signal } = options;
   if (limit !== undefined && !(Number.isSafeInteger(limit) && limit >= 0))
     throw new RepriseError('option.invalid', `Cannot audit with a limit of ${String(limit)}`, {
       hint: 'It takes a whole number from 0.',
@@ -62,13 +57,13 @@ export function audit(engine: Engine, session: string, options: AuditOptions): R
   const request = {
     history: 'raw',
     filter: { ...chosen, types: types?.filter((type) => auditTypes.includes(type)) ?? auditTypes },
-    ...given({ at, after, signal }),
+    ...given({ after, signal }),
   } as const;
-  if (limit === undefined) return replay(engine, session, { ...request, ...given({ follow }) });
+  if (limit === undefined) return replay(engine, where, { ...request, ...given({ follow }) });
   return new NewestEvents(
     limit,
-    () => replay(engine, session, { ...request, direction: 'backward', limit: Math.max(limit, 1) }),
-    (since) => (follow === true ? replay(engine, session, { ...request, after: since, follow: true }) : undefined),
+    () => replay(engine, where, { ...request, direction: 'backward', limit: Math.max(limit, 1) }),
+    (since) => (follow === true ? replay(engine, where, { ...request, after: since, follow: true }) : undefined),
   );
 }
 

@@ -13,10 +13,9 @@ import type { Engine } from '../context/engine.ts';
 import type { FleetMemory } from '../context/fleet-memory.ts';
 import type { OnBranch } from '../context/on-branch.ts';
 import { foldAt } from '../history/fold.ts';
-import { hypothesisAt } from '../history/hypothesis.ts';
-import { eventsOf, lookAt } from '../history/look.ts';
 import { digestAt, findPlace, type Place, placeAtHead, sessionRecord } from '../history/place.ts';
 import { replacedIdsOf } from '../history/replaced-ids.ts';
+import { eventsOf, sightAt } from '../history/sight.ts';
 import { readHeaders } from '../history/stored-events.ts';
 
 /** The fleet of a view: a place, and a table that knows it. The table may know later events too. */
@@ -70,10 +69,10 @@ async function catchUp(
   if (from === place.seq) return digest === place.record.digest ? 'up' : 'other';
   const rest = restOf(viewAt(place.history, place.seq), viewAt(place.history, from));
   if (rest === undefined || digest !== (await digestAt(engine, { ...place, seq: from }))) return 'other';
-  const look = lookAt(engine, hypothesisAt(place));
-  const request = { filter: { types: fleetTypes }, replacedIds: await replacedIdsOf(look) };
+  const sight = sightAt(engine, place);
+  const request = { filter: { types: fleetTypes }, replacedIds: await replacedIdsOf(sight) };
   const added: Event[] = [];
-  for await (const { events } of eventsOf(look, rest, request)) added.push(...events);
+  for await (const { events } of eventsOf(sight, rest, request)) added.push(...events);
   if (memory.seq !== from) return 'overtaken';
   for (const event of added) applyEvent(fleetTable, memory.table, event);
   memory.seq = place.seq;

@@ -10,11 +10,10 @@ import { type MarkOptions, mark, markOptionNames } from '../changing/mark.ts';
 import type { Reverted } from '../changing/revert.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { takeOut } from '../editing/dependents.ts';
-import { hypothesisAt } from '../history/hypothesis.ts';
-import { lookAt } from '../history/look.ts';
 import { type Place, placeAtHead } from '../history/place.ts';
-import { fleetAtPlace } from './fleet-look.ts';
 import type { OnBranch } from '../context/on-branch.ts';
+import { sightAt } from '../history/sight.ts';
+import { fleetAtPlace } from './fleet-look.ts';
 import type { Judge } from './judge.ts';
 import type { SettledPair } from './settle.ts';
 import { settleMarked } from './settle-marked.ts';
@@ -57,7 +56,7 @@ export async function revertBelief(
   const marked = await mark(engine, request, async (place) => {
     const target = await seqOfBelief(engine, place, id);
     const { seqs, dependents } = restore
-      ? await takeOut(lookAt(engine, hypothesisAt(place)), [target], false)
+      ? await takeOut(sightAt(engine, place), [target], false)
       : { seqs: [target], dependents: [] };
     return { drafts: [{ type: 'event.reverted', data: { target, seqs } }], more: { dependents } };
   });

@@ -6,6 +6,7 @@ import type { Seq } from '../../core/point.ts';
 import { segmentsOf, viewChanges, viewOf } from '../../core/view/segment.ts';
 import { type View, viewAt } from '../../core/view/view.ts';
 import { fleetTable } from '../../projections/fleet.ts';
+import type { MarkConsequences } from '../changing/mark.ts';
 import type { Engine } from '../context/engine.ts';
 import { fold, foldAt } from '../history/fold.ts';
 import { hypothesisAt, supposeAppended } from '../history/hypothesis.ts';
@@ -74,4 +75,9 @@ function broughtBack(before: FleetTable, after: FleetTable): Belief[] {
     .filter(({ id }) => !left.has(id))
     .flatMap(({ belief }) => heldBelief(after, belief) ?? []);
   return [...back, ...freed.map(({ belief }) => belief)];
+}
+
+/** Returns the consequences of markers on beliefs, for the verbs that mark a history. */
+export function beliefConsequences(engine: Engine): MarkConsequences {
+  return async (place, markers) => (await settleMarked(engine, place, markers)).drafts;
 }

@@ -5,9 +5,8 @@ import type { EditMarker } from '../../core/view/marker.ts';
 import { viewChanges } from '../../core/view/segment.ts';
 import { type History, liveMarkers, viewAt } from '../../core/view/view.ts';
 import type { Engine } from '../context/engine.ts';
-import { hypothesisAt } from '../history/hypothesis.ts';
-import { eventsAt, lookAt } from '../history/look.ts';
 import type { Place } from '../history/place.ts';
+import { eventsAt, sightAt } from '../history/sight.ts';
 import { unwrap } from '../history/stored-events.ts';
 
 /** A marker that is in effect, and the events that it took out of the view. */
@@ -22,14 +21,14 @@ export interface TakenOut {
  */
 export async function takenOut(engine: Engine, place: Place, since: Seq | 0 = 0): Promise<readonly TakenOut[]> {
   const { history, seq } = place;
-  const look = lookAt(engine, hypothesisAt(place));
+  const sight = sightAt(engine, place);
   const found: TakenOut[] = [];
   for (const at of [...seqsOfChanges(history, seq), ...seqsOfRewinds(history, seq)]) {
     if (at <= since) continue;
     const { gone } = viewChanges(viewAt(history, previous(at)), viewAt(history, at));
-    const [marker] = await eventsAt(look, [at]);
+    const [marker] = await eventsAt(sight, [at]);
     if (marker === undefined || gone.length === 0) continue;
-    const events = await eventsAt(look, gone);
+    const events = await eventsAt(sight, gone);
     found.push({ marker, events: events.map((event) => (isStructural(event.type) ? unwrap(event) : event)) });
   }
   return found;

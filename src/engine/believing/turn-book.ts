@@ -7,6 +7,7 @@ import { given, isArray, isObject, type JsonValue, stringAt, valueAt } from '../
 import { plainMessage } from '../../core/message/message.ts';
 import type { Seq } from '../../core/point.ts';
 import type { Engine } from '../context/engine.ts';
+import { findPlace, type Place } from '../history/place.ts';
 import { replay } from '../looking/replay.ts';
 import type { OnBranch } from '../context/on-branch.ts';
 
@@ -156,7 +157,8 @@ export class TurnBook {
   async readOn(): Promise<this> {
     const { session, branch } = this.#on;
     const at = this.#at === undefined ? { branch } : { branch, seq: this.#at };
-    for await (const event of replay(this.#engine, session, { at, after: this.#seq })) this.#add(event);
+    const where = (): Promise<Place> => findPlace(this.#engine, session, at);
+    for await (const event of replay(this.#engine, where, { after: this.#seq })) this.#add(event);
     return this;
   }
 

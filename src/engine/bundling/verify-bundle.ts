@@ -5,9 +5,9 @@ import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts'
 import type { Bundles } from '../../core/store/bundles.ts';
 import { segmentOver } from '../../core/view/segment.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
-import { placeAt } from '../history/place.ts';
+import { foldAt } from '../history/fold.ts';
+import { findPlace, placeAt } from '../history/place.ts';
 import { readHeaders } from '../history/stored-events.ts';
-import { stateAt } from '../looking/state-at.ts';
 import { BranchRoots } from '../proving/branch-roots.ts';
 import { verifySession } from '../proving/verify-session.ts';
 import type { AnyProjection } from '../proving/verify-snapshots.ts';
@@ -190,7 +190,8 @@ async function checkProjections(
   for (const { projection: name, version, branch, seq, value } of projections) {
     const projection = known.find((each) => each.name === name && (each.version ?? null) === version);
     if (projection === undefined) continue;
-    const now = await stateAt(engine, manifest.session.id, { branch, seq }, projection, { snapshots: false });
+    const place = await findPlace(engine, manifest.session.id, { branch, seq });
+    const now = await foldAt(engine, place, projection, false);
     if (canonicalJson(now as never) !== canonicalJson(value))
       throw damagedBundle(`the projection "${name}" at "${branch}@${seq}" is not what its history gives`, {
         branch,

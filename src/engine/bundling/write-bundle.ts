@@ -8,9 +8,9 @@ import type { BundleSignature, BundleWriter } from '../../core/store/bundles.ts'
 import type { SessionRecord } from '../../core/store/event-store.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { fingerprintThrough } from '../history/fingerprint.ts';
+import { foldAt } from '../history/fold.ts';
 import { heldReceipts } from '../history/held-receipts.ts';
-import { digestAt, type Place, placeAt, sessionRecord } from '../history/place.ts';
-import { stateAt } from '../looking/state-at.ts';
+import { digestAt, findPlace, type Place, placeAt, sessionRecord } from '../history/place.ts';
 import { BranchRoots, branchLeaf, hashBytesOf } from '../proving/branch-roots.ts';
 import type { AnyProjection } from '../proving/verify-snapshots.ts';
 import {
@@ -222,7 +222,7 @@ async function* projectionLines(
     of === null ? branches.map(({ branch, through }) => ({ branch, seq: through })) : [of];
   for (const { branch, seq } of points)
     for (const projection of projections) {
-      const value = await stateAt(engine, session, { branch, seq }, projection, { snapshots: false });
+      const value = await foldAt(engine, await findPlace(engine, session, { branch, seq }), projection, false);
       const { name, version = null } = projection;
       yield `${canonicalJson({ projection: name, version, branch, seq, value: value as never })}\n`;
     }

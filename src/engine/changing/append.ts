@@ -1,7 +1,7 @@
 import { RepriseError } from '../../core/error.ts';
 import type { Event, EventDraft } from '../../core/event/event.ts';
 import { checkId } from '../../core/id.ts';
-import { checkKeys, type KnownKeys, optionKeys, shownValue } from '../../core/known-keys.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { listOf } from '../../core/list.ts';
 import { seq } from '../../core/point.ts';
 import { mainBranch } from '../../core/ref.ts';
@@ -12,7 +12,13 @@ import { keepSnapshots } from '../history/keep-snapshots.ts';
 import { recall } from './recall.ts';
 import { refuseStructural, write } from './write.ts';
 
-const appendKeys: KnownKeys = optionKeys<AppendOptions>(
+/** Where and under which condition to append. */
+export interface AppendTo extends AppendOptions {
+  /** `main` if left out. */
+  readonly branch?: string;
+}
+
+const appendKeys: KnownKeys = optionKeys<AppendTo>(
   'append',
   { branch: 'text', head: 'number', unchanged: 'object', epoch: 'number', continues: 'list' },
   'an append',
@@ -25,20 +31,9 @@ const unchangedKeys: KnownKeys = optionKeys<NonNullable<AppendOptions['unchanged
 );
 
 /** Refuses unknown options: with a misspelt condition, the events would be appended without any. */
-function checkOptions(options: AppendOptions): void {
+function checkOptions(options: AppendTo): void {
   checkKeys(options, appendKeys);
   if (options.unchanged !== undefined) checkKeys(options.unchanged, unchangedKeys);
-}
-
-/** Adds the branch to the options of an append, and refuses options that name a different one. */
-export function optionsOn(branch: string, options: Omit<AppendOptions, 'branch'>): AppendOptions {
-  checkOptions(options);
-  const other = (options as AppendOptions).branch;
-  if (other === undefined || other === branch) return { ...options, branch };
-  throw new RepriseError('option.invalid', `Cannot append to branch ${shownValue(other)} from branch "${branch}"`, {
-    hint: 'Append to it with session.append(events, { branch }), or open that branch.',
-    details: { branch: shownValue(other) },
-  });
 }
 
 /** Appends events, all or nothing. */
@@ -46,7 +41,7 @@ export async function append(
   engine: Engine,
   session: string,
   events: EventDraft | readonly EventDraft[],
-  options: AppendOptions = {},
+  options: AppendTo = {},
 ): Promise<readonly Event[]> {
   const drafts = listOf(events);
   if (drafts.length === 0) throw new RepriseError('append.empty', 'Cannot append: there are no events in the batch');

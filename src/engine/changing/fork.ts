@@ -4,7 +4,6 @@ import { checkId } from '../../core/id.ts';
 import { given, type JsonObject, type JsonValue, setKey } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { Digest, Point, Seq } from '../../core/point.ts';
-import type { PointInput } from '../../core/ref.ts';
 import type { ForkOptions } from '../../core/session/session-log.ts';
 import { editOptionNames, editsOf } from '../../core/view/edit.ts';
 import type { Engine } from '../context/engine.ts';
@@ -12,9 +11,10 @@ import { resolveEdits } from '../editing/resolve-edits.ts';
 import { anchorDigest } from '../history/anchor.ts';
 import { hypothesisAt, supposeAppended } from '../history/hypothesis.ts';
 import { metadataAt } from '../history/metadata.ts';
-import { findPlace, hasBranch, type Place, placeAtHead, pointOf } from '../history/place.ts';
+import { hasBranch, type Place, pointOf } from '../history/place.ts';
+import type { Told } from '../history/where.ts';
 import { signed } from './mark.ts';
-import { rewoundToTurn, selectedTurn } from './rewind.ts';
+import { rewoundToTurn } from './rewind.ts';
 import { write } from './write.ts';
 
 const forkKeys: KnownKeys = optionKeys<ForkOptions>('fork', {
@@ -34,23 +34,10 @@ export interface Forked {
   readonly dependents: readonly Seq[];
 }
 
-/**
- * Makes a branch at a point, with its edits in the same atomic append. Nothing is copied, and the source is untouched.
- * `{ turn: N }` forks at the head and takes later turns out of the view; `@turn:N` in a string forks at that point.
- */
-export async function fork(
-  engine: Engine,
-  session: string,
-  point: PointInput,
-  options: ForkOptions = {},
-): Promise<Forked> {
+/** Makes a branch at a place, with its edits in the same atomic append. Nothing is copied, and the source is untouched. */
+export async function fork(engine: Engine, { place, story }: Told, options: ForkOptions = {}): Promise<Forked> {
   checkKeys(options, forkKeys);
-  const selected = selectedTurn(point);
-  const place =
-    selected === undefined
-      ? await findPlace(engine, session, point)
-      : await placeAtHead(engine, session, selected.branch);
-  const source = { place, digest: await anchorDigest(engine, place), turn: selected?.turn };
+  const source = { place, digest: await anchorDigest(engine, place), turn: story };
   if (options.name !== undefined) return forkTo(engine, source, checkId('branch', options.name), options);
   const name = await freeName(engine, place);
   try {
@@ -62,7 +49,7 @@ export async function fork(
   }
 }
 
-/** Where to fork, and with `{ turn }` which turns the branch begins with. */
+/** Where to fork, the digest there, and in story time the last turn that the branch begins with. */
 interface ForkSource {
   readonly place: Place;
   readonly digest: Digest;

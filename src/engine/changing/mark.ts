@@ -92,17 +92,6 @@ export async function mark<More extends object>(
   }
 }
 
-/** Returns the branch of a point; a point in its past is refused, since these verbs append at the head. */
-export function branchAtHead(point: PointInput, verb: string): string {
-  const { branch, at } = parsePoint(point);
-  if (at.kind === 'head') return branch;
-  throw new RepriseError(
-    'edit.invalid',
-    `Cannot ${verb} "${branch}" at a point in its past: changes are appended at the head`,
-    { hint: 'Name only the branch. To change its past, fork it at that point.', details: { branch } },
-  );
-}
-
 /**
  * Adds who, why and when to a draft. Who and why are for markers only: an ordinary event that an edit appends is part of
  * the story, and the editor is not an agent of the story.

@@ -3,16 +3,14 @@ import { editedKey, editPlace } from '../../core/event/edit-id.ts';
 import { given, type JsonObject } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { beginning, later, previous, type Seq, type SeqRange } from '../../core/point.ts';
-import type { PointInput } from '../../core/ref.ts';
 import { markerOf } from '../../core/view/marker.ts';
 import { segmentsOf, viewChanges, viewOf } from '../../core/view/segment.ts';
 import { entryOf, lastLiveMarker, liveMarker, seqsOf, type View, viewAt } from '../../core/view/view.ts';
 import type { Engine } from '../context/engine.ts';
-import { hypothesisAt } from '../history/hypothesis.ts';
-import { eventsOfKey, lookAt } from '../history/look.ts';
-import { type Place, placeAtHead } from '../history/place.ts';
+import type { Place } from '../history/place.ts';
+import { eventsOfKey, sightAt } from '../history/sight.ts';
 import { readAll, readHeaders } from '../history/stored-events.ts';
-import { branchAtHead, type MarkConsequences, type Marked, type MarkOptions, mark, markOptionNames } from './mark.ts';
+import { type MarkConsequences, type Marked, type MarkOptions, mark, markOptionNames } from './mark.ts';
 
 const redoKeys: KnownKeys = optionKeys<MarkOptions>('redo', markOptionNames);
 
@@ -32,14 +30,12 @@ interface LastChange {
 /** Undoes the last rewind, revert or edit of a branch that is still in effect; an edit as a whole. */
 export async function redo(
   engine: Engine,
-  session: string,
-  branch: PointInput,
+  head: Place,
   options: MarkOptions = {},
   follow?: MarkConsequences,
 ): Promise<Marked> {
   checkKeys(options, redoKeys);
-  const name = branchAtHead(branch, 'redo on');
-  const head = await placeAtHead(engine, session, name);
+  const name = head.record.branch;
   return mark(engine, { head, options, ...given({ follow }) }, async (place) => {
     const change = await lastChange(engine, place);
     if (change === undefined) {
@@ -70,7 +66,7 @@ async function lastChange(engine: Engine, place: Place): Promise<LastChange | un
 
 /** Returns the seq of the last ordinary event in the view that an edit of this branch appended. */
 async function lastAppendedEdit(engine: Engine, place: Place): Promise<Seq | undefined> {
-  for await (const event of eventsOfKey(lookAt(engine, hypothesisAt(place)), editedKey))
+  for await (const event of eventsOfKey(sightAt(engine, place), editedKey))
     return event.branch === place.record.branch ? event.seq : undefined;
   return undefined;
 }

@@ -1,12 +1,10 @@
 import { given } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { Seq } from '../../core/point.ts';
-import { type PointInput, parsePoint } from '../../core/ref.ts';
 import type { Engine } from '../context/engine.ts';
 import { revertTargets } from '../editing/dependents.ts';
-import { hypothesisAt } from '../history/hypothesis.ts';
-import { lookAt } from '../history/look.ts';
-import { placeAt, placeOn } from '../history/place.ts';
+import { type Place, placeOn } from '../history/place.ts';
+import { sightAt } from '../history/sight.ts';
 import { type MarkConsequences, type Marked, type MarkOptions, mark, markOptionNames } from './mark.ts';
 
 /** How to revert. */
@@ -28,20 +26,14 @@ export interface Reverted extends Marked {
  */
 export async function revert(
   engine: Engine,
-  session: string,
-  point: PointInput,
+  target: Place,
   options: RevertOptions = {},
   follow?: MarkConsequences,
 ): Promise<Reverted> {
   checkKeys(options, revertKeys);
-  const { branch, at } = parsePoint(point);
-  const { seq, record } = await placeAt(engine, session, branch, at);
+  const { session, seq, record } = target;
   return mark(engine, { head: placeOn(session, record), options, ...given({ follow }) }, async (place) => {
-    const { seqs, dependents } = await revertTargets(
-      lookAt(engine, hypothesisAt(place)),
-      seq,
-      options.cascade === true,
-    );
+    const { seqs, dependents } = await revertTargets(sightAt(engine, place), seq, options.cascade === true);
     return { drafts: [{ type: 'event.reverted', data: { target: seq, seqs } }], more: { dependents } };
   });
 }

@@ -16,9 +16,8 @@ import { checkKeys, type KnownKeys, optionKeys, shownValue } from '../../core/kn
 import { type Digest, previous, type Seq } from '../../core/point.ts';
 import { codingBook } from '../../projections/coding.ts';
 import type { Engine } from '../context/engine.ts';
-import { hypothesisAt } from '../history/hypothesis.ts';
-import { eventsOf, lookAt } from '../history/look.ts';
 import { digestAt, type Place, pointOf } from '../history/place.ts';
+import { eventsOf, sightAt } from '../history/sight.ts';
 import { bookAt } from './coding-look.ts';
 import { type CodingReplay, type CodingReplayOptions, replayCoding, replayNames } from './replay-coding.ts';
 import { runPlace } from './run-place.ts';
@@ -157,9 +156,9 @@ function runFacts(run: string, { projection, place, events, previousRun }: RunFa
 }
 
 async function eventsOfRun(engine: Engine, place: Place, run: string): Promise<Event[]> {
-  const look = lookAt(engine, hypothesisAt(place));
+  const sight = sightAt(engine, place);
   const all: Event[] = [];
-  for await (const { events } of eventsOf(look, look.view, { filter: { run } }))
+  for await (const { events } of eventsOf(sight, sight.view, { filter: { run } }))
     all.push(...events.filter((event) => event.run === run));
   return all;
 }

@@ -3,9 +3,8 @@ import { type Project, projectPath } from '../../core/coding/project-path.ts';
 import { RepriseError } from '../../core/error.ts';
 import { stringAt } from '../../core/json.ts';
 import type { Engine } from '../context/engine.ts';
-import { hypothesisAt } from '../history/hypothesis.ts';
-import { eventsOf, lookAt } from '../history/look.ts';
 import type { Place } from '../history/place.ts';
+import { eventsOf, sightAt } from '../history/sight.ts';
 
 /**
  * Rebuilds the files that were patched up to a place, in the order of their first patch; with `paths`, those alone. Each
@@ -23,8 +22,8 @@ export async function filesAt(
   const project: Project | undefined = engine.platform.project?.();
   const wanted = paths === undefined ? undefined : new Set(paths.map((path) => projectPath(path, project)));
   const files = new Map<string, FileRebuild>();
-  const look = lookAt(engine, hypothesisAt(place));
-  for await (const { events } of eventsOf(look, look.view, { filter: { types: ['file.patched'] } })) {
+  const sight = sightAt(engine, place);
+  for await (const { events } of eventsOf(sight, sight.view, { filter: { types: ['file.patched'] } })) {
     for (const event of events) {
       const path = stringAt(event.data, 'path');
       if (event.type !== 'file.patched' || path === undefined || wanted?.has(path) === false) continue;

@@ -9,14 +9,14 @@ import { type MessagePart, partsOf } from '../../core/message/message.ts';
 import { previous, type Seq } from '../../core/point.ts';
 import { branchOf } from '../../core/view/segment.ts';
 import { callsNamed } from '../history/call-events.ts';
-import { eventInView, type Look } from '../history/look.ts';
 import type { Place } from '../history/place.ts';
+import { eventInView, type Sight } from '../history/sight.ts';
 import { readPoints } from '../history/stored-events.ts';
 import { bookAt, budgetAt, checkedCounter, snapshotIn } from './coding-look.ts';
 
 /** The view to compare in, the place of it, and the counter of the receipt. */
 interface Counting {
-  readonly look: Look;
+  readonly sight: Sight;
   readonly place: Place;
   readonly counter: TokenCounter;
 }
@@ -26,12 +26,12 @@ interface Counting {
  * after the last such request. Returns null if no call carried one, or if the provider gave no count.
  */
 export async function providerCountAt(
-  look: Look,
+  sight: Sight,
   place: Place,
   { calls = [] }: CodingBook,
   counter: TokenCounter,
 ): Promise<ProviderCount | null> {
-  const counting = { look, place, counter };
+  const counting = { sight, place, counter };
   const requests = [...new Set(calls.map(({ request }) => request))];
   for (const request of requests.reverse()) {
     const made = calls.filter((held) => held.request === request);
@@ -45,9 +45,9 @@ export async function providerCountAt(
 }
 
 /** Rebuilds the context of a prepared request; empty if it was counted with a different counter. */
-async function contextOfRequest({ look, place, counter }: Counting, request: Seq): Promise<string> {
-  const { engine } = look;
-  const captured = requestArgumentsIn(objectAt((await eventInView(look, request)).data, 'request'));
+async function contextOfRequest({ sight, place, counter }: Counting, request: Seq): Promise<string> {
+  const { engine } = sight;
+  const captured = requestArgumentsIn(objectAt((await eventInView(sight, request)).data, 'request'));
   if ((captured.counter ?? counter.name) !== counter.name) return '';
   const before = { ...place, seq: previous(request) };
   const budgetTokens = captured.budgetTokens ?? (await budgetAt(engine, before));
@@ -61,14 +61,14 @@ async function contextOfRequest({ look, place, counter }: Counting, request: Seq
 
 /** Compares the counts of one call; undefined if it did not carry the context, or the provider gave no count. */
 async function countOfCall(
-  { look, place, counter }: Counting,
+  { sight, place, counter }: Counting,
   sent: SentCall,
   context: string,
 ): Promise<ProviderCount | undefined> {
   const { call } = sent;
-  const provider = await inputTokensOf(look, sent);
+  const provider = await inputTokensOf(sight, sent);
   if (provider === undefined) return undefined;
-  const [event] = await readPoints(look.engine, place.session, [{ branch: branchOf(place.history, call), seq: call }]);
+  const [event] = await readPoints(sight.engine, place.session, [{ branch: branchOf(place.history, call), seq: call }]);
   const texts = textsIn(objectAt(event?.data, 'request'));
   if (!texts.some((text) => text.includes(context))) return undefined;
   const { count } = checkedCounter(counter);
@@ -77,8 +77,8 @@ async function countOfCall(
 }
 
 /** Reads how many input tokens the provider counted for a call; undefined if it did not end or said nothing. */
-async function inputTokensOf(look: Look, { call, id }: SentCall): Promise<number | undefined> {
-  const calls = id === null ? [] : await callsNamed(look, id);
+async function inputTokensOf(sight: Sight, { call, id }: SentCall): Promise<number | undefined> {
+  const calls = id === null ? [] : await callsNamed(sight, id);
   const ended = calls.find(({ started }) => started?.seq === call)?.ended;
   return numberAt(objectAt(ended?.data, 'usage'), 'inputTokens');
 }

@@ -18,9 +18,8 @@ import type { Digest, Point, Seq } from '../../core/point.ts';
 import { codingBook } from '../../projections/coding.ts';
 import type { Engine } from '../context/engine.ts';
 import { fold } from '../history/fold.ts';
-import { hypothesisAt } from '../history/hypothesis.ts';
-import { eventInView, type Look, lookAt } from '../history/look.ts';
 import { type Place, pointOf } from '../history/place.ts';
+import { eventInView, type Sight, sightAt, sightOf } from '../history/sight.ts';
 import { hypothesisFor } from '../looking/state-at.ts';
 import { bookAt, budgetAt, type ContextOptions, contextOptionNames, receiptIn, snapshotIn } from './coding-look.ts';
 import { providerCountAt } from './provider-count.ts';
@@ -94,8 +93,8 @@ export async function replayCoding(
   run?: string,
 ): Promise<CodingReplay> {
   const book = await bookAt(engine, place);
-  const look = lookAt(engine, hypothesisAt(place));
-  return replayOf(engine, place, { book, options, look, isActual: true, ...given({ run }) });
+  const sight = sightAt(engine, place);
+  return replayOf(engine, place, { book, options, sight, isActual: true, ...given({ run }) });
 }
 
 /** Rebuilds what it would have known without some events, and compares. Appends nothing. */
@@ -115,7 +114,7 @@ export async function replayWithout(
   const replay = await replayOf(engine, place, {
     book,
     options: replaying,
-    look: lookAt(engine, hypothesis),
+    sight: sightOf(engine, hypothesis),
     isActual: false,
     ...given({ run }),
   });
@@ -127,7 +126,7 @@ interface Replaying {
   readonly book: CodingBook;
   readonly options: CodingReplayOptions;
   /** The view that the book was folded from. */
-  readonly look: Look;
+  readonly sight: Sight;
   /** Whether the book is that of the log, without anything left out. */
   readonly isActual: boolean;
   readonly run?: string;
@@ -136,9 +135,9 @@ interface Replaying {
 async function replayOf(
   engine: Engine,
   place: Place,
-  { book, options, look, isActual, run }: Replaying,
+  { book, options, sight, isActual, run }: Replaying,
 ): Promise<CodingReplay> {
-  const captured = await argumentsOf(look, capturedIn(book, run));
+  const captured = await argumentsOf(sight, capturedIn(book, run));
   const currentGoal = options.currentGoal ?? captured.currentGoal;
   const counter = counterFor(options, captured.counter);
   const budgetTokens = options.budgetTokens ?? captured.budgetTokens ?? (await budgetAt(engine, place));
@@ -147,7 +146,7 @@ async function replayOf(
     counter,
     ...given({ currentGoal }),
   });
-  const count = isActual ? await providerCountAt(look, place, book, counter) : null;
+  const count = isActual ? await providerCountAt(sight, place, book, counter) : null;
   return {
     point: pointOf(place),
     projection: codingOf(book),
@@ -165,8 +164,8 @@ function capturedIn({ requests }: CodingBook, run: string | undefined): RequestE
 }
 
 /** Reads the arguments of a prepared request from its event. */
-async function argumentsOf(look: Look, entry: RequestEntry | undefined): Promise<Partial<RequestArguments>> {
-  return entry === undefined ? {} : requestArgumentsIn(objectAt((await eventInView(look, entry.seq)).data, 'request'));
+async function argumentsOf(sight: Sight, entry: RequestEntry | undefined): Promise<Partial<RequestArguments>> {
+  return entry === undefined ? {} : requestArgumentsIn(objectAt((await eventInView(sight, entry.seq)).data, 'request'));
 }
 
 /** Returns the counter to use. One that only the log names cannot be called, and a different one would count wrongly. */

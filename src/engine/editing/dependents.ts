@@ -4,7 +4,7 @@ import type { Event } from '../../core/event/event.ts';
 import type { Seq } from '../../core/point.ts';
 import { entryOf, liveMarker } from '../../core/view/view.ts';
 import { callOf } from '../history/call-events.ts';
-import { eventInView, eventsAt, type Look, linksOf } from '../history/look.ts';
+import { eventInView, eventsAt, linksOf, type Sight } from '../history/sight.ts';
 
 /** The events that leave a view together. */
 export interface TakenOut {
@@ -18,23 +18,23 @@ export interface TakenOut {
  * Finds the events that go with those of some seqs: the other half of a call, the events that the catalogue says go with
  * their cause, and with `cascade` every event that depends on them.
  */
-export async function takeOut(look: Look, targets: readonly Seq[], cascade: boolean): Promise<TakenOut> {
+export async function takeOut(sight: Sight, targets: readonly Seq[], cascade: boolean): Promise<TakenOut> {
   const gone = new Map<Seq, Seq>();
   const typeOfId = new Map<string, string>();
   const dependents = new Set<Seq>();
   const add = async (seq: Seq): Promise<void> => {
-    const event = await eventInView(look, seq);
+    const event = await eventInView(sight, seq);
     if (gone.has(event.seq)) return;
     // An event that replaced another is taken out by the seq it stands for: its own seq names the replacement.
-    gone.set(event.seq, entryOf(look.view, event.seq)?.answers[0] as Seq);
-    for (const id of await idsOf(look, event)) typeOfId.set(id, event.type);
-    for (const other of await otherHalf(look, event)) await add(other);
+    gone.set(event.seq, entryOf(sight.view, event.seq)?.answers[0] as Seq);
+    for (const id of await idsOf(sight, event)) typeOfId.set(id, event.type);
+    for (const other of await otherHalf(sight, event)) await add(other);
   };
   for (const seq of targets) await add(seq);
   // In an edited view, an event may stand before the event that led to it: look again until nothing more is found.
   for (let before = -1; before !== gone.size; ) {
     before = gone.size;
-    for await (const link of linksOf(look)) {
+    for await (const link of linksOf(sight)) {
       const cause = link.cause === null ? undefined : typeOfId.get(link.cause);
       if (cause === undefined || gone.has(link.seq)) continue;
       if (cascade || specOf(link.type)?.goesWith?.includes(cause) === true) await add(link.seq);
@@ -48,22 +48,22 @@ export async function takeOut(look: Look, targets: readonly Seq[], cascade: bool
 }
 
 /** Returns every id an event of a view answers to: its own and those of the events it replaced. */
-async function idsOf(look: Look, event: Event): Promise<string[]> {
-  const answers = entryOf(look.view, event.seq)?.answers ?? [];
-  return answers.length < 2 ? [event.id] : (await eventsAt(look, answers)).map((held) => held.id);
+async function idsOf(sight: Sight, event: Event): Promise<string[]> {
+  const answers = entryOf(sight.view, event.seq)?.answers ?? [];
+  return answers.length < 2 ? [event.id] : (await eventsAt(sight, answers)).map((held) => held.id);
 }
 
 /** Returns the other half of a call. */
-async function otherHalf(look: Look, event: Event): Promise<Seq[]> {
-  const { started, ended } = (await callOf(look, event)) ?? {};
+async function otherHalf(sight: Sight, event: Event): Promise<Seq[]> {
+  const { started, ended } = (await callOf(sight, event)) ?? {};
   return [started, ended].flatMap((half) => (half === undefined || half.seq === event.seq ? [] : [half.seq]));
 }
 
 /** Finds the events that a revert of a seq takes out: a marker alone, or an event and those that go with it. */
-export async function revertTargets(look: Look, seq: Seq, cascade: boolean): Promise<TakenOut> {
-  const { history, at } = look.hypothesis;
+export async function revertTargets(sight: Sight, seq: Seq, cascade: boolean): Promise<TakenOut> {
+  const { history, at } = sight.hypothesis;
   const marker = history.markers.find((held) => held.seq === seq);
-  if (marker === undefined) return takeOut(look, [seq], cascade);
+  if (marker === undefined) return takeOut(sight, [seq], cascade);
   if (marker.kind === 'rewound' || marker.kind === 'rewoundToTurn') {
     throw new RepriseError('event.structural', `Cannot revert the rewind at seq ${seq}`, {
       hint: `Rewind to seq ${seq - 1} to undo it, or use redo.`,

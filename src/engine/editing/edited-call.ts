@@ -7,7 +7,7 @@ import { entryOf } from '../../core/view/view.ts';
 import { type Conversation, conversation } from '../../projections/conversation.ts';
 import { type CallEvents, callOf, callsNamed } from '../history/call-events.ts';
 import { fold } from '../history/fold.ts';
-import { eventInView, type Look } from '../history/look.ts';
+import { eventInView, type Sight } from '../history/sight.ts';
 
 /** A message in which a model asks for a call. */
 interface AskingMessage {
@@ -31,26 +31,26 @@ interface NamedCalls {
  * Finds the call that an edit names: by the seq of its start or end, or by its id. Several calls may have that id; it is
  * then the last one, whether or not it was started.
  */
-export async function editedCall(look: Look, call: string | number): Promise<EditedCall | undefined> {
-  const event = typeof call === 'number' ? await eventInView(look, seq(call)) : undefined;
+export async function editedCall(sight: Sight, call: string | number): Promise<EditedCall | undefined> {
+  const event = typeof call === 'number' ? await eventInView(sight, seq(call)) : undefined;
   const id = event === undefined ? call : event.data['call'];
   if (typeof id !== 'string') return undefined;
-  const named = { id, calls: await callsNamed(look, id) };
-  const seen = await fold(look.engine, look.hypothesis, conversation);
-  const open = event === undefined ? await openAsk(look, seen, named) : undefined;
-  const found = event === undefined ? named.calls.at(-1) : await callOf(look, event);
+  const named = { id, calls: await callsNamed(sight, id) };
+  const seen = await fold(sight.engine, sight.hypothesis, conversation);
+  const open = event === undefined ? await openAsk(sight, seen, named) : undefined;
+  const found = event === undefined ? named.calls.at(-1) : await callOf(sight, event);
   if (open !== undefined || found === undefined)
     return open === undefined ? undefined : { id, started: undefined, ended: undefined, asked: open };
   const first = firstHalf(found);
   for (const lane of lanesOf(seen, first)) {
-    const asked = (await askedFor(look, lane, named)).get(first.seq);
+    const asked = (await askedFor(sight, lane, named)).get(first.seq);
     if (asked !== undefined) return { id, ...found, asked };
   }
   return { id, ...found, asked: undefined };
 }
 
 /** Finds the last message that asks for a call which was neither started nor answered. */
-async function openAsk(look: Look, seen: Conversation, named: NamedCalls): Promise<AskingMessage | undefined> {
+async function openAsk(sight: Sight, seen: Conversation, named: NamedCalls): Promise<AskingMessage | undefined> {
   const { id, calls } = named;
   for (const lane of [seen, ...seen.lanes]) {
     const ask = asksIn(lane, id).at(-1);
@@ -60,9 +60,9 @@ async function openAsk(look: Look, seen: Conversation, named: NamedCalls): Promi
     const isAnswered = after.some(({ message = null }) =>
       toolResultsIn(message).some((part) => part.toolCallId === id),
     );
-    const claimed = [...(await askedFor(look, lane, named)).values()];
+    const claimed = [...(await askedFor(sight, lane, named)).values()];
     // A message that is known only from the list of a later call may be older than the call it asks for.
-    const { type } = await eventInView(look, ask.seq);
+    const { type } = await eventInView(sight, ask.seq);
     const isOwn = type === 'call.ended' || type === 'message.added';
     return isOwn && !isAnswered && !claimed.some((held) => held.seq === ask.seq) ? ask : undefined;
   }
@@ -94,13 +94,13 @@ function lanesOf({ lanes }: Conversation, { agent, run }: Event): readonly LaneC
  * it, else the last one before it. If the record holds the messages after their calls, they follow the same order.
  */
 async function askedFor(
-  look: Look,
+  sight: Sight,
   lane: LaneConversation,
   { id, calls }: NamedCalls,
 ): Promise<ReadonlyMap<Seq, AskingMessage>> {
-  const age = (at: Seq): Seq => entryOf(look.view, at)?.answers[0] ?? at;
+  const age = (at: Seq): Seq => entryOf(sight.view, at)?.answers[0] ?? at;
   const asks: (AskingMessage & { readonly event: Event })[] = [];
-  for (const ask of asksIn(lane, id)) asks.push({ ...ask, event: await eventInView(look, ask.seq) });
+  for (const ask of asksIn(lane, id)) asks.push({ ...ask, event: await eventInView(sight, ask.seq) });
   const since = lane.messages.reduce((least, held) => Math.min(least, age(held.seq)), Number.POSITIVE_INFINITY);
   const firsts = calls
     .map(firstHalf)

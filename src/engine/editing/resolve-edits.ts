@@ -24,7 +24,7 @@ import { fold } from '../history/fold.ts';
 import { causeOf, type DraftCheck, type Hypothesis, type Supposed, supposeAppended } from '../history/hypothesis.ts';
 import { listEditsOf } from '../history/list-edits.ts';
 import { listPathOf } from '../history/list-reader.ts';
-import { eventInView, eventsOfKey, type Look, lookAt } from '../history/look.ts';
+import { eventInView, eventsOfKey, type Sight, sightOf } from '../history/sight.ts';
 import type { StampedDraft } from '../history/stamp.ts';
 import { revertTargets } from './dependents.ts';
 import { type EditedCall, editedCall } from './edited-call.ts';
@@ -55,7 +55,7 @@ export async function resolveEdits(
   const named = editNames(engine);
   let hypothesis = base;
   for (const [index, edit] of edits.entries()) {
-    const resolved = await resolveEdit(lookAt(engine, hypothesis), checkEditFields(edit));
+    const resolved = await resolveEdit(sightOf(engine, hypothesis), checkEditFields(edit));
     const isLast = index === edits.length - 1;
     const supposed = await supposeAppended(engine, hypothesis, resolved.drafts.map(named), isLast ? check : 'encode');
     hypothesis = supposed.hypothesis;
@@ -75,19 +75,19 @@ function editNames(engine: Engine): (draft: EventDraft) => EventDraft {
   };
 }
 
-async function resolveEdit(look: Look, edit: Edit): Promise<ResolvedEdit> {
+async function resolveEdit(sight: Sight, edit: Edit): Promise<ResolvedEdit> {
   switch (edit.kind) {
     case 'replace':
       checkKeys(edit.event, replacementKeys);
-      return only(await replace(look, await shownEvent(look, seq(edit.seq)), edit.event));
+      return only(await replace(sight, await shownEvent(sight, seq(edit.seq)), edit.event));
     case 'insert':
-      return only(await insert(look, seq(edit.after), edit.event));
+      return only(await insert(sight, seq(edit.after), edit.event));
     case 'drop':
-      return drop(look, seq(edit.seq), edit.cascade === true);
+      return drop(sight, seq(edit.seq), edit.cascade === true);
     case 'append':
       return only(checkUnnamed(checkOrdinary(edit.event)));
     case 'prompt':
-      return only(await prompt(look, text(edit.text, 'text'), edit.mode ?? 'anywhere'));
+      return only(await prompt(sight, text(edit.text, 'text'), edit.mode ?? 'anywhere'));
     case 'system':
       return only(settings(edit, { system: text(edit.text, 'text') }));
     case 'model':
@@ -97,15 +97,15 @@ async function resolveEdit(look: Look, edit: Edit): Promise<ResolvedEdit> {
         settings(edit, { tools: Array.isArray(edit.tools) ? edit.tools : refuse('its "tools" is not an array') }),
       );
     case 'toolInput':
-      return { drafts: await toolInput(look, edit.call, edit.input), dependents: [] };
+      return { drafts: await toolInput(sight, edit.call, edit.input), dependents: [] };
     case 'toolResult':
-      return only(await toolResult(look, edit.call, edit.output, edit.outcome ?? 'ok'));
+      return only(await toolResult(sight, edit.call, edit.output, edit.outcome ?? 'ok'));
     case 'message':
-      return only(await message(look, seq(edit.seq), edit.message));
+      return only(await message(sight, seq(edit.seq), edit.message));
     case 'state':
-      return only(await state(look, edit));
+      return only(await state(sight, edit));
     case 'belief':
-      return only(await belief(look, edit));
+      return only(await belief(sight, edit));
     default:
       return refuse(`${shownValue((edit as { kind?: unknown }).kind)} is not a kind of edit`);
   }
@@ -165,7 +165,7 @@ interface Shown {
   readonly before: Event;
 }
 
-async function replace(look: Look, { target, before }: Shown, event: Replacement): Promise<EventDraft> {
+async function replace(sight: Sight, { target, before }: Shown, event: Replacement): Promise<EventDraft> {
   const type = event.type ?? before.type;
   checkOrdinary({ type });
   const carried: CarriedEvent = {
@@ -177,46 +177,46 @@ async function replace(look: Look, { target, before }: Shown, event: Replacement
     ...given({ cause: event.cause ?? before.cause }),
     data: (event.data as JsonObject | undefined) ?? before.data,
   };
-  await checkCause(look, event.cause);
+  await checkCause(sight, event.cause);
   return { type: 'event.replaced', data: { seq: target, event: carried as unknown as JsonValue } };
 }
 
 /** Reads an event as the view shows it, so that a replacement made from it keeps earlier edits of its list. */
-async function shownEvent(look: Look, target: Seq): Promise<Shown> {
-  const event = await eventInView(look, target);
-  const listEdits = listPathOf(event.type) !== undefined ? await listEditsOf(look) : undefined;
-  return { target, before: listEdits === undefined ? event : await eventInView(look, target, listEdits) };
+async function shownEvent(sight: Sight, target: Seq): Promise<Shown> {
+  const event = await eventInView(sight, target);
+  const listEdits = listPathOf(event.type) !== undefined ? await listEditsOf(sight) : undefined;
+  return { target, before: listEdits === undefined ? event : await eventInView(sight, target, listEdits) };
 }
 
-async function checkCause({ engine, hypothesis }: Look, cause: string | undefined): Promise<void> {
+async function checkCause({ engine, hypothesis }: Sight, cause: string | undefined): Promise<void> {
   if (cause !== undefined) await causeOf(engine, hypothesis, 'an edit', cause);
 }
 
-async function insert(look: Look, after: Seq, draft: EventDraft): Promise<EventDraft> {
+async function insert(sight: Sight, after: Seq, draft: EventDraft): Promise<EventDraft> {
   checkOrdinary(draft);
   checkKeys(draft, draftKeys);
-  const behind = after === 0 ? undefined : await eventInView(look, after);
+  const behind = after === 0 ? undefined : await eventInView(sight, after);
   const carried: CarriedEvent = {
     type: draft.type,
     version: draft.version ?? specOf(draft.type)?.version ?? 1,
-    time: draft.time === undefined ? look.engine.platform.now() : isoTime(draft.time),
+    time: draft.time === undefined ? sight.engine.platform.now() : isoTime(draft.time),
     ...given({ agent: draft.agent, run: draft.run }),
     turn: draft.turn ?? behind?.turn ?? 0,
     ...given({ cause: draft.cause }),
     data: (draft.data ?? {}) as JsonObject,
   };
-  await checkCause(look, draft.cause);
+  await checkCause(sight, draft.cause);
   return { type: 'event.inserted', data: { after, event: carried as unknown as JsonValue } };
 }
 
-async function drop(look: Look, target: Seq, cascade: boolean): Promise<ResolvedEdit> {
-  const { seqs, dependents } = await revertTargets(look, target, cascade);
+async function drop(sight: Sight, target: Seq, cascade: boolean): Promise<ResolvedEdit> {
+  const { seqs, dependents } = await revertTargets(sight, target, cascade);
   return { drafts: [{ type: 'event.reverted', data: { target, seqs } }], dependents };
 }
 
 /** Replaces the last user message, which is an event of its own or an item of a call's list. */
-async function prompt(look: Look, text: string, mode: 'anywhere' | 'trailing'): Promise<EventDraft> {
-  const seen = await fold(look.engine, look.hypothesis, conversation);
+async function prompt(sight: Sight, text: string, mode: 'anywhere' | 'trailing'): Promise<EventDraft> {
+  const seen = await fold(sight.engine, sight.hypothesis, conversation);
   const found = lastUserMessage(seen);
   if (found === undefined || (mode === 'trailing' && !found.isLast)) {
     return refuse(
@@ -224,20 +224,20 @@ async function prompt(look: Look, text: string, mode: 'anywhere' | 'trailing'): 
       'Insert a message.added event instead.',
     );
   }
-  return message(look, found.seq, { role: 'user', content: text }, found.message);
+  return message(sight, found.seq, { role: 'user', content: text }, found.message);
 }
 
 /**
  * Replaces a message: in the event that added it, in the answer of a model call, or in the first list that holds it,
  * which is that of a call or of the start of a run.
  */
-async function message(look: Look, target: Seq, next: JsonObject, held?: JsonObject): Promise<EventDraft> {
+async function message(sight: Sight, target: Seq, next: JsonObject, held?: JsonObject): Promise<EventDraft> {
   if (!isObject(next)) refuse('its "message" is not an object');
-  const shown = await shownEvent(look, target);
+  const shown = await shownEvent(sight, target);
   const event = shown.before;
   const isMessage =
     event.type === 'message.added' || (event.type === 'call.ended' && event.data['message'] !== undefined);
-  if (isMessage) return replace(look, shown, { data: { ...event.data, message: next } });
+  if (isMessage) return replace(sight, shown, { data: { ...event.data, message: next } });
   const path = listPathOf(event.type);
   const list = path === undefined ? undefined : valueAt(event.data, path);
   if (path === undefined || !Array.isArray(list))
@@ -248,12 +248,12 @@ async function message(look: Look, target: Seq, next: JsonObject, held?: JsonObj
       : list.findLastIndex((item: JsonValue) => isObject(item) && messageKey(item) === messageKey(held));
   if (index < 0) return refuse(`seq ${target} holds no such message`);
   const messages = list.map((item: JsonValue, at: number) => (at === index ? next : item));
-  return replace(look, shown, { data: withValueAt(event.data, path, messages) });
+  return replace(sight, shown, { data: withValueAt(event.data, path, messages) });
 }
 
 /** Finds the call that an edit names; refuses one that the view does not hold. */
-async function callAt(look: Look, call: string | number): Promise<EditedCall> {
-  return (await editedCall(look, call)) ?? refuseCall(call);
+async function callAt(sight: Sight, call: string | number): Promise<EditedCall> {
+  return (await editedCall(sight, call)) ?? refuseCall(call);
 }
 
 function refuseCall(call: string | number): never {
@@ -267,18 +267,18 @@ function refuseCall(call: string | number): never {
  * Changes the input of a tool call, and the message in which the model asked for it: the model reads that message
  * again.
  */
-async function toolInput(look: Look, call: string | number, input: JsonValue): Promise<readonly EventDraft[]> {
+async function toolInput(sight: Sight, call: string | number, input: JsonValue): Promise<readonly EventDraft[]> {
   if (input === undefined) refuse('its "input" is missing', 'Pass null if there is none.');
-  const { id, started, ended, asked } = await callAt(look, call);
+  const { id, started, ended, asked } = await callAt(sight, call);
   if (started === undefined && ended !== undefined)
     refuse(`the start of call ${JSON.stringify(call)} is not in the view`);
   const drafts: EventDraft[] = [];
   if (started !== undefined) {
-    const shown = await shownEvent(look, started.seq);
-    drafts.push(await replace(look, shown, { data: { ...shown.before.data, input } }));
+    const shown = await shownEvent(sight, started.seq);
+    drafts.push(await replace(sight, shown, { data: { ...shown.before.data, input } }));
   }
   if (asked !== undefined)
-    drafts.push(await message(look, asked.seq, withInput(asked.message, id, input), asked.message));
+    drafts.push(await message(sight, asked.seq, withInput(asked.message, id, input), asked.message));
   return drafts;
 }
 
@@ -289,9 +289,14 @@ function withInput(held: JsonObject, id: string, input: JsonValue): JsonObject {
 }
 
 /** Answers a pending call, whether or not it was started, or replaces the answer of an ended one. */
-async function toolResult(look: Look, call: string | number, output: JsonValue, outcome: string): Promise<EventDraft> {
+async function toolResult(
+  sight: Sight,
+  call: string | number,
+  output: JsonValue,
+  outcome: string,
+): Promise<EventDraft> {
   if (output === undefined) refuse('its "output" is missing', 'Pass null if there is none.');
-  const { id, started, ended, asked } = await callAt(look, call);
+  const { id, started, ended, asked } = await callAt(sight, call);
   if ((ended ?? started)?.data['kind'] === 'model')
     refuse(
       `call ${JSON.stringify(call)} asked a model, whose answer is a message`,
@@ -301,9 +306,9 @@ async function toolResult(look: Look, call: string | number, output: JsonValue, 
     // The error of the old answer does not belong to the new one.
     const { error, ...rest } = ended.data;
     const kept = outcome === 'ok' || error === undefined ? rest : { ...rest, error };
-    return replace(look, { target: ended.seq, before: ended }, { data: { ...kept, output, outcome } });
+    return replace(sight, { target: ended.seq, before: ended }, { data: { ...kept, output, outcome } });
   }
-  const cause = started ?? (asked === undefined ? refuseCall(call) : await eventInView(look, asked.seq));
+  const cause = started ?? (asked === undefined ? refuseCall(call) : await eventInView(sight, asked.seq));
   const part = toolCallsIn(asked?.message ?? null).find(({ toolCallId }) => toolCallId === id);
   const { kind = 'tool', name = part?.toolName } = (started?.data ?? {}) as { readonly [key: string]: string };
   const data = { call: id, kind, name: String(name), outcome, output };
@@ -316,12 +321,12 @@ async function toolResult(look: Look, call: string | number, output: JsonValue, 
 }
 
 /** Writes a state key with the next version in the view. An erased commit has lost its number, but counts as one. */
-async function state(look: Look, edit: Extract<Edit, { kind: 'state' }>): Promise<EventDraft> {
+async function state(sight: Sight, edit: Extract<Edit, { kind: 'state' }>): Promise<EventDraft> {
   const { agent = defaultAgent } = edit;
   const key = text(edit.key, 'key');
   checkWrite({ agent, key }, edit.value ?? null);
   let version = 1;
-  for await (const event of eventsOfKey(look, stateKey(agent, key))) {
+  for await (const event of eventsOfKey(sight, stateKey(agent, key))) {
     if (event.erased === true) version += 1;
     else {
       version += versionIn(event, agent, key);
@@ -344,9 +349,9 @@ function versionIn(event: Event, agent: string, key: string): number {
   return Math.max(0, ...versions);
 }
 
-async function belief(look: Look, edit: Extract<Edit, { kind: 'belief' }>): Promise<EventDraft> {
+async function belief(sight: Sight, edit: Extract<Edit, { kind: 'belief' }>): Promise<EventDraft> {
   if (edit.seq !== undefined)
-    return replace(look, await shownEvent(look, seq(edit.seq)), {
+    return replace(sight, await shownEvent(sight, seq(edit.seq)), {
       data: edit.belief,
       ...given({ agent: edit.agent }),
     });

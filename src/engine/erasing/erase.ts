@@ -5,13 +5,12 @@ import { isObject } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { dataDigestOf } from '../../core/parts/digest.ts';
 import type { Digest, Seq } from '../../core/point.ts';
-import type { PointInput } from '../../core/ref.ts';
 import type { AppendRequest, EraseRequest } from '../../core/store/event-store.ts';
 import { ownSegment } from '../../core/view/segment.ts';
 import { type Marked, type MarkOptions, markOptionNames, signed } from '../changing/mark.ts';
 import { encodeRequest } from '../changing/write.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
-import { findPlace, pointOf, sessionIds, sessionRecord } from '../history/place.ts';
+import { type Place, pointOf, sessionIds, sessionRecord } from '../history/place.ts';
 import { stamp } from '../history/stamp.ts';
 import { readHeaders, readPoints } from '../history/stored-events.ts';
 import { type Content, contentOf, valueHoldsContent } from './erase-content.ts';
@@ -56,12 +55,12 @@ export interface Erased extends Omit<Marked, 'marker'> {
  */
 export async function erase(
   engine: Engine,
-  session: string,
-  point: PointInput,
+  place: Place,
   options: EraseOptions = {},
 ): Promise<Erased> {
   checkKeys(options, eraseKeys);
-  const target = await targetOf(engine, session, point);
+  const { session } = place;
+  const target = await targetOf(engine, place);
   const content = await contentOf(engine, session, target);
   refuseQuote(content, options.reason);
   const sessions = options.everywhere === true ? await sessionIds(engine) : [session];
@@ -134,8 +133,8 @@ async function markerOf(
   return marker ?? null;
 }
 
-async function targetOf(engine: Engine, session: string, point: PointInput): Promise<Event> {
-  const place = await findPlace(engine, session, point);
+async function targetOf(engine: Engine, place: Place): Promise<Event> {
+  const { session } = place;
   const [event] = place.seq === 0 ? [] : await readPoints(engine, session, [pointOf(place)]);
   if (event === undefined)
     throw new RepriseError(

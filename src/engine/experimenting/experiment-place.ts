@@ -5,8 +5,8 @@ import { shownValue } from '../../core/known-keys.ts';
 import { previous, type Seq } from '../../core/point.ts';
 import { mainBranch, type PointInput } from '../../core/ref.ts';
 import type { Engine } from '../context/engine.ts';
-import { findPlace, type Place } from '../history/place.ts';
-import { find, findLast } from '../looking/find.ts';
+import { findPlace, type Place, type Placed, placeAtHead } from '../history/place.ts';
+import { findEvent } from '../looking/find.ts';
 import { replay } from '../looking/replay.ts';
 
 /**
@@ -54,28 +54,29 @@ async function seqOf(
   session: string,
   at: Exclude<SetPoint, { readonly point: PointInput }>,
 ): Promise<Seq | undefined> {
-  if (at === 'first-user-message') return firstUserMessage(engine, session);
-  if ('beforeCall' in at) return beforeDecision(engine, session, at.beforeCall);
-  const found = await find(engine, session, 'after' in at ? at.after : at.before);
+  const main = await placeAtHead(engine, session, mainBranch);
+  if (at === 'first-user-message') return firstUserMessage(engine, main);
+  if ('beforeCall' in at) return beforeDecision(engine, main, at.beforeCall);
+  const found = await findEvent(engine, main, 'after' in at ? at.after : at.before);
   if (found === undefined) return undefined;
   return 'after' in at ? found.seq : previous(found.seq);
 }
 
 /** A user message may be recorded only in the list of the first model call: then the point is just before that call. */
-async function firstUserMessage(engine: Engine, session: string): Promise<Seq | undefined> {
+async function firstUserMessage(engine: Engine, main: Place): Promise<Seq | undefined> {
   const fields = [{ key: 'message.role', pattern: '^user$' }];
-  const said = await find(engine, session, { types: ['message.added'], fields });
+  const said = await findEvent(engine, main, { types: ['message.added'], fields });
   if (said !== undefined) return said.seq;
-  const asked = await find(engine, session, { types: ['call.started'], kind: 'model' });
+  const asked = await findEvent(engine, main, { types: ['call.started'], kind: 'model' });
   return asked === undefined ? undefined : previous(asked.seq);
 }
 
 /** Returns the seq before the model call that asked for the tool, so that the model decides again. */
-async function beforeDecision(engine: Engine, session: string, name: string): Promise<Seq | undefined> {
+async function beforeDecision(engine: Engine, main: Place, name: string): Promise<Seq | undefined> {
   const calls = { types: ['call.started'], name } as const;
-  for await (const { seq, run } of replay(engine, session, { filter: calls, limit: 1 })) {
+  for await (const { seq, run } of replay(engine, main, { filter: calls, limit: 1 })) {
     const models = { types: ['call.started'], kind: 'model', through: seq, ...given({ run }) };
-    const asked = await findLast(engine, session, models);
+    const asked = await findEvent(engine, main, models, { direction: 'backward' });
     return previous(asked?.seq ?? seq);
   }
   return undefined;

@@ -7,7 +7,7 @@ import type { PointInput } from '../../core/ref.ts';
 import type { ForkOptions } from '../../core/session/session-log.ts';
 import { type Forked, fork } from '../changing/fork.ts';
 import type { Engine } from '../context/engine.ts';
-import type { Place } from '../history/place.ts';
+import { findPlace, type Place } from '../history/place.ts';
 import { compare } from '../looking/compare.ts';
 import { record } from '../recording/record.ts';
 import { type BudgetAccount, BudgetGuard } from '../resuming/budget-guard.ts';
@@ -126,11 +126,12 @@ async function forkAs(
   point: PointInput,
   options: ForkOptions & { readonly name: string },
 ): Promise<Forked> {
+  const place = await findPlace(engine, session, point);
   try {
-    return await fork(engine, session, point, options);
+    return await fork(engine, { place }, options);
   } catch (error) {
     if (!hasCode(error, 'branch.exists')) throw error;
-    return fork(engine, session, point, { ...options, name: `${options.name}-${engine.platform.newId().slice(-12)}` });
+    return fork(engine, { place }, { ...options, name: `${options.name}-${engine.platform.newId().slice(-12)}` });
   }
 }
 
@@ -199,8 +200,7 @@ async function judgedBy<Run, Result>(
     const about = { name: `${seen.branch}-judge`, reason: `judge of ${seen.branch}` };
     ({ branch } = await forkAs(engine, session, { branch: seen.branch }, about));
     const chosen = { mask: options.mask, prices: options.prices, onError: options.onError };
-    const recorder = await record(engine, session, {
-      branch,
+    const recorder = await record(engine, { session, branch }, {
       agent: 'judge',
       guards: [budget],
       facts: false,

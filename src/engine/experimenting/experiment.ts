@@ -5,10 +5,9 @@ import { checkId } from '../../core/id.ts';
 import { itemAt } from '../../core/item-at.ts';
 import { given } from '../../core/json.ts';
 import { spend } from '../../core/recording/spending.ts';
-import type { PointInput } from '../../core/ref.ts';
 import { refText } from '../../core/ref.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
-import { findPlace, type Place, pointOf, sessionRecord, sessionRecords } from '../history/place.ts';
+import { type Place, pointOf, sessionRecord, sessionRecords } from '../history/place.ts';
 import { BudgetAccount } from '../resuming/budget-guard.ts';
 import { EffectLedger } from '../resuming/effect-ledger.ts';
 import { asResumable } from '../resuming/resume-run.ts';
@@ -31,15 +30,14 @@ import type {
 import { summarize } from './experiment-summary.ts';
 import { type Bench, runTrial, type Trial } from './experiment-trial.ts';
 
-/** Runs several variants from one point, each as often as asked for, and compares them. */
+/** Runs several variants from one place, each as often as asked for, and compares them. */
 export async function experiment<Run, Result>(
   engine: Engine,
-  session: string,
-  point: PointInput,
+  place: Place,
   options: ExperimentOptions<Run, Result>,
 ): Promise<ExperimentResult> {
   const variants = checkedVariants(options, 1, false);
-  const place = await findPlace(engine, session, point);
+  const { session } = place;
   const result = await runAll(engine, { places: [{ session, place }], variants, at: pointOf(place), options });
   const [only] = result.sessions;
   assert(only?.point !== undefined && only.point !== null, 'an experiment on one session has its point');

@@ -8,7 +8,10 @@ import type { OnBranch } from '../context/on-branch.ts';
 import type { Judge } from '../believing/judge.ts';
 import { setStrategy } from '../believing/strategy.ts';
 import type { Engine } from '../context/engine.ts';
-import { StateHandle } from '../state/state-handle.ts';
+import { Where } from '../history/where.ts';
+import { State } from '../state/state.ts';
+import { StoredState } from '../state/stored-state.ts';
+import type { Transaction } from '../state/transaction.ts';
 import { type AgentFields, changeAgent, turnGiven } from './register-agent.ts';
 
 /** A key of state to write; without a value it is deleted. */
@@ -79,9 +82,10 @@ async function mutateState(
 ): Promise<Mutated> {
   checkKeys(mutation, stateKeys);
   const { agent = defaultAgent, key, value } = mutation;
-  const state = new StateHandle(engine, on.session, { branch: on.branch, agent: checkAgent(agent) });
+  const where = Where.onHead(engine, on.session, on.branch);
+  const state = new State(new StoredState({ where, on, agent: checkAgent(agent) }));
   const turn = await turnGiven(engine, await fleetAtHead(engine, on), given);
-  const write = (tx: ReturnType<StateHandle['begin']>): void =>
+  const write = (tx: Transaction): void =>
     value === undefined ? tx.delete(key) : tx.write(key, value);
   const { seq } = await state.transaction(write, { turn });
   return { seq, turn };

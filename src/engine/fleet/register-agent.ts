@@ -16,11 +16,11 @@ import {
   forkTurnOf,
   learnAppended,
   momentNow,
-  type OnBranch,
   turnNow,
 } from '../believing/fleet-look.ts';
 import { write } from '../changing/write.ts';
 import type { Engine } from '../context/engine.ts';
+import type { OnBranch } from '../context/on-branch.ts';
 import { keepSnapshots } from '../history/keep-snapshots.ts';
 
 /** Who an agent is. */

@@ -71,7 +71,6 @@ export class ForwardRecorder implements AsyncDisposable {
   }
 
   async #openRecorder(): Promise<SessionRecorder> {
-    const { session, branch } = this.#on;
     const { budget, mask, prices, onError, facts } = this.#options;
     const spent = new BudgetGuard(budget ?? {}, (error) => this.#watch?.stop(error, 'budget'));
     const gate: CallGuard = {
@@ -80,7 +79,7 @@ export class ForwardRecorder implements AsyncDisposable {
       withdrawn: (call) => this.#gate?.withdrawn(call),
     };
     const guards = [gate, this.#stopping(() => this.#effects), spent, this.#stopping(() => refuseUnstored)];
-    return record(this.#engine, session, { branch, guards, ...given({ mask, prices, onError, facts }) });
+    return record(this.#engine, this.#on, { guards, ...given({ mask, prices, onError, facts }) });
   }
 
   /** Returns a guard that knows every call on the branch up to now. */

@@ -15,7 +15,9 @@ import type { BookEntry, BookTurn } from '../believing/turn-book.ts';
 import { append } from '../changing/append.ts';
 import type { Engine } from '../context/engine.ts';
 import { branchHead } from '../history/place.ts';
-import { StateHandle } from '../state/state-handle.ts';
+import { Where } from '../history/where.ts';
+import { State } from '../state/state.ts';
+import { StoredState } from '../state/stored-state.ts';
 
 /** Ids of the original, and the ids that their copies have on the branch. */
 export type CopiedIds = Map<string, string>;
@@ -179,7 +181,8 @@ async function repeatState(engine: Engine, entry: BookEntry, repeating: Repeatin
   const { session, branch } = repeating.on;
   const { event } = entry;
   const during = { turn: event.turn, cause: causeOf(entry, repeating), epoch: repeating.epoch };
-  const state = new StateHandle(engine, session, { branch, agent: event.agent ?? 'default', during });
+  const where = Where.onHead(engine, session, branch);
+  const state = new State(new StoredState({ where, on: repeating.on, agent: event.agent ?? 'default', during }));
   const written = await state.transaction(
     (tx) => {
       for (const operation of arrayAt(event.data, 'operations') ?? []) {

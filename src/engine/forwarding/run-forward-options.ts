@@ -2,8 +2,8 @@ import type { Budget } from '../../core/comparing/variants.ts';
 import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { EffectPolicy } from '../../core/recording/effects.ts';
 import type { Recorder } from '../../core/recording/recorder.ts';
-import type { AgentVerbs } from '../agents/agent-verbs.ts';
-import type { BeliefsVerbs } from '../believing/beliefs-verbs.ts';
+import type { AgentBranch } from '../agents/agent.ts';
+import type { Beliefs } from '../believing/beliefs.ts';
 import type { RecordOptions } from '../recording/record-options.ts';
 import type { EffectAnswer, EffectQuestion } from '../resuming/effect-guard.ts';
 
@@ -11,8 +11,8 @@ import type { EffectAnswer, EffectQuestion } from '../resuming/effect-guard.ts';
 export interface AgentTurn {
   readonly turn: number;
   readonly agent: string;
-  /** The surface of the agent: within its scope of the turn, and of now. Its claims belong to the turn. */
-  readonly self: AgentVerbs;
+  /** The branch as the agent has it: within its scope of the turn, and of now. Its claims belong to the turn. */
+  readonly self: AgentBranch;
   /** Records what the agent does: its events have the turn and the agent. */
   readonly recorder: Recorder;
   /** Aborted when the run is stopped. */
@@ -22,10 +22,10 @@ export interface AgentTurn {
 /** One turn of the whole fleet, as the caller's function gets it. */
 export interface FleetTurn {
   readonly turn: number;
-  /** Returns the surface of an agent, within its scope. */
-  readonly as: (agent: string) => AgentVerbs;
+  /** Returns the branch as an agent has it, within its scope. */
+  readonly as: (agent: string) => AgentBranch;
   /** Commits claims as the operator; they belong to the turn. */
-  readonly beliefs: Pick<BeliefsVerbs, 'commit'>;
+  readonly beliefs: Pick<Beliefs, 'commit'>;
   readonly recorder: Recorder;
   readonly signal: AbortSignal;
 }

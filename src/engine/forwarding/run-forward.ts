@@ -1,11 +1,13 @@
 import { RepriseError } from '../../core/error.ts';
 import type { Event, EventDraft } from '../../core/event/event.ts';
+import { checkAgent } from '../../core/event/state-key.ts';
 import { given, type JsonObject } from '../../core/json.ts';
 import { checkKeys } from '../../core/known-keys.ts';
 import { checkEffectPolicy } from '../../core/recording/effects.ts';
 import { errorRecord } from '../../core/recording/error-record.ts';
 import { checkTurn } from '../../core/ref.ts';
-import { AgentSurface, inTurn } from '../agents/agent-surface.ts';
+import { AgentBranch } from '../agents/agent.ts';
+import { inTurn, StoredAgent } from '../agents/stored-agent.ts';
 import { commitBelief } from '../believing/commit-belief.ts';
 import { type FleetLook, forkTurnOf, learnAppended } from '../believing/fleet-look.ts';
 import type { OnBranch } from '../context/on-branch.ts';
@@ -13,6 +15,7 @@ import type { Judge } from '../believing/judge.ts';
 import { append } from '../changing/append.ts';
 import type { Engine } from '../context/engine.ts';
 import { branchHead, placeAtHead } from '../history/place.ts';
+import { Where } from '../history/where.ts';
 import { checkBudget } from '../resuming/budget-guard.ts';
 import { StopWatch } from '../resuming/stop-watch.ts';
 import type { DuringTurn } from '../state/transaction-work.ts';
@@ -159,8 +162,11 @@ class ForwardDrive<Result> {
     }
   }
 
-  #surface(agent: string, during: DuringTurn): AgentSurface {
-    return new AgentSurface(this.#engine, { ...this.#on, agent, isHanded: true, judge: this.#judge, during });
+  #surface(agent: string, during: DuringTurn): AgentBranch {
+    const { session, branch } = this.#on;
+    const where = Where.onHead(this.#engine, session, branch);
+    const of = { where, on: this.#on, agent: checkAgent(agent), isHanded: true, judge: this.#judge, during };
+    return new AgentBranch(new StoredAgent(of));
   }
 
   async #fleetTurn(

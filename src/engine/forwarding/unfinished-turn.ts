@@ -32,7 +32,8 @@ export async function takeBackUnfinished(
   const reason = `run turn ${first.turn} again`;
   const since = turns.mine.filter(({ seq }) => seq >= first.seq);
   if (since.length === inside.length) {
-    await rewind(engine, on.session, { branch: on.branch, seq: previous(first.seq) }, { reason });
+    const head = await placeAtHead(engine, on.session, on.branch);
+    await rewind(engine, { place: { ...head, seq: previous(first.seq) } }, { reason });
     return true;
   }
   const head = await placeAtHead(engine, on.session, on.branch);

@@ -13,9 +13,9 @@ import { type View, viewAt } from '../../core/view/view.ts';
 import type { Engine } from '../context/engine.ts';
 import { type Hypothesis, hypothesisAt } from './hypothesis.ts';
 import { listEditsOf } from './list-edits.ts';
-import { eventsOf, type Look, lookAt } from './look.ts';
 import type { Place } from './place.ts';
 import { replacedIdsOf } from './replaced-ids.ts';
+import { eventsOf, type Sight, sightAt, sightOf } from './sight.ts';
 import { type Believes, baseFor, type SnapshotBase, SnapshotKeeper, snapshotKey } from './snapshot.ts';
 import type { EventsRequest } from './stored-events.ts';
 
@@ -89,22 +89,22 @@ export async function foldAfter<Value, Result>(
   after: Seq,
   projection: Projection<Value, Result>,
 ): Promise<Result | undefined> {
-  const look = lookAt(engine, hypothesisAt(place));
-  const rest = restOf(look.view, viewAt(place.history, after));
+  const sight = sightAt(engine, place);
+  const rest = restOf(sight.view, viewAt(place.history, after));
   if (rest === undefined) return undefined;
   let value = initialValue(projection);
-  for await (const { events } of eventsOf(look, rest, await requestOf(look, projection)))
+  for await (const { events } of eventsOf(sight, rest, await requestOf(sight, projection)))
     for (const event of events) value = applyEvent(projection, value, event);
   return finishValue(projection, value);
 }
 
 /** Returns how to read the events of a projection. */
 async function requestOf<Value, Result>(
-  look: Look,
+  sight: Sight,
   { history, types, without }: Projection<Value, Result>,
 ): Promise<EventsRequest> {
-  const listEdits = history === 'raw' ? undefined : await listEditsOf(look);
-  const replacedIds = history === 'raw' ? undefined : await replacedIdsOf(look);
+  const listEdits = history === 'raw' ? undefined : await listEditsOf(sight);
+  const replacedIds = history === 'raw' ? undefined : await replacedIdsOf(sight);
   return { listEdits, replacedIds, ...given({ without, filter: types === undefined ? undefined : { types } }) };
 }
 
@@ -136,8 +136,8 @@ async function foldValue<Value, Result>(
 ): Promise<Value> {
   defineProjection(projection);
   const isRaw = projection.history === 'raw';
-  const look = lookAt(engine, hypothesis);
-  const whole = isRaw ? { pieces: rawPieces(hypothesis.history, hypothesis.at) } : look.view;
+  const sight = sightOf(engine, hypothesis);
+  const whole = isRaw ? { pieces: rawPieces(hypothesis.history, hypothesis.at) } : sight.view;
   const after = windowStart(projection, hypothesis.at);
   const { proved, pace } = from;
   const key = proved?.key ?? (keep === 'never' ? undefined : await snapshotKey(engine, hypothesis.place, projection));
@@ -152,8 +152,8 @@ async function foldValue<Value, Result>(
     ? new SnapshotKeeper(engine, hypothesis.place, projection, { key, base, bytesMax: pace?.snapshotBytesMax })
     : undefined;
   let value = base === undefined ? initialValue(projection) : base.value;
-  const request = { ...(await requestOf(look, projection)), ...given({ limit: pace?.pageEvents }) };
-  for await (const { events, bytes } of eventsOf(look, base?.rest ?? all, request)) {
+  const request = { ...(await requestOf(sight, projection)), ...given({ limit: pace?.pageEvents }) };
+  for await (const { events, bytes } of eventsOf(sight, base?.rest ?? all, request)) {
     for (const event of events) {
       value = applyEvent(projection, value, event);
       const isDue = keeper?.isDue(bytes / events.length) === true;

@@ -8,7 +8,7 @@ import type { StoredEvent } from '../../core/store/event-store.ts';
 import { clipSegments, segmentAt, segmentsOf } from '../../core/view/segment.ts';
 import { recordedAt, type Segment } from '../../core/view/view.ts';
 import { listIn, listPathOf, listTypes, supposedNode } from './list-reader.ts';
-import type { Look } from './look.ts';
+import type { Sight } from './sight.ts';
 import { pages, readParts, unwrap } from './stored-events.ts';
 
 interface ListCallBase {
@@ -27,16 +27,16 @@ export type ListCall =
 /**
  * Yields the calls with lists from a seq on, a page at a time: recorded ones, those that markers carry, supposed ones.
  */
-export async function* listCalls(look: Look, from: Seq): AsyncGenerator<readonly ListCall[]> {
-  const range = { after: previous(from), through: look.hypothesis.place.seq };
-  const carried = (await carriedCalls(look, range.after)).sort((a, b) => a.seq - b.seq);
-  for await (const rows of callPages(look, range, 'forward')) {
+export async function* listCalls(sight: Sight, from: Seq): AsyncGenerator<readonly ListCall[]> {
+  const range = { after: previous(from), through: sight.hypothesis.place.seq };
+  const carried = (await carriedCalls(sight, range.after)).sort((a, b) => a.seq - b.seq);
+  for await (const rows of callPages(sight, range, 'forward')) {
     const calls = rows.flatMap((row) => callOf(row, row.data, false));
     const end = rows.at(-1)?.seq ?? from;
     const between = carried.splice(0, carried.findLastIndex(({ seq }) => seq <= end) + 1);
     yield [...calls, ...between].sort((a, b) => a.seq - b.seq);
   }
-  yield [...carried, ...supposedCalls(look)];
+  yield [...carried, ...supposedCalls(sight)];
 }
 
 function callOf(
@@ -49,7 +49,7 @@ function callOf(
 }
 
 /** Reads the calls that stored markers of the view carry; their lists are inside sealed parts. */
-async function carriedCalls({ engine, hypothesis, view }: Look, after: Seq): Promise<ListCall[]> {
+async function carriedCalls({ engine, hypothesis, view }: Sight, after: Seq): Promise<ListCall[]> {
   const { place } = hypothesis;
   const pieces = view.pieces
     .filter((piece) => piece.kind === 'carried')
@@ -78,7 +78,7 @@ async function carriedCalls({ engine, hypothesis, view }: Look, after: Seq): Pro
   return calls;
 }
 
-function supposedCalls({ hypothesis }: Look): ListCall[] {
+function supposedCalls({ hypothesis }: Sight): ListCall[] {
   return [...hypothesis.events.values()].flatMap((held) => {
     const event = carriedOrItself(held);
     const path = event === undefined ? undefined : listPathOf(event.type);
@@ -97,14 +97,14 @@ function carriedOrItself(event: Event): Event | undefined {
 
 /** Finds the last call with a list before a seq, of one agent, in one run or in any. */
 export async function earlierCall(
-  look: Look,
+  sight: Sight,
   before: Seq,
   wanted: { readonly agent: string | null; readonly run?: string | null },
 ): Promise<{ readonly seq: Seq; readonly list: Digest } | undefined> {
   const { agent, run } = wanted;
   const range = { after: beginning, through: previous(before) };
   const filter = { ...(agent === null ? {} : { agent }), ...(typeof run === 'string' ? { run } : {}) };
-  for await (const rows of callPages(look, range, 'backward', filter)) {
+  for await (const rows of callPages(sight, range, 'backward', filter)) {
     for (const row of rows) {
       const list = listIn(row.type, row.data);
       if (list !== undefined && row.agent === agent && (run === undefined || row.run === run))
@@ -116,7 +116,7 @@ export async function earlierCall(
 
 /** Returns the segments of the recorded events that led to a view, within a range of seqs. */
 function recordedSegments(
-  { hypothesis }: Pick<Look, 'hypothesis'>,
+  { hypothesis }: Pick<Sight, 'hypothesis'>,
   { after, through }: { readonly after: Seq; readonly through: Seq },
 ): Segment[] {
   const { history, at, place } = hypothesis;
@@ -129,13 +129,13 @@ function recordedSegments(
 const pageEvents = { forward: 256, backward: 16 } as const;
 
 function callPages(
-  look: Pick<Look, 'engine' | 'hypothesis'>,
+  sight: Pick<Sight, 'engine' | 'hypothesis'>,
   range: { readonly after: Seq; readonly through: Seq },
   direction: 'forward' | 'backward',
   filter: { readonly agent?: string; readonly run?: string } = {},
 ): AsyncGenerator<readonly StoredEvent[]> {
   const limit = pageEvents[direction];
-  return pages(look.engine, look.hypothesis.place.session, recordedSegments(look, range), {
+  return pages(sight.engine, sight.hypothesis.place.session, recordedSegments(sight, range), {
     direction,
     limit,
     select: 'full',

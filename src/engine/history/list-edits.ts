@@ -7,7 +7,7 @@ import type { Piece } from '../../core/view/piece.ts';
 import { liveMarkers } from '../../core/view/view.ts';
 import { listTypes } from './list-reader.ts';
 import { type Change, ListScan } from './list-scan.ts';
-import { eventsAt, type Look } from './look.ts';
+import { eventsAt, type Sight } from './sight.ts';
 import { unwrap } from './stored-events.ts';
 
 /**
@@ -15,24 +15,24 @@ import { unwrap } from './stored-events.ts';
  * removed in every list that held it by then. It is found by its node in the linked list, so that equal text elsewhere
  * stays. Undefined if no edit touches a list, which is nearly always.
  */
-export async function listEditsOf(look: Look): Promise<ListEdits | undefined> {
-  const changes = await changesOf(look);
+export async function listEditsOf(sight: Sight): Promise<ListEdits | undefined> {
+  const changes = await changesOf(sight);
   if (changes.length === 0) return undefined;
   const edits = new Map<string, ListEdit[]>();
-  const left = await new ListScan(look, edits, 'same-run').run(changes);
+  const left = await new ListScan(sight, edits, 'same-run').run(changes);
   // A run often continues the conversation of its agent's earlier run.
-  if (left.length > 0) await new ListScan(look, edits, 'same-agent').run(left);
+  if (left.length > 0) await new ListScan(sight, edits, 'same-agent').run(left);
   return edits.size === 0 ? undefined : edits;
 }
 
 const concerning: ReadonlySet<string> = new Set(['message.added', 'call.ended', ...listTypes]);
 
 /** Returns the events that the live replacements and reverts of a view changed, if a list can hold them. */
-async function changesOf(look: Look): Promise<Change[]> {
-  const answers = changedAnswers(look);
+async function changesOf(sight: Sight): Promise<Change[]> {
+  const answers = changedAnswers(sight);
   if (answers.length === 0) return [];
   const events = new Map<Seq, Event>();
-  for (const event of await eventsAt(look, [
+  for (const event of await eventsAt(sight, [
     ...new Set(answers.flatMap(({ seqs, now }) => (now === undefined ? seqs : [...seqs, now]))),
   ]))
     events.set(event.seq, isStructural(event.type) ? unwrap(event) : event);
@@ -52,7 +52,7 @@ interface Answers {
   readonly at: Seq;
 }
 
-function changedAnswers({ hypothesis, view }: Look): Answers[] {
+function changedAnswers({ hypothesis, view }: Sight): Answers[] {
   const { history, at } = hypothesis;
   const live = liveMarkers(history, at);
   const markerSeqs = new Set(history.markers.map((marker) => marker.seq));

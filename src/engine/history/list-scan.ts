@@ -10,7 +10,7 @@ import { viewAt } from '../../core/view/view.ts';
 import { earlierCall, type ListCall, listCalls } from './list-calls.ts';
 import { itemAfter, saidBy } from './list-items.ts';
 import { ListReader, listPathOf } from './list-reader.ts';
-import { eventsOf, type Look } from './look.ts';
+import { eventsOf, type Sight } from './sight.ts';
 
 /** An event that a view shows changed, or no longer shows. */
 export interface Change {
@@ -77,7 +77,7 @@ type Reach = 'same-run' | 'same-agent';
  * continue the one before, because a different process wrote it or the agent shortened its context, is aligned with it.
  */
 export class ListScan {
-  readonly #look: Look;
+  readonly #sight: Sight;
   readonly #edits: Map<string, ListEdit[]>;
   readonly #reach: Reach;
   readonly #reader: ListReader;
@@ -87,11 +87,11 @@ export class ListScan {
   #calls: ReadonlyMap<Seq, Change> = new Map();
   #first: Seq = beginning;
 
-  constructor(look: Look, edits: Map<string, ListEdit[]>, reach: Reach) {
-    this.#look = look;
+  constructor(sight: Sight, edits: Map<string, ListEdit[]>, reach: Reach) {
+    this.#sight = sight;
     this.#edits = edits;
     this.#reach = reach;
-    this.#reader = new ListReader(look.engine, look.hypothesis.place.session);
+    this.#reader = new ListReader(sight.engine, sight.hypothesis.place.session);
   }
 
   /** Adds the edits of these changes, and returns the changes that no list holds. */
@@ -101,7 +101,7 @@ export class ListScan {
     this.#calls = new Map(changes.filter(isCall).map((change) => [firstOf(change).seq, change]));
     this.#sought = said.flatMap(soughtOf).sort((a, b) => a.event.seq - b.event.seq);
     this.#first = changes.map((change) => firstOf(change).seq).reduce(minSeq);
-    for await (const calls of listCalls(this.#look, this.#first)) {
+    for await (const calls of listCalls(this.#sight, this.#first)) {
       await this.#reader.turnTo(calls.flatMap(({ list }) => list ?? []));
       for (const call of calls) await this.#take(call);
     }
@@ -179,8 +179,8 @@ export class ListScan {
   }
 
   async #saidSince(seq: Seq, call: ListCall, item: ListItem): Promise<boolean> {
-    const view = viewAt(this.#look.hypothesis.history, previous(call.seq));
-    for await (const { events } of eventsOf(this.#look, view))
+    const view = viewAt(this.#sight.hypothesis.history, previous(call.seq));
+    for await (const { events } of eventsOf(this.#sight, view))
       if (events.some((event) => event.seq > seq && this.#mayHold(call, event) && saidBy(event, item.value)))
         return true;
     return false;
@@ -232,9 +232,9 @@ export class ListScan {
    */
   async #ordinal(event: Event, { call, conversation }: NewList): Promise<number> {
     const message = event.data['message'] ?? null;
-    const { pieces } = viewAt(this.#look.hypothesis.history, previous(call.seq));
+    const { pieces } = viewAt(this.#sight.hypothesis.history, previous(call.seq));
     let count = 0;
-    for await (const { events } of eventsOf(this.#look, { pieces })) {
+    for await (const { events } of eventsOf(this.#sight, { pieces })) {
       for (const held of events) {
         if (held.seq === event.seq) return count;
         if (held.seq === conversation.seq) count = 0;
@@ -270,13 +270,13 @@ export class ListScan {
     const key = JSON.stringify([agent, run]);
     const known = this.#conversations.get(key);
     if (known !== undefined) return known;
-    const own = await earlierCall(this.#look, this.#first, { agent, run });
+    const own = await earlierCall(this.#sight, this.#first, { agent, run });
     const others = [...this.#conversations.values()].filter((held) => held.agent === agent);
     const last = others.reduce<Conversation | undefined>(
       (a, b) => (a !== undefined && a.seq > b.seq ? a : b),
       undefined,
     );
-    const earlier = own ?? (last === undefined ? await earlierCall(this.#look, this.#first, { agent }) : undefined);
+    const earlier = own ?? (last === undefined ? await earlierCall(this.#sight, this.#first, { agent }) : undefined);
     const nodes = earlier === undefined ? [] : (await this.#reader.nodesSince(earlier.list, () => false)).nodes;
     const conversation = newConversation(agent, run, own === undefined ? last : undefined);
     goOn(conversation, earlier?.seq ?? last?.seq ?? beginning, conversation.nodes.length, nodes);

@@ -21,6 +21,14 @@ export interface Place {
   readonly seq: Seq;
 }
 
+/** A place, or a function that finds it when it is first needed. */
+export type Placed = Place | (() => Promise<Place>);
+
+/** Returns a place, which is found now if it was not before. */
+export async function placed(where: Placed): Promise<Place> {
+  return typeof where === 'function' ? where() : where;
+}
+
 /** Returns the place at a seq of a branch whose record is known, at its head if left out. */
 export function placeOn(session: string, record: BranchRecord, seq: Seq = record.head): Place {
   const { root, markers, head } = record;
@@ -165,7 +173,17 @@ async function resolveAt(engine: Engine, head: Place, at: At): Promise<Seq> {
       return at.time === lastTime ? head.seq : seqBefore(engine, head, { since: msLater(at.time) }, () => true);
     case 'run':
       return lastOfRun(engine, head, at.run);
+    case 'story':
+      return refuseStoryAt(head, at.story);
   }
+}
+
+/** Refuses a place in story time for what needs a prefix of the history. */
+function refuseStoryAt({ record: { branch } }: Place, story: number): never {
+  throw new RepriseError('ref.invalid', `Cannot use story:${story} of "${branch}" here: it is no prefix of the history`, {
+    hint: 'Use turn:N for the end of a turn. Beliefs, the fleet, forks and rewinds take story:N.',
+    details: { branch, story },
+  });
 }
 
 const lastTime = '9999-12-31T23:59:59.999Z';
@@ -259,9 +277,8 @@ export interface Located extends Point {
   readonly head: Seq;
 }
 
-/** Returns the point that an input names, with its digest. */
-export async function locate(engine: Engine, session: string, point: PointInput): Promise<Located> {
-  const place = await findPlace(engine, session, point);
+/** Returns the point of a place, with its digest. */
+export async function locate(engine: Engine, place: Place): Promise<Located> {
   return { ...pointOf(place), digest: await digestAt(engine, place), head: place.record.head };
 }
 

@@ -1,18 +1,18 @@
 import type { Seq } from '../../core/point.ts';
-import { eventsAt, type Look } from './look.ts';
+import { eventsAt, type Sight } from './sight.ts';
 import type { ReplacedIds } from './stored-events.ts';
 
 /**
  * Finds the ids of the events that the replacements of a view stand for. A later event may name one of them: a claim that
  * was superseded stays superseded when its text is edited. Undefined if the view has no replacement, which is nearly always.
  */
-export async function replacedIdsOf(look: Look): Promise<ReplacedIds | undefined> {
-  const replacements = look.view.pieces.flatMap((piece) =>
+export async function replacedIdsOf(sight: Sight): Promise<ReplacedIds | undefined> {
+  const replacements = sight.view.pieces.flatMap((piece) =>
     piece.kind === 'carried' && piece.answers.length > 1 ? [piece] : [],
   );
   if (replacements.length === 0) return undefined;
   const earlier = new Set(replacements.flatMap(({ seq, answers }) => answers.filter((held) => held !== seq)));
-  const idOf = new Map((await eventsAt(look, [...earlier])).map(({ seq, id }): [Seq, string] => [seq, id]));
+  const idOf = new Map((await eventsAt(sight, [...earlier])).map(({ seq, id }): [Seq, string] => [seq, id]));
   return new Map(
     replacements.map(({ seq, answers }) => [
       seq,

@@ -8,6 +8,7 @@ import { summary } from '../../projections/summary.ts';
 import { openMemoryStore } from '../../store/memory/memory-store.ts';
 import { replayPages } from '../looking/replay.ts';
 import { createEngine, createReprise } from '../reprise-parts.ts';
+import { findPlace } from './place.ts';
 
 const platform = createNodePlatform();
 
@@ -28,7 +29,7 @@ test('large bodies that are stored as small differences are handed out a few at 
   for (let count = 0; count < total; count++) await session.append(asked(count));
   const sizes: number[] = [];
   let seen = 0;
-  for await (const events of replayPages(engine, 'demo')) {
+  for await (const events of replayPages(engine, () => findPlace(engine, 'demo', {}))) {
     sizes.push(events.length);
     for (const { data } of events) expect(data).toEqual(asked(seen++).data);
   }

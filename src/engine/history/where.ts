@@ -1,7 +1,7 @@
 import { RepriseError } from '../../core/error.ts';
 import { shownValue } from '../../core/known-keys.ts';
 import { seq } from '../../core/point.ts';
-import { type At, type PointInput, parsePoint, pointText } from '../../core/ref.ts';
+import { type At, type PointInput, parsePoint, pointText, type Ref } from '../../core/ref.ts';
 import type { Engine } from '../context/engine.ts';
 import { type Place, placeAt, pointOf } from './place.ts';
 
@@ -105,6 +105,28 @@ export class Where {
     return { place: await this.#found(at.told ?? { kind: 'head' }), story: at.story };
   }
 
+  /** Finds the event of a verb that takes one out. The head of a branch is refused: it is a different event soon. */
+  async event(verb: string): Promise<Place> {
+    if (this.at.kind !== 'head') return this.place(verb);
+    throw new RepriseError('ref.invalid', `Cannot ${verb} at "${this.branch}": it names no event`, {
+      hint: `Name the event, for example "${pointText({ branch: this.branch, at: { kind: 'seq', seq: seq(12) } })}".`,
+      details: { branch: this.branch },
+    });
+  }
+
+  /** Finds the place of a verb, as a ref that names its seq. */
+  async ref(verb: string): Promise<Ref> {
+    const { session, record, seq: found } = await this.place(verb);
+    return { session, branch: record.branch, at: { kind: 'seq', seq: found } };
+  }
+
+  /** Returns the place as it was named, for a verb that works on what cannot be found, too; where it was found, its seq. */
+  async asNamed(verb: string): Promise<Ref> {
+    if (this.at.kind === 'story') refuseStory(this, verb);
+    if (this.#place !== undefined) return this.ref(verb);
+    return { session: await this.session(), branch: this.branch, at: this.at };
+  }
+
   #found(at: At): Promise<Place> {
     if (!this.isFixed) return this.#find(at);
     this.#place ??= forgetting(this.#find(at), () => {
@@ -118,6 +140,16 @@ export class Where {
     if (this.#storedOn !== undefined) checkStoredOn(place, this.#storedOn);
     return place;
   }
+}
+
+/** Finds the session that was last appended to. */
+export async function latestSession({ store, namespace }: Engine): Promise<string> {
+  const { sessions } = await store.sessions({ namespace, limit: 1 });
+  const found = sessions[0];
+  if (found !== undefined) return found.session;
+  throw new RepriseError('session.not-found', `Cannot find the latest session: namespace "${namespace}" has none`, {
+    hint: 'Record a session first.',
+  });
 }
 
 /** Returns a promise that is forgotten if it fails: a store that was busy may answer the next time. */

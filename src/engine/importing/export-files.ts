@@ -7,7 +7,7 @@ import { ownSegment, rawSegments, segmentAt } from '../../core/view/segment.ts';
 import type { Segment } from '../../core/view/view.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { metadataAt } from '../history/metadata.ts';
-import { type Place, placeAt } from '../history/place.ts';
+import { findPlace, type Place, placeAt } from '../history/place.ts';
 import { readEvents } from '../history/stored-events.ts';
 import { replayPages } from '../looking/replay.ts';
 import {
@@ -152,11 +152,13 @@ async function changed({ engine, ref, place, format }: WrittenHistory, survey: S
     ...(await edgesOf(plainUnits({ engine, ref, place, format }, survey, ''))),
   });
   const [raw, view] = [
-    await eventsOf(replayPages(engine, ref.session, { at, history: 'raw' })),
-    await eventsOf(replayPages(engine, ref.session, { at })),
+    await eventsOf(replayPages(engine, () => findPlace(engine, ref.session, at), { history: 'raw' })),
+    await eventsOf(replayPages(engine, () => findPlace(engine, ref.session, at))),
   ];
   const start = survey.touchedAt === undefined ? place.seq : previous(seq(survey.touchedAt));
-  const before = await eventsOf(replayPages(engine, ref.session, { at: { branch: ref.branch, seq: seq(start) } }));
+  const before = await eventsOf(
+    replayPages(engine, () => findPlace(engine, ref.session, { branch: ref.branch, seq: seq(start) })),
+  );
   const { units, differs } = changedUnits({ raw, view }, new Set(before.map((event) => event.seq)), writer);
   return [
     ...units.map((unit) => ({ unit, differs: undefined })),
@@ -224,7 +226,7 @@ const sourceFrame = ({ frames }: Survey, file: string): SourceFrame | undefined 
 async function newFile({ engine, ref, place, format }: WrittenHistory): Promise<readonly FileOut[]> {
   const metadata = await metadataAt(engine, place);
   const open = (): ForeignWriter | undefined => format.write?.({ session: ref.session, metadata });
-  const view = () => replayPages(engine, ref.session, { at: { branch: ref.branch, seq: place.seq } });
+  const view = () => replayPages(engine, place);
   const writer = open();
   if (writer === undefined) return [];
   // A frame may name what the events tell, such as the model.

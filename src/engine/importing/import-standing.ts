@@ -12,7 +12,7 @@ import { ownSegment, restOf, segmentOver } from '../../core/view/segment.ts';
 import { viewAt } from '../../core/view/view.ts';
 import { append } from '../changing/append.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
-import { placeAt } from '../history/place.ts';
+import { findPlace, placeAt } from '../history/place.ts';
 import { readEvents } from '../history/stored-events.ts';
 import { replayPages } from '../looking/replay.ts';
 import { holdsStretches, isCutOff, isTouched, stretchesIn } from './export-units.ts';
@@ -227,7 +227,9 @@ export async function storedTail(engine: Engine, session: string, branch: string
   const [ends, cut]: [Seq[], Seq[]] = [[], []];
   const { history } = await placeAt(engine, session, branch, { kind: 'head' });
   let isLeft = restOf(viewAt(history, record.head), viewAt(history, seq(stored))) === undefined;
-  for await (const page of replayPages(engine, session, { at: { branch, seq: record.head }, after })) {
+  for await (const page of replayPages(engine, () => findPlace(engine, session, { branch, seq: record.head }), {
+    after,
+  })) {
     ends.push(...page.filter(isEnd).map((event) => event.seq));
     cut.push(...page.filter(isCutOff).map((event) => event.seq));
     isLeft ||= page.some((event) => isTouched(event) && isTalk(event));

@@ -8,6 +8,7 @@ import { isFirstOfUnit } from '../../core/recording/unit-id.ts';
 import { mainBranch } from '../../core/ref.ts';
 import { utf8Length } from '../../core/utf8.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
+import { findPlace } from '../history/place.ts';
 import { replayPages } from '../looking/replay.ts';
 import { isTouched, type KeptUnit, keptUnits } from './export-units.ts';
 import { headBytes, headOf } from './found-sources.ts';
@@ -235,7 +236,7 @@ async function heldBases(engine: Engine, session: string, head: number): Promise
   let events: Event[] = [];
   const at = { branch: mainBranch, seq: seq(head) };
   let [hasBase, isWhole] = [false, false];
-  for await (const page of replayPages(engine, session, { at, history: 'raw' })) {
+  for await (const page of replayPages(engine, () => findPlace(engine, session, at), { history: 'raw' })) {
     for (const event of page) {
       const { base, at: place } = placeIn(event);
       if (event.type === 'session.imported') about.push(event);
@@ -288,13 +289,15 @@ const baseUnits = (events: readonly Event[]): readonly KeptUnit[] =>
 /** Tells whether nothing but imports wrote to `main`. */
 async function isUntouched(engine: Engine, session: string, head: number): Promise<boolean> {
   const at = { branch: mainBranch, seq: seq(head) };
-  for await (const page of replayPages(engine, session, { at, history: 'raw' })) if (page.some(isTouched)) return false;
+  for await (const page of replayPages(engine, () => findPlace(engine, session, at), { history: 'raw' }))
+    if (page.some(isTouched)) return false;
   return true;
 }
 
 async function keptOn(engine: Engine, session: string, head: Seq): Promise<readonly KeptUnit[]> {
   const events: Event[] = [];
   const at = { branch: mainBranch, seq: head };
-  for await (const page of replayPages(engine, session, { at, history: 'raw' })) events.push(...page);
+  for await (const page of replayPages(engine, () => findPlace(engine, session, at), { history: 'raw' }))
+    events.push(...page);
   return keptUnits(events);
 }

@@ -18,8 +18,8 @@ import type { Engine } from '../context/engine.ts';
 import { foldAt } from '../history/fold.ts';
 import { hypothesisAt } from '../history/hypothesis.ts';
 import { listEditsOf } from '../history/list-edits.ts';
-import { lookAt } from '../history/look.ts';
 import { digestAt, type Place, placeAt, pointOf, sessionRecord } from '../history/place.ts';
+import { sightOf } from '../history/sight.ts';
 import { viewPages } from './replay.ts';
 
 /** How to compare two histories. */
@@ -118,16 +118,16 @@ interface Sides {
 }
 
 async function sidesOf(engine: Engine, [left, right]: readonly [Place, Place]): Promise<Sides> {
-  const looks = [lookAt(engine, hypothesisAt(left)), lookAt(engine, hypothesisAt(right))] as const;
+  const sights = [sightOf(engine, hypothesisAt(left)), sightOf(engine, hypothesisAt(right))] as const;
   const shared = left.session === right.session ? viewAt(left.history, sharedSeq(left, right)) : noView;
-  const [leftRest, rightRest] = [restOf(looks[0].view, shared), restOf(looks[1].view, shared)];
+  const [leftRest, rightRest] = [restOf(sights[0].view, shared), restOf(sights[1].view, shared)];
   const isShared = leftRest !== undefined && rightRest !== undefined;
-  const rests = isShared ? ([leftRest, rightRest] as const) : ([looks[0].view, looks[1].view] as const);
+  const rests = isShared ? ([leftRest, rightRest] as const) : ([sights[0].view, sights[1].view] as const);
   return {
     common: isShared ? shared : noView,
     sides: [
-      { session: left.session, rest: rests[0], listEdits: await listEditsOf(looks[0]) },
-      { session: right.session, rest: rests[1], listEdits: await listEditsOf(looks[1]) },
+      { session: left.session, rest: rests[0], listEdits: await listEditsOf(sights[0]) },
+      { session: right.session, rest: rests[1], listEdits: await listEditsOf(sights[1]) },
     ],
   };
 }

@@ -2,14 +2,13 @@ import { diffValues, type ValueDiff } from '../../core/comparing/value-diff.ts';
 import type { Projection } from '../../core/event/projection.ts';
 import type { JsonValue } from '../../core/json.ts';
 import type { Seq } from '../../core/point.ts';
-import type { PointInput } from '../../core/ref.ts';
 import type { Engine } from '../context/engine.ts';
 import { fold, foldAt } from '../history/fold.ts';
-import { findPlace } from '../history/place.ts';
-import { hypothesisFor, type StateAtOptions } from './state-at.ts';
+import type { Place } from '../history/place.ts';
+import { hypothesisFor, type FoldOptions } from './state-at.ts';
 
 /** The events to leave out, and the edits to make. */
-export type CounterfactualOptions = Omit<StateAtOptions, 'snapshots'>;
+export type CounterfactualOptions = Omit<FoldOptions, 'snapshots'>;
 
 /** The result a projection would have had. */
 export interface Counterfactual<Result> {
@@ -25,12 +24,10 @@ export interface Counterfactual<Result> {
 /** Folds a projection as if some events had not happened, or had been different. Writes nothing. */
 export async function counterfactual<Value, Result>(
   engine: Engine,
-  session: string,
-  point: PointInput,
+  place: Place,
   projection: Projection<Value, Result>,
   options: CounterfactualOptions,
 ): Promise<Counterfactual<Result>> {
-  const place = await findPlace(engine, session, point);
   const { hypothesis, excluded } = await hypothesisFor(engine, place, options);
   const value = await fold(engine, hypothesis, projection);
   const actual = await foldAt(engine, place, projection);

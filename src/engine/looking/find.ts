@@ -1,40 +1,27 @@
 import type { EventFilter } from '../../core/event/filter.ts';
+import { given } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
-import type { Point } from '../../core/point.ts';
-import type { PointInput } from '../../core/ref.ts';
 import type { Engine } from '../context/engine.ts';
+import type { Place } from '../history/place.ts';
 import { replay } from './replay.ts';
 
-/** Where to search. */
+/** Which history to search: the view, or every stored event. */
 export interface FindOptions {
-  /** Up to where; the head of `main` if left out. */
-  readonly at?: PointInput;
   readonly history?: 'view' | 'raw';
 }
 
-const findKeys: KnownKeys = optionKeys<FindOptions>('find', { at: 'point', history: 'text' }, 'a search');
+const findKeys: KnownKeys = optionKeys<FindOptions>('find', { history: 'text' }, 'a search');
 
-/** Returns the point of the first event that a filter matches; undefined if none does. */
-export async function find(
+/** Returns the place of the first event in a direction that a filter matches; undefined if none does. */
+export async function findEvent(
   engine: Engine,
-  session: string,
+  place: Place,
   filter: EventFilter,
-  options: FindOptions = {},
-): Promise<Point | undefined> {
+  { direction = 'forward', ...options }: FindOptions & { readonly direction?: 'forward' | 'backward' } = {},
+): Promise<Place | undefined> {
   checkKeys(options, findKeys);
-  for await (const { branch, seq } of replay(engine, session, { ...options, filter, limit: 1 })) return { branch, seq };
-  return undefined;
-}
-
-/** Returns the point of the last event that a filter matches; undefined if none does. */
-export async function findLast(
-  engine: Engine,
-  session: string,
-  filter: EventFilter,
-  options: FindOptions = {},
-): Promise<Point | undefined> {
-  checkKeys(options, findKeys);
-  for await (const { branch, seq } of replay(engine, session, { ...options, filter, limit: 1, direction: 'backward' }))
-    return { branch, seq };
+  const { history } = options;
+  for await (const { seq } of replay(engine, place, { ...given({ history }), filter, direction, limit: 1 }))
+    return { ...place, seq };
   return undefined;
 }

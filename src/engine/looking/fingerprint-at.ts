@@ -1,20 +1,18 @@
 import { checkFingerprint } from '../../core/comparing/fingerprint.ts';
 import { RepriseError } from '../../core/error.ts';
-import type { PointInput } from '../../core/ref.ts';
 import type { SnapshotKey } from '../../core/store/event-store.ts';
 import { fingerprintProjection } from '../../projections/fingerprint.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { fingerprintThrough } from '../history/fingerprint.ts';
 import { fingerprintValueName, keepValue, keptValue } from '../history/kept-value.ts';
-import { digestAt, findPlace, type Place, pointOf } from '../history/place.ts';
+import { digestAt, type Place, pointOf } from '../history/place.ts';
 import { snapshotKey } from '../history/snapshot.ts';
 
 /**
- * Returns the fingerprint at a point. The fingerprint of a long history is kept as a snapshot of one line, since the
+ * Returns the fingerprint at a place. The fingerprint of a long history is kept as a snapshot of one line, since the
  * fold's own value is too large to keep: the next look at that point reads it.
  */
-export async function fingerprintAt(engine: Engine, session: string, point: PointInput): Promise<string> {
-  const place = await findPlace(engine, session, point);
+export async function fingerprintAt(engine: Engine, place: Place): Promise<string> {
   const projection = fingerprintProjection(engine.platform.sha256);
   const ofFold = await snapshotKey(engine, place, projection);
   if (ofFold === undefined || place.seq < engine.snapshotEvents) return fingerprintThrough(engine, place);

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../core/json.ts';
 import { beginning, later, type Point, type Seq } from '../../core/point.ts';
 import type { Engine } from '../context/engine.ts';
-import { branchHead } from '../history/place.ts';
+import { branchHead, placeAtHead } from '../history/place.ts';
 import { readPoints } from '../history/stored-events.ts';
 import { replay } from './replay.ts';
 
@@ -28,8 +28,8 @@ export async function lineageOf(engine: Engine, session: string, branch: string)
   if (parent === undefined) return { parent: null, reason: null, by: null, edits: [] };
   const [forked] = await readPoints(engine, session, [{ branch, seq: later(parent.seq, 1) }]);
   const edits: LineageEdit[] = [];
-  const own = { at: { branch }, history: 'raw', after: parent.seq + 1 } as const;
-  for await (const { type, seq } of replay(engine, session, own)) {
+  const own = { history: 'raw', after: parent.seq + 1 } as const;
+  for await (const { type, seq } of replay(engine, () => placeAtHead(engine, session, branch), own)) {
     if (type === 'run.started') break;
     edits.push({ seq, type });
   }

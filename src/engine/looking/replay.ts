@@ -7,7 +7,7 @@ import { checkKeys, checkWhole, type KnownKeys, optionKeys, shownValue } from '.
 import { limits } from '../../core/limits.ts';
 import type { ListEdits } from '../../core/parts/decode.ts';
 import { beginning, type Digest, type Seq, seq } from '../../core/point.ts';
-import type { Replay, ReplayOptions } from '../../core/session/session-log.ts';
+import type { FollowOptions, Replay, ReplayOptions } from '../../core/session/session-log.ts';
 import { isoTime } from '../../core/time.ts';
 import { branchOf, clipSegments, rawSegments, segmentAt, segmentsOf } from '../../core/view/segment.ts';
 import type { Segment, View } from '../../core/view/view.ts';
@@ -15,13 +15,12 @@ import { type Engine, sessionRef } from '../context/engine.ts';
 import { asTexts, eventText } from '../history/event-text.ts';
 import { hypothesisAt } from '../history/hypothesis.ts';
 import { listEditsOf } from '../history/list-edits.ts';
-import { lookAt } from '../history/look.ts';
-import { branchRecord, digestAt, findPlace, type Place, placeOn } from '../history/place.ts';
+import { branchRecord, digestAt, findPlace, type Place, type Placed, placed, placeOn } from '../history/place.ts';
 import { replacedIdsOf } from '../history/replaced-ids.ts';
+import { sightAt, sightOf } from '../history/sight.ts';
 import { asEvents, type EventForm, type EventsRequest, readForms, readHeaders } from '../history/stored-events.ts';
 
-const replayKeys: KnownKeys = optionKeys<ReplayOptions>('replay', {
-  at: 'point',
+const replayKeys: KnownKeys = optionKeys<FollowOptions>('replay', {
   history: 'text',
   after: 'number',
   through: 'number',
@@ -50,13 +49,13 @@ export function filterOf(
   };
 }
 
-/** Reads a history again, in order. */
-export function replay(engine: Engine, session: string, options: ReplayOptions = {}): Replay {
+/** Reads the history at a place again, in order. A place that is not found yet is looked up before the first event. */
+export function replay(engine: Engine, where: Placed, options: FollowOptions = {}): Replay {
   const stop = new AbortController();
   checkWhole(options, replayKeys);
   const { limit } = options;
   const max = isCount(limit) ? limit : Number.POSITIVE_INFINITY;
-  return new PagedReplay({ engine, session, options, stop }, max);
+  return new PagedReplay({ engine, where, options, stop }, max);
 }
 
 /** Returns the events of a replay that nobody has read from as JSON text, a page at a time, none of them empty. */
@@ -67,8 +66,8 @@ export function textsOf(replay: Replay): AsyncIterableIterator<readonly string[]
 /** The question that a replay answers. */
 interface ReplayQuestion {
   readonly engine: Engine;
-  readonly session: string;
-  readonly options: ReplayOptions;
+  readonly where: Placed;
+  readonly options: FollowOptions;
   /** Ends the wait of a follower. */
   readonly stop: AbortController;
 }
@@ -77,7 +76,7 @@ const isCount = (limit: unknown): limit is number => limit === Number.POSITIVE_I
 const isWhole = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
 
 /** Refuses unknown options and invalid values. */
-export function checkReading(options: ReplayOptions, keys: KnownKeys = replayKeys): void {
+export function checkReading(options: FollowOptions, keys: KnownKeys = replayKeys): void {
   checkKeys(options, keys);
   const { limit, direction, history } = options;
   const refuse = (option: string, given: unknown, takes: string): never => {
@@ -103,9 +102,9 @@ class PagedReplay implements Replay {
   #loading: Promise<IteratorResult<Event, void>> | undefined;
 
   constructor(question: ReplayQuestion, limit: number) {
-    const { engine, session, options, stop } = question;
+    const { engine, where, options, stop } = question;
     this.#question = question;
-    this.#pages = replayPages(engine, session, options, stop);
+    this.#pages = replayPages(engine, where, options, stop);
     this.#stop = stop;
     this.#left = limit;
   }
@@ -113,8 +112,8 @@ class PagedReplay implements Replay {
   /** Returns the events of a replay as text. It is static, because a replay is public and has no such method. */
   static textsOf(replay: Replay): AsyncIterableIterator<readonly string[], void> {
     if (!(replay instanceof PagedReplay)) return eachText(replay);
-    const { engine, session, options, stop } = replay.#question;
-    const pages = upTo(replay.#left, replayTexts(engine, session, options, stop));
+    const { engine, where, options, stop } = replay.#question;
+    const pages = upTo(replay.#left, replayTexts(engine, where, options, stop));
     return {
       next: () => pages.next(),
       return: async () => {
@@ -189,11 +188,12 @@ async function* upTo<Item>(
 /** Reads a history as {@link replay} does, a page at a time: the fast way through a long one. */
 export async function* replayPages(
   engine: Engine,
-  session: string,
-  options: ReplayOptions = {},
+  where: Placed,
+  options: FollowOptions = {},
   stop: AbortController = new AbortController(),
 ): AsyncGenerator<readonly Event[], void, undefined> {
-  const start = await startOf(engine, session, options);
+  const start = await startOf(engine, where, options);
+  const { session } = start.place;
   for await (const events of eventPages(engine, session, start.segments, start.request)) {
     if (options.signal?.aborted === true) return;
     yield events.filter(start.holds);
@@ -204,19 +204,19 @@ export async function* replayPages(
 /** Reads a history as {@link replayPages} does, with each event as JSON text. */
 async function* replayTexts(
   engine: Engine,
-  session: string,
-  options: ReplayOptions,
+  where: Placed,
+  options: FollowOptions,
   stop: AbortController,
 ): AsyncGenerator<readonly string[], void, undefined> {
-  const start = await startOf(engine, session, options);
-  const { segments, request } = start;
+  const start = await startOf(engine, where, options);
+  const { place, segments, request } = start;
   if (Object.keys(request.filter).length > 0) {
     // A filter may look at the data, so it takes the events themselves.
-    for await (const events of replayPages(engine, session, options, stop))
+    for await (const events of replayPages(engine, place, options, stop))
       if (events.length > 0) yield events.map(eventText);
     return;
   }
-  for await (const texts of formPages(engine, session, segments, request, asTexts)) {
+  for await (const texts of formPages(engine, place.session, segments, request, asTexts)) {
     if (options.signal?.aborted === true) return;
     if (texts.length > 0) yield texts;
   }
@@ -235,11 +235,11 @@ interface ReplayStart {
   readonly holds: (event: Event) => boolean;
 }
 
-async function startOf(engine: Engine, session: string, options: ReplayOptions): Promise<ReplayStart> {
+async function startOf(engine: Engine, where: Placed, options: FollowOptions): Promise<ReplayStart> {
   checkReading(options);
   const filter = filterOf(options);
   const holds = compileFilter(filter);
-  const place = await findPlace(engine, session, options.at ?? {});
+  const place = await placed(where);
   const digest = options.follow === true ? await digestAt(engine, place) : undefined;
   const range = {
     after: seq(filter.after ?? 0),
@@ -261,9 +261,9 @@ async function partsOfPlace(
   isRaw: boolean,
 ): Promise<{ readonly segments: readonly Segment[] } & ReadThrough> {
   if (isRaw) return { segments: rawSegments(place.history, place.seq) };
-  const look = lookAt(engine, hypothesisAt(place));
-  const listEdits = await listEditsOf(look);
-  return { segments: segmentsOf(look.view), ...given({ listEdits, replacedIds: await replacedIdsOf(look) }) };
+  const sight = sightAt(engine, place);
+  const listEdits = await listEditsOf(sight);
+  return { segments: segmentsOf(sight.view), ...given({ listEdits, replacedIds: await replacedIdsOf(sight) }) };
 }
 
 /** Reads a part of a view a page at a time, with its lists read through `listEdits`. */
@@ -308,7 +308,7 @@ const firstPageEvents = 64;
 async function* follow(
   engine: Engine,
   { place, isRaw, holds, ...start }: ReplayStart,
-  options: ReplayOptions,
+  options: FollowOptions,
   stop: AbortController,
 ): AsyncGenerator<readonly Event[]> {
   const { session, record } = place;
@@ -365,7 +365,7 @@ async function checkStill(
 /** Returns the edits through which a follower reads the lists of new events. */
 async function listEditsAt(engine: Engine, { session, record }: Place, head: Seq): Promise<ListEdits | undefined> {
   const now = await branchRecord(engine, session, record.branch);
-  return listEditsOf(lookAt(engine, hypothesisAt(placeOn(session, now, head))));
+  return listEditsOf(sightOf(engine, hypothesisAt(placeOn(session, now, head))));
 }
 
 async function* followView(
@@ -373,7 +373,7 @@ async function* followView(
   session: string,
   branch: string,
   events: readonly Event[],
-  options: ReplayOptions,
+  options: FollowOptions,
   holds: (event: Event) => boolean,
 ): AsyncGenerator<readonly Event[]> {
   const marker = events.findLastIndex((event) => isStructural(event.type));

@@ -2,7 +2,6 @@ import { RepriseError } from '../../core/error.ts';
 import type { Projection } from '../../core/event/projection.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { type Seq, seq } from '../../core/point.ts';
-import type { PointInput } from '../../core/ref.ts';
 import type { EditOptions } from '../../core/view/edit.ts';
 import { editOptionNames, editsOf } from '../../core/view/edit.ts';
 import { branchOf, viewChanges } from '../../core/view/segment.ts';
@@ -12,11 +11,11 @@ import { type TakenOut, takeOut } from '../editing/dependents.ts';
 import { resolveEdits } from '../editing/resolve-edits.ts';
 import { fold } from '../history/fold.ts';
 import { type Hypothesis, hypothesisAt, supposeAppended } from '../history/hypothesis.ts';
-import { lookAt } from '../history/look.ts';
-import { findPlace, type Place } from '../history/place.ts';
+import type { Place } from '../history/place.ts';
+import { sightOf } from '../history/sight.ts';
 
 /** How to look at a projection. */
-export interface StateAtOptions extends EditOptions {
+export interface FoldOptions extends EditOptions {
   /** Looks as if these events, by seq or id, had not happened. */
   readonly exclude?: readonly (number | string)[];
   /** With `exclude`: also leaves out every event that depends on them. */
@@ -25,7 +24,7 @@ export interface StateAtOptions extends EditOptions {
   readonly snapshots?: boolean;
 }
 
-const lookKeys: KnownKeys = optionKeys<StateAtOptions>('look', {
+const lookKeys: KnownKeys = optionKeys<FoldOptions>('look', {
   ...editOptionNames,
   exclude: 'list',
   cascade: 'flag',
@@ -33,16 +32,15 @@ const lookKeys: KnownKeys = optionKeys<StateAtOptions>('look', {
 });
 
 /**
- * Returns the result of a projection at a point, or the result it would have with edits or exclusions. Writes nothing.
+ * Returns the result of a projection at a place, or the result it would have with edits or exclusions. Writes nothing.
  */
 export async function stateAt<Value, Result>(
   engine: Engine,
-  session: string,
-  point: PointInput,
+  place: Place,
   projection: Projection<Value, Result>,
-  options: StateAtOptions = {},
+  options: FoldOptions = {},
 ): Promise<Result> {
-  const { hypothesis } = await hypothesisFor(engine, await findPlace(engine, session, point), options);
+  const { hypothesis } = await hypothesisFor(engine, place, options);
   return fold(engine, hypothesis, projection, options.snapshots);
 }
 
@@ -50,7 +48,7 @@ export async function stateAt<Value, Result>(
 export async function hypothesisFor(
   engine: Engine,
   place: Place,
-  options: Omit<StateAtOptions, 'snapshots'>,
+  options: Omit<FoldOptions, 'snapshots'>,
 ): Promise<{ readonly hypothesis: Hypothesis; readonly excluded: TakenOut }> {
   checkKeys(options, lookKeys);
   const { exclude = [], cascade } = options;
@@ -62,7 +60,7 @@ export async function hypothesisFor(
   const targets = await seqsOfEvents(engine, place, exclude);
   const [first] = targets;
   if (first === undefined) return edited(engine, actual, { seqs: [], dependents: [] }, options);
-  const excluded = await takeOut(lookAt(engine, actual), targets, cascade === true);
+  const excluded = await takeOut(sightOf(engine, actual), targets, cascade === true);
   const without = { type: 'event.reverted', data: { target: first, seqs: excluded.seqs } };
   const supposed = await supposeAppended(engine, actual, [without]);
   return edited(engine, supposed.hypothesis, excluded, options);

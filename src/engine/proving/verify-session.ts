@@ -3,7 +3,7 @@ import { genesisDigest } from '../../core/parts/digest.ts';
 import { beginning, type Digest, later, type Point, type Seq } from '../../core/point.ts';
 import type { BranchSummary, SessionRecord } from '../../core/store/event-store.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
-import { locate, sessionRecord } from '../history/place.ts';
+import { digestAt, findPlace, sessionRecord } from '../history/place.ts';
 import { ChainCheck } from './verify-chain.ts';
 import { Bad } from './verify-damage.ts';
 import { type Debt, erasuresOf, forgedErasure } from './verify-erasures.ts';
@@ -135,7 +135,8 @@ class BranchesCheck {
     const { session, root, genesis, seed } = this.#record;
     if (parent !== undefined) {
       const isChecked = parent.seq === beginning || this.#reached.has(parent.branch);
-      if (!isChecked && this.#isPartial) return (await locate(this.#engine, session, parent)).digest;
+      if (!isChecked && this.#isPartial)
+        return await digestAt(this.#engine, await findPlace(this.#engine, session, parent));
       return this.#starts.get(nameOf(parent.seq === beginning ? { branch: root, seq: beginning } : parent));
     }
     return branch === root && genesisDigest(this.#engine.platform.sha256, seed) === genesis ? genesis : undefined;

@@ -3,7 +3,7 @@ import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts'
 import { limits } from '../../core/limits.ts';
 import { genesisDigest } from '../../core/parts/digest.ts';
 import { beginning, type Digest, later, previous, type Seq } from '../../core/point.ts';
-import { type At, type PointInput, parsePoint } from '../../core/ref.ts';
+import type { At, Ref } from '../../core/ref.ts';
 import type { BranchSummary, SessionRecord } from '../../core/store/event-store.ts';
 import { branchNotFound } from '../../core/store/store-state.ts';
 import type { Marker } from '../../core/view/marker.ts';
@@ -19,8 +19,6 @@ import type { Stretch } from './verify-stretch.ts';
 
 /** How far to verify, and against which digest. */
 export interface VerifyOptions {
-  /** The point to verify up to; the head of `main` if left out. Later events are not checked. */
-  readonly at?: PointInput;
   /** A digest that you kept: of that point, or of an earlier one that must still be part of the chain. */
   readonly head?: string;
   /**
@@ -34,7 +32,7 @@ export interface VerifyOptions {
 
 const verifyKeys: KnownKeys = optionKeys<VerifyOptions>(
   'verify',
-  { at: 'point', head: 'text', deep: 'flag', projections: 'list' },
+  { head: 'text', deep: 'flag', projections: 'list' },
   'a verification',
 );
 
@@ -63,9 +61,12 @@ const names = 'names';
 const derived = ['key index', 'clocks', 'snapshots'];
 
 /** Recomputes the chain from the beginning to a point, and checks every payload, part and marker against it. */
-export async function verify(engine: Engine, session: string, options: VerifyOptions = {}): Promise<Verification> {
+export async function verify(
+  engine: Engine,
+  { session, branch, at }: Ref,
+  options: VerifyOptions = {},
+): Promise<Verification> {
   checkKeys(options, verifyKeys);
-  const { branch, at } = parsePoint(options.at ?? {});
   const record = await sessionRecord(engine, session);
   const branches = new Map(
     (await engine.store.branches(sessionRef(engine, session))).map((held) => [held.branch, held]),

@@ -16,8 +16,6 @@ export interface BranchLeft {
 
 /** How to record. */
 export interface RecordOptions {
-  /** The branch to record on; `main` if left out. */
-  readonly branch?: string;
   /** The agent that acts where nothing else says who does. */
   readonly agent?: string;
   /** Hears what could not be recorded: the first ten errors, so that a broken store does not flood a log. */
@@ -45,7 +43,6 @@ export interface RecordOptions {
 export const recordKeys: KnownKeys = optionKeys<RecordOptions>(
   'record',
   {
-    branch: 'text',
     agent: 'text',
     onError: 'function',
     onLeft: 'function',

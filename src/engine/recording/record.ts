@@ -7,6 +7,7 @@ import { mainBranch } from '../../core/ref.ts';
 import { summary } from '../../projections/summary.ts';
 import { waiting } from '../../projections/waiting.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
+import type { OnBranch } from '../context/on-branch.ts';
 import { withRememberedReads } from '../context/remembered-reads.ts';
 import { foldAt } from '../history/fold.ts';
 import { placeAt, sessionRecord } from '../history/place.ts';
@@ -23,14 +24,13 @@ import { RecorderWriter } from './writer.ts';
 /** Starts to record on a branch. Turns continue those of the branch: with its last turn, if that waits for a model. */
 export async function record(
   engine: Engine,
-  session: string,
+  { session, branch }: OnBranch,
   given: RecordOptions = {},
   answers: readonly PersonAnswer[] = [],
   reading: Engine = withRememberedReads(engine),
 ): Promise<SessionRecorder> {
   checkKeys(given, recordKeys);
   const options = { ...given, ...(await recordingDefaults(reading, session, given)) };
-  const branch = options.branch === undefined ? mainBranch : checkId('branch', options.branch);
   if (options.agent !== undefined) checkId('agent', options.agent);
   const { platform, chores } = engine;
   // The folds ask for it, too; a store behind a network answers both at once. A failure shows where it is awaited.

@@ -29,11 +29,10 @@ export async function unansweredTurn(
 
 async function waitingAt(
   engine: Engine,
-  { session, record, seq }: Place,
+  place: Place,
   who: { readonly agent?: string },
 ): Promise<UnansweredTurn | undefined> {
-  const last = replay(engine, session, {
-    at: { branch: record.branch, seq },
+  const last = replay(engine, place, {
     filter: { types: ['message.added', 'call.started', 'call.ended'], ...who },
     direction: 'backward',
     limit: lookedThroughMax,

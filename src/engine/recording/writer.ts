@@ -6,7 +6,7 @@ import { append } from '../changing/append.ts';
 import { fork } from '../changing/fork.ts';
 import type { Engine } from '../context/engine.ts';
 import { fingerprintThrough } from '../history/fingerprint.ts';
-import { branchHead, placeAt } from '../history/place.ts';
+import { branchHead, findPlace, placeAt } from '../history/place.ts';
 import type { RecorderCounts } from './counts.ts';
 import type { QueuedEvent, RecordedDraft, Written } from './queue.ts';
 import type { BranchLeft } from './record-options.ts';
@@ -188,7 +188,8 @@ export class RecorderWriter {
     for (let attempt = 1; ; attempt++) {
       try {
         const reason = `"${branch}" was rewound while it was being recorded`;
-        return await fork(this.#engine, this.#session, { branch, seq }, { reason });
+        const place = await findPlace(this.#engine, this.#session, { branch, seq });
+        return await fork(this.#engine, { place }, { reason });
       } catch (error) {
         // A different writer took the free name first.
         if (codeOf(error) !== 'branch.exists' || attempt >= limits.recordAttemptsMax) throw error;

@@ -10,6 +10,7 @@ import type { ReusedAnswer } from '../../core/recording/recorder.ts';
 import type { Cursor, StoredEvent } from '../../core/store/event-store.ts';
 import type { Segment, View } from '../../core/view/view.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
+import { placeAtHead } from '../history/place.ts';
 import { dataOf, decoderFor, readPoints, toEvent, unwrap } from '../history/stored-events.ts';
 import { replay } from '../looking/replay.ts';
 import type { AskedCall } from './asked-call.ts';
@@ -146,8 +147,8 @@ export class EffectLedger {
     own: ReadonlySet<string>,
   ): Promise<KnownCall | undefined> {
     const { branch, after, id } = stored;
-    const read = { at: { branch }, history: 'raw', after, filter: { types: ['call.started'] } } as const;
-    for await (const event of replay(this.#engine, this.#session, read)) {
+    const read = { history: 'raw', after, filter: { types: ['call.started'] } } as const;
+    for await (const event of replay(this.#engine, () => placeAtHead(this.#engine, this.#session, branch), read)) {
       if (event.id === id) return undefined;
       if (own.has(event.id)) continue;
       const [same] = asked.in(this.#half(event));

@@ -13,7 +13,7 @@ import {
 import { refText } from '../../core/ref.ts';
 import { viewAt } from '../../core/view/view.ts';
 import type { Engine } from '../context/engine.ts';
-import type { Place } from '../history/place.ts';
+import { type Place, placeAtHead } from '../history/place.ts';
 import { replay } from '../looking/replay.ts';
 import { callEffect } from '../recording/call-data.ts';
 import { recordingDefaults } from '../recording/recording-defaults.ts';
@@ -132,9 +132,9 @@ async function laterCalls(engine: Engine, place: Place, pending: ReadonlySet<str
   const source = seq < record.head ? { branch: record.branch, seq } : record.parent;
   if (source === undefined) return [];
   const { branch } = source;
-  const read = { at: { branch }, after: source.seq, filter: { types: ['call.started'] } } as const;
+  const read = { after: source.seq, filter: { types: ['call.started'] } } as const;
   const calls: PlannedCall[] = [];
-  for await (const event of replay(engine, session, read)) {
+  for await (const event of replay(engine, () => placeAtHead(engine, session, branch), read)) {
     if (calls.length >= limits.foreseenCallsMax) break;
     const { kind, name, call, input } = event.data;
     if (typeof name !== 'string' || !isToolKind(kind) || pending.has(String(call))) continue;

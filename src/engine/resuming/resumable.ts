@@ -3,9 +3,9 @@ import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts'
 import type { HeldMessage, Repair } from '../../core/message/repair.ts';
 import type { BranchSettings, PendingCall } from '../../core/recording/agent.ts';
 import { checkEffectPolicy } from '../../core/recording/effects.ts';
-import { type PointInput, refText } from '../../core/ref.ts';
+import { refText } from '../../core/ref.ts';
 import type { Engine } from '../context/engine.ts';
-import { findPlace } from '../history/place.ts';
+import type { Place } from '../history/place.ts';
 import { type ForeseeingOptions, type ForeseenCall, type ForeseenTool, foreseeCalls } from './foreseen-calls.ts';
 import { resumableHistory } from './resume-history.ts';
 
@@ -45,20 +45,15 @@ export interface Resumable extends BranchSettings {
   readonly otherwise: readonly ForeseenTool[];
 }
 
-/** Returns what a resume at a point would hand over. It runs nothing and writes nothing. */
-export async function resumable(
-  engine: Engine,
-  session: string,
-  point: PointInput,
-  options: ResumableOptions = {},
-): Promise<Resumable> {
+/** Returns what a resume at a place would hand over. It runs nothing and writes nothing. */
+export async function resumable(engine: Engine, place: Place, options: ResumableOptions = {}): Promise<Resumable> {
   checkKeys(options, resumableKeys);
-  const place = await findPlace(engine, session, point);
   const { agentName: agent, model, effects, canAsk } = options;
   checkEffectPolicy(effects);
   const agents = agent === undefined ? [] : [agent];
   const history = await resumableHistory(engine, place, { agents, ...given({ model }) });
   const { lane, messages, prompt = null, pending, settings, repairs } = history;
+  const { session } = place;
   const ref = refText({ session, branch: place.record.branch, at: { kind: 'seq', seq: place.seq } });
   const foreseen = await foreseeCalls(engine, place, pending, given({ effects, canAsk }));
   const handed = { messages, prompt, pending, ...settings, repairs };

@@ -96,10 +96,9 @@ function laneFor(seen: Conversation, { agents = [], run }: Continued): LaneConve
 
 /** Reads every `settings.changed` before a place, the last one first. */
 async function settingsChanged(engine: Engine, place: Place): Promise<readonly Event[]> {
-  const at = { branch: place.record.branch, seq: place.seq };
   const filter = { types: ['settings.changed'] };
   const events: Event[] = [];
-  for await (const event of replay(engine, place.session, { at, filter, direction: 'backward' })) events.push(event);
+  for await (const event of replay(engine, place, { filter, direction: 'backward' })) events.push(event);
   return events;
 }
 

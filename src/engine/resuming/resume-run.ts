@@ -144,7 +144,6 @@ export async function resumeRun<Run, Result>(
     const options = {
       ...recordOptions(request),
       ...nameOf(request, agent, history),
-      branch,
       guards: [
         gate,
         stoppingRun(watch, effects),
@@ -153,7 +152,7 @@ export async function resumeRun<Run, Result>(
         stoppingRun(watch, refuseUnstored),
       ],
     };
-    const recorder = await record(engine, session, options, person.answers, reading);
+    const recorder = await record(engine, { session, branch }, options, person.answers, reading);
     const began = engine.platform.elapsedMs();
     const named = (): Promise<string> => historyName(reading, place);
     const parts = { recorder, request, agent, history, watch, gate, checks, repairs, person, named };

@@ -4,6 +4,7 @@ import { given, type JsonValue } from '../../core/json.ts';
 import { errorRecord, outcomeOfError } from '../../core/recording/error-record.ts';
 import { append } from '../changing/append.ts';
 import type { Engine } from '../context/engine.ts';
+import { placeAtHead } from '../history/place.ts';
 import { replay } from '../looking/replay.ts';
 
 /** A task that is tried again on a branch. */
@@ -57,7 +58,11 @@ export async function endOfRun(
 ): Promise<Pick<TaskEnd, 'result' | 'error'>> {
   if (run === undefined) return {};
   const filter = { run, types: ['run.ended'] };
-  for await (const { data } of replay(engine, session, { at: { branch }, filter, direction: 'backward', limit: 1 }))
+  for await (const { data } of replay(engine, () => placeAtHead(engine, session, branch), {
+    filter,
+    direction: 'backward',
+    limit: 1,
+  }))
     return { result: data['result'], error: data['error'] };
   return {};
 }

@@ -5,13 +5,13 @@ import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts'
 import { partsOf, textOf } from '../../core/message/message.ts';
 import { previous, type Seq } from '../../core/point.ts';
 import type { Agent } from '../../core/recording/agent.ts';
-import { mainBranch, type PointInput, parsePoint, refText } from '../../core/ref.ts';
+import { mainBranch, type PointInput, pointText, refText } from '../../core/ref.ts';
 import type { Edit } from '../../core/view/edit.ts';
 import { conversation, lastUserMessage } from '../../projections/conversation.ts';
 import { fork } from '../changing/fork.ts';
 import type { Engine } from '../context/engine.ts';
 import { foldAt } from '../history/fold.ts';
-import { type Place, placeAt } from '../history/place.ts';
+import { findPlace, type Place, placeAtHead, placeOn } from '../history/place.ts';
 import { type Comparison, compare } from '../looking/compare.ts';
 import { replay } from '../looking/replay.ts';
 import { checkLimits, type ResumeOptions, type ResumeResult, resumeOptionNames, settleResume } from './resume.ts';
@@ -66,29 +66,44 @@ interface Tried {
   readonly isStated: boolean;
 }
 
+/** A place, and the run or task of its branch to retry; the run that is open there if neither is named. */
+export interface RetryPlace {
+  readonly place: Place;
+  readonly run?: string | undefined;
+  readonly task?: string | undefined;
+}
+
 /**
- * Retries a run or a task from its beginning, on a new branch, with the same prompt and the extra context. `what` is
- * `run:ID`, `task:ID`, either one after a branch (`careful@run:ID`), or any point: then the run that is open there.
- * Without it, the last run of `main`.
+ * Looks up what to retry: `run:ID`, `task:ID`, either one after a branch (`careful@run:ID`), or any point. Without it,
+ * the head of `main`.
  */
+export async function retryPlace(engine: Engine, session: string, what: PointInput): Promise<RetryPlace> {
+  const named =
+    typeof what === 'string' ? /^(?:(?<branch>[^@]*)@)?(?<kind>run|task):(?<id>.+)$/s.exec(what)?.groups : undefined;
+  if (named === undefined) return { place: await findPlace(engine, session, what) };
+  const { id = '' } = named;
+  const place = await placeAtHead(engine, session, branchIn(named['branch']));
+  return named['kind'] === 'task' ? { place, task: id } : { place, run: decoded(id) };
+}
+
+/** Retries a run or a task from its beginning, on a new branch, with the same prompt and the extra context. */
 export async function retry<Run, Result>(
   engine: Engine,
-  session: string,
-  what: PointInput,
+  what: RetryPlace,
   agent: Agent<Run, Result>,
   options: RetryOptions<Run> = {},
 ): Promise<RetryResult<Result>> {
   checkKeys(options, retryKeys);
   checkLimits(options);
   const { model, extraContext, name, reason, ...rest } = options;
-  const tried = await findTried(engine, session, what);
+  const tried = await findTried(engine, what);
+  const { session } = what.place;
   const { at, edits, prompt } = await beginningOf(engine, tried, extraContext);
   const { record } = tried.place;
   const which = tried.task === null ? `run ${tried.run ?? ''}`.trim() : `task ${tried.task}`;
   const { branch } = await fork(
     engine,
-    session,
-    { branch: record.branch, seq: at },
+    { place: { ...tried.place, seq: at } },
     {
       ...given({ name }),
       reason: reason ?? `retry of ${which}`,
@@ -151,21 +166,16 @@ function refuse(what: string, why: string): never {
   });
 }
 
-async function findTried(engine: Engine, session: string, what: PointInput): Promise<Tried> {
-  const named =
-    typeof what === 'string' ? /^(?:(?<branch>[^@]*)@)?(?<kind>run|task):(?<id>.+)$/s.exec(what)?.groups : undefined;
-  if (named !== undefined) {
-    const { id = '' } = named;
-    const place = await placeAt(engine, session, branchIn(named['branch']), { kind: 'head' });
-    return named['kind'] === 'task' ? triedTask(engine, place, id) : triedRun(engine, place, decoded(id));
-  }
-  const { branch, at } = parsePoint(what);
-  const place = await placeAt(engine, session, branch, { kind: 'head' });
-  const there = at.kind === 'head' ? place : await placeAt(engine, session, branch, at);
-  const run = await runAt(engine, there);
-  return run === undefined
-    ? refuse(typeof what === 'string' ? what : 'that point', 'there is no run at that point')
-    : triedRun(engine, place, run);
+async function findTried(engine: Engine, { place, run, task }: RetryPlace): Promise<Tried> {
+  // A run may go on after the place.
+  const head = placeOn(place.session, place.record);
+  if (task !== undefined) return triedTask(engine, head, task);
+  const open = run ?? (await runAt(engine, place));
+  if (open !== undefined) return triedRun(engine, head, open);
+  return refuse(
+    pointText({ branch: place.record.branch, at: { kind: 'seq', seq: place.seq } }),
+    'there is no run there',
+  );
 }
 
 const branchIn = (name: string | undefined): string => (name === undefined || name === '' ? mainBranch : decoded(name));
@@ -179,15 +189,14 @@ function decoded(text: string): string {
 }
 
 /** Finds the run that is open at a place: that of the last event with a run. A resume is a run of its own. */
-async function runAt(engine: Engine, { session, record, seq }: Place): Promise<string | undefined> {
-  const at = { branch: record.branch, seq };
-  for await (const { run } of replay(engine, session, { at, direction: 'backward' })) if (run !== undefined) return run;
+async function runAt(engine: Engine, place: Place): Promise<string | undefined> {
+  for await (const { run } of replay(engine, place, { direction: 'backward' })) if (run !== undefined) return run;
   return undefined;
 }
 
 async function triedRun(engine: Engine, place: Place, run: string): Promise<Tried> {
   let tried: Tried | undefined;
-  for await (const event of replay(engine, place.session, { at: placeOf(place), filter: { run } })) {
+  for await (const event of replay(engine, place, { filter: { run } })) {
     tried = noted(
       tried ?? {
         place,
@@ -210,7 +219,7 @@ async function triedRun(engine: Engine, place: Place, run: string): Promise<Trie
 async function triedTask(engine: Engine, place: Place, task: string): Promise<Tried> {
   let tried: Tried | undefined;
   const inside = new Set<string>();
-  for await (const event of replay(engine, place.session, { at: placeOf(place) })) {
+  for await (const event of replay(engine, place)) {
     const isIt = event.data['task'] === task;
     if (tried === undefined) {
       if (event.type !== 'task.started' || !isIt) continue;
@@ -232,8 +241,6 @@ async function triedTask(engine: Engine, place: Place, task: string): Promise<Tr
   }
   return tried ?? refuse(`task:${task}`, `no task of "${place.record.branch}" has that id`);
 }
-
-const placeOf = ({ record, seq }: Place): PointInput => ({ branch: record.branch, seq });
 
 function noted(tried: Tried, event: Event): Tried {
   const { type, data } = event;

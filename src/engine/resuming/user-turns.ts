@@ -8,7 +8,7 @@ import type { ConversationState } from '../../core/session/conversation-lane.ts'
 import { conversation } from '../../projections/conversation.ts';
 import type { Engine } from '../context/engine.ts';
 import { foldAt } from '../history/fold.ts';
-import { placeAt } from '../history/place.ts';
+import { placeAtHead } from '../history/place.ts';
 import { replay, replayPages } from '../looking/replay.ts';
 
 /** A user message, and how it was handled. */
@@ -61,7 +61,7 @@ export async function userTurnsAfter(
     if (said !== '') turn.answer = said;
     noteCall(turn, event);
   };
-  for await (const page of replayPages(engine, session, { at: { branch } })) {
+  for await (const page of replayPages(engine, () => placeAtHead(engine, session, branch))) {
     for (const event of page) {
       state = applyEvent(conversation, state, event);
       note(event);
@@ -118,12 +118,12 @@ function saidIn({ type, seq, data }: Event, isJoined: (seq: Seq) => boolean): st
 /** Returns the last text that the agent said in a run; empty if there is none. */
 export async function answerOf(engine: Engine, session: string, branch: string, run: string): Promise<string> {
   const filter = { run, types: ['call.ended', 'message.added'] };
-  for await (const event of replay(engine, session, { at: { branch }, filter, direction: 'backward' })) {
+  const head = await placeAtHead(engine, session, branch);
+  for await (const event of replay(engine, head, { filter, direction: 'backward' })) {
     const said = saidIn(event, () => true);
     if (said === '') continue;
     // Later model calls may have other lists: what counts is the conversation right after it.
-    const place = await placeAt(engine, session, branch, { kind: 'seq', seq: event.seq });
-    const { lanes } = await foldAt(engine, place, conversation);
+    const { lanes } = await foldAt(engine, { ...head, seq: event.seq }, conversation);
     if (saidIn(event, (seq) => lanes.some(({ messages }) => messages.at(-1)?.seq === seq)) !== '') return said;
   }
   return '';

@@ -56,13 +56,13 @@ export class CarriedState implements StateSource {
   }
 
   async get(key: string, version?: number): Promise<StateValue> {
-    const where = carriedOptions({ ...this.#at(), ...given({ version }) });
+    const where = carriedOptions(given({ version }), this.#at());
     return (await this.#port.ask('getState', await this.#place(), { key, where })) as StateValue;
   }
 
   async *keys(prefix: string, limit: number): AsyncGenerator<string, void, undefined> {
     if (prefix === '') {
-      const options = carriedOptions({ ...this.#at(), limit });
+      const options = carriedOptions({ limit }, this.#at());
       for await (const key of this.#port.list('listKeys', await this.#place(), { options })) yield String(key);
       return;
     }
@@ -70,11 +70,11 @@ export class CarriedState implements StateSource {
   }
 
   async *scan(prefix: string, limit: number = Number.POSITIVE_INFINITY): AsyncGenerator<StateValue, void, undefined> {
-    yield* this.#listed<StateValue>('scanState', { prefix, options: carriedOptions({ ...this.#at(), limit }) });
+    yield* this.#listed<StateValue>('scanState', { prefix, options: carriedOptions({ limit }, this.#at()) });
   }
 
   async *history(key: string, limit: number): AsyncGenerator<StateVersion, void, undefined> {
-    yield* this.#listed<StateVersion>('getHistory', { key, options: carriedOptions({ ...this.#at(), limit }) });
+    yield* this.#listed<StateVersion>('getHistory', { key, options: carriedOptions({ limit }, this.#at()) });
   }
 
   replay(options: StateReplayOptions): StateReplay {
@@ -83,7 +83,7 @@ export class CarriedState implements StateSource {
     // A generator does not return while it waits, and a follower may wait forever.
     const stop = new AbortController();
     const until = AbortSignal.any([stop.signal, ...(signal === undefined ? [] : [signal])]);
-    const asked = { options: carriedOptions({ ...rest, ...this.#at() }) };
+    const asked = { options: carriedOptions(rest, this.#at()) };
     const found = this.#listed<StateTransaction>('replayState', asked, until);
     return {
       next: () => found.next(),
@@ -98,7 +98,7 @@ export class CarriedState implements StateSource {
   }
 
   async *diff(other: StateSource, prefix: string): AsyncGenerator<StateChange, void, undefined> {
-    const options = carriedOptions(prefix === '' ? {} : { prefix });
+    const options = carriedOptions({}, prefix === '' ? {} : { prefix });
     yield* this.#listed<StateChange>('diffState', { left: this.point, right: other.point, options });
   }
 
@@ -130,9 +130,9 @@ export function checkBound({ agent: own }: AgentPort, agent: string): void {
   });
 }
 
-/** Writes options that were checked as the wire carries them. An infinite limit is left out. */
-export function carriedOptions(options: object & { readonly limit?: number | undefined }): string {
-  const { limit, ...rest } = options;
+/** Writes options that were checked, and the place, as the wire carries them. An infinite limit is left out. */
+export function carriedOptions(options: object & { readonly limit?: number | undefined }, place: object): string {
+  const { limit, ...rest } = { ...options, ...place };
   const text = canonicalJson(limit === Number.POSITIVE_INFINITY ? rest : { ...rest, limit });
   return text === '{}' ? '' : text;
 }

@@ -10,9 +10,10 @@ import type { Piece } from '../../core/view/piece.ts';
 import { branchOf, segmentsBefore, segmentsOf } from '../../core/view/segment.ts';
 import { entryOf, seqsOf, type View, viewAt } from '../../core/view/view.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
-import type { Hypothesis } from './hypothesis.ts';
+import { type Hypothesis, hypothesisAt } from './hypothesis.ts';
 import { checkKeyed } from './keyed.ts';
 import { listPathOf, supposedNode } from './list-reader.ts';
+import type { Place } from './place.ts';
 import {
   dataOf,
   decoderFor,
@@ -26,15 +27,20 @@ import {
 } from './stored-events.ts';
 
 /** A view to read: stored events, and supposed ones after them. */
-export interface Look {
+export interface Sight {
   readonly engine: Engine;
   readonly hypothesis: Hypothesis;
   readonly view: View;
 }
 
-/** Looks at what a hypothesis leads to. */
-export function lookAt(engine: Engine, hypothesis: Hypothesis): Look {
+/** Returns the sight of the view that a hypothesis leads to. */
+export function sightOf(engine: Engine, hypothesis: Hypothesis): Sight {
   return { engine, hypothesis, view: viewAt(hypothesis.history, hypothesis.at) };
+}
+
+/** Returns the sight of the view at a place. */
+export function sightAt(engine: Engine, place: Place): Sight {
+  return sightOf(engine, hypothesisAt(place));
 }
 
 /** Adjacent pieces of a view that are all stored or all supposed. */
@@ -87,7 +93,7 @@ function withListEdits(event: Event, listEdits: ListEdits | undefined): Event {
 
 /** Yields the events of some pieces in order: stored ones by the batch, supposed ones from memory. */
 export async function* eventsOf(
-  { engine, hypothesis }: Pick<Look, 'engine' | 'hypothesis'>,
+  { engine, hypothesis }: Pick<Sight, 'engine' | 'hypothesis'>,
   { pieces }: View,
   request: EventsRequest = {},
 ): AsyncGenerator<EventsBatch> {
@@ -99,8 +105,8 @@ export async function* eventsOf(
 }
 
 /** Reads the event of a view that a seq names. */
-export async function eventInView(look: Look, seq: Seq, listEdits?: ListEdits): Promise<Event> {
-  const { engine, hypothesis, view } = look;
+export async function eventInView(sight: Sight, seq: Seq, listEdits?: ListEdits): Promise<Event> {
+  const { engine, hypothesis, view } = sight;
   const { place } = hypothesis;
   const entry = entryOf(view, seq);
   const supposed = entry === undefined ? undefined : hypothesis.events.get(entry.seq);
@@ -120,14 +126,14 @@ export async function eventInView(look: Look, seq: Seq, listEdits?: ListEdits): 
     isKnown ? 'event.not-in-view' : 'event.not-found',
     `Cannot find seq ${seq} in the view at "${branch}@${at}"${isKnown ? ': it was taken out, or it is a marker' : ''}`,
     {
-      hint: isKnown ? 'Look at the raw history to see what took it out.' : `Choose a seq from 1 to ${at}.`,
+      hint: isKnown ? 'Sight at the raw history to see what took it out.' : `Choose a seq from 1 to ${at}.`,
       details: { branch, at, seq },
     },
   );
 }
 
 /** Reads the events at these seqs of the raw history: stored ones first, then supposed ones. */
-export async function eventsAt({ engine, hypothesis }: Look, seqs: readonly Seq[]): Promise<Event[]> {
+export async function eventsAt({ engine, hypothesis }: Sight, seqs: readonly Seq[]): Promise<Event[]> {
   const { place, history, events } = hypothesis;
   const stored = seqs.filter((seq) => !events.has(seq)).map((seq) => ({ branch: branchOf(history, seq), seq }));
   const supposed = seqs.flatMap((seq) => events.get(seq) ?? []);
@@ -135,7 +141,7 @@ export async function eventsAt({ engine, hypothesis }: Look, seqs: readonly Seq[
 }
 
 /** Yields the events of a view that are indexed under a key, last first. */
-export async function* eventsOfKey({ engine, hypothesis, view }: Look, key: string): AsyncGenerator<Event> {
+export async function* eventsOfKey({ engine, hypothesis, view }: Sight, key: string): AsyncGenerator<Event> {
   const { session, seq: stored } = hypothesis.place;
   for (const group of groupsOf(view.pieces, stored).reverse()) {
     if (group.isSupposed) {
@@ -175,7 +181,7 @@ export interface Link {
 }
 
 /** Yields the events of a view in order, with their causes; those of carried events are inside their markers. */
-export async function* linksOf({ engine, hypothesis, view }: Look): AsyncGenerator<Link> {
+export async function* linksOf({ engine, hypothesis, view }: Sight): AsyncGenerator<Link> {
   const { session, seq: stored } = hypothesis.place;
   for (const group of groupsOf(view.pieces, stored)) {
     if (group.isSupposed) {
