@@ -24,5 +24,3 @@ export type {
   SpokenReply,
 } from './testing/model-server/script.ts';
 export type { Sent } from './testing/model-server/sse.ts';
-export type { OpenFresh, VerbCase } from './testing/verbs/verb-case.ts';
-export { type Verb, type VerbsOf, verbSuite } from './testing/verbs/verb-suite.ts';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkArtifacts } from '../../src/core/coding/artifact.ts';
 import { createNodePlatform, openReprise } from '../../src/index.ts';
 import { filesIn } from '../../src/node/folder-writer.ts';
-import { recordStory } from '../../src/testing/verbs/coding-story.ts';
+import { recordStory } from '../verbs/coding-story.ts';
 import { countingPlatform } from './recorded-history.ts';
 
 const kept = join(import.meta.dirname, 'exports');

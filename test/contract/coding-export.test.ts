@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkArtifacts } from '../../src/core/coding/artifact.ts';
 import { createNodePlatform, openReprise, type Reprise } from '../../src/index.ts';
 import { filesIn } from '../../src/node/folder-writer.ts';
-import { recordStory } from '../../src/testing/verbs/coding-story.ts';
+import { recordStory } from '../verbs/coding-story.ts';
 
 let directory = '';
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { type Config, openReprise, type Reprise, type Session } from '../../src/index.ts';
-import { asks, littleAgent, recordLoop, says } from '../../src/testing/verbs/little-agent.ts';
+import { asks, littleAgent, recordLoop, says } from '../verbs/little-agent.ts';
 
 let folder: string;
 beforeEach(() => {

@@ -7,7 +7,7 @@ import {
   openMemoryStore,
   openReprise,
 } from '../../src/index.ts';
-import { countedRefund, recordLoop, refunding, says } from '../../src/testing/verbs/little-agent.ts';
+import { countedRefund, recordLoop, refunding, says } from '../verbs/little-agent.ts';
 
 /** A store that notes what its reads were filtered by. */
 function watched(store: EventStore): { readonly store: EventStore; readonly filters: (EventFilter | undefined)[] } {

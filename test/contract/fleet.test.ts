@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type AgentVerbs, beliefs, openReprise, type Reprise, type Session } from '../../src/index.ts';
 import { createNodePlatform } from '../../src/node/platform.ts';
 import { openMemoryStore } from '../../src/store/memory/memory-store.ts';
-import { all, note } from '../../src/testing/verbs/verb-case.ts';
+import { all, note } from '../verbs/verb-case.ts';
 
 let reprise: Reprise;
 let session: Session;

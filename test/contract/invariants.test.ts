@@ -22,7 +22,7 @@ import {
   summary,
 } from '../../src/index.ts';
 import { innerProjections, shippedProjections } from '../../src/reading/shipped-projections.ts';
-import { all } from '../../src/testing/verbs/verb-case.ts';
+import { all } from '../verbs/verb-case.ts';
 import { countingStore } from './counting-store.ts';
 
 const platform = createNodePlatform();

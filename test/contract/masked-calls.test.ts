@@ -12,7 +12,7 @@ import {
   openMemoryStore,
   openSqliteStore,
 } from '../../src/index.ts';
-import { asks, littleAgent, recordLoop, says } from '../../src/testing/verbs/little-agent.ts';
+import { asks, littleAgent, recordLoop, says } from '../verbs/little-agent.ts';
 
 const platform = createNodePlatform();
 const stores: Readonly<Record<string, (path: string) => Promise<EventStore>>> = {

@@ -1,7 +1,7 @@
 import { describe, test } from 'vitest';
 import { openReprise } from '../../src/index.ts';
-import { verbSuite } from '../../src/testing/verbs/verb-suite.ts';
 import { readyPlace } from '../postgres/ready-place.ts';
+import { verbSuite } from '../verbs/verb-suite.ts';
 
 /** Verbs that work above the store: they ask of it only what its contract and the other verbs ask on a server too. */
 const aboveTheStore = new Set([

@@ -1,7 +1,7 @@
 /** Runs forward at their edges: what is repeated is what was done, every reason is named, and one run drives a branch. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type AgentTurn, openReprise, type Reprise, type Session } from '../../src/index.ts';
-import { all, note } from '../../src/testing/verbs/verb-case.ts';
+import { all, note } from '../verbs/verb-case.ts';
 
 let reprise: Reprise;
 let session: Session;

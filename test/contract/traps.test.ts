@@ -20,8 +20,8 @@ import {
   runs,
   summary,
 } from '../../src/index.ts';
-import { all } from '../../src/testing/verbs/verb-case.ts';
 import { SqliteReads } from '../sqlite-reads.ts';
+import { all } from '../verbs/verb-case.ts';
 import { type Calls, countingStore } from './counting-store.ts';
 
 const platform = createNodePlatform();

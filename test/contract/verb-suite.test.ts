@@ -12,7 +12,7 @@ import {
   StateHandle,
   Transaction,
 } from '../../src/index.ts';
-import { verbSuite } from '../../src/testing/verbs/verb-suite.ts';
+import { verbSuite } from '../verbs/verb-suite.ts';
 
 let directory = '';
 let count = 0;

@@ -11,7 +11,7 @@ import {
 } from '../../src/index.ts';
 import { migrations } from '../../src/store/sqlite/schema.ts';
 import { openMigratedStore } from '../../src/store/sqlite/sqlite-store.ts';
-import { all } from '../../src/testing/verbs/verb-case.ts';
+import { all } from '../verbs/verb-case.ts';
 import { growingMigrations } from './growing-migrations.ts';
 import { type Line, tally } from './writer-report.ts';
 

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkArtifacts } from '../../src/core/coding/artifact.ts';
 import { createNodePlatform, openReprise } from '../../src/index.ts';
 import { filesIn } from '../../src/node/folder-writer.ts';
-import { recordStory } from '../../src/testing/verbs/coding-story.ts';
+import { recordStory } from '../verbs/coding-story.ts';
 import { folderContent } from './export-content.ts';
 import { Random } from './random.ts';
 import { mountSmallDisk } from './small-disk.ts';

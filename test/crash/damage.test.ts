@@ -15,8 +15,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { conversation, openReprise, RepriseError, summary } from '../../src/index.ts';
-import { all } from '../../src/testing/verbs/verb-case.ts';
 import { recordStore } from '../seeds/recorded-store.ts';
+import { all } from '../verbs/verb-case.ts';
 import { Random, seedOfRun } from './random.ts';
 
 const pageBytes = 8_192;

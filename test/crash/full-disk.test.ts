@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Event, openReprise, RepriseError, type Session, summary } from '../../src/index.ts';
-import { all } from '../../src/testing/verbs/verb-case.ts';
+import { all } from '../verbs/verb-case.ts';
 import { type SeenConnections, watchConnections } from './connections.ts';
 import { mountSmallDisk, type SmallDisk } from './small-disk.ts';
 

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openReprise } from '../../src/index.ts';
-import { recordLoop, says } from '../../src/testing/verbs/little-agent.ts';
+import { recordLoop, says } from '../verbs/little-agent.ts';
 
 let directory = '';
 beforeAll(() => {

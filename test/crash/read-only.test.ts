@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openReprise, summary } from '../../src/index.ts';
-import { all } from '../../src/testing/verbs/verb-case.ts';
 import { recordStore } from '../seeds/recorded-store.ts';
+import { all } from '../verbs/verb-case.ts';
 import { mountSmallDisk, type SmallDisk } from './small-disk.ts';
 
 // Rights do not hold root back, so root gets a file system that cannot be written, and everyone else gets rights.

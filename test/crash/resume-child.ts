@@ -2,7 +2,7 @@
 
 import { writeSync } from 'node:fs';
 import { openReprise } from '../../src/index.ts';
-import { asks, littleAgent } from '../../src/testing/verbs/little-agent.ts';
+import { asks, littleAgent } from '../verbs/little-agent.ts';
 
 const [path = '', where = ''] = process.argv.slice(2);
 await using reprise = await openReprise(`sqlite:${path}`);

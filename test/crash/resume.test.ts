@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { conversation, openReprise, runs, type Session } from '../../src/index.ts';
-import { countedRefund, littleAgent, recordLoop, says } from '../../src/testing/verbs/little-agent.ts';
 import { until } from '../until.ts';
+import { countedRefund, littleAgent, recordLoop, says } from '../verbs/little-agent.ts';
 
 let directory = '';
 beforeAll(() => {

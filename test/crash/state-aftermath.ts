@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { openReprise, type StateOperation, type StateTransaction } from '../../src/index.ts';
-import { all } from '../../src/testing/verbs/verb-case.ts';
+import { all } from '../verbs/verb-case.ts';
 
 /** One transaction, as a process reported it. */
 export type StateLine =

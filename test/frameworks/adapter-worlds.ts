@@ -35,7 +35,7 @@ import {
   toLangChainMessages,
 } from '../../src/langgraph.ts';
 import { itemsFromMessages, openaiAgent, recordRunner } from '../../src/openai-agents.ts';
-import { type LittleLoop, littleAgent, runLoop } from '../../src/testing/verbs/little-agent.ts';
+import { type LittleLoop, littleAgent, runLoop } from '../verbs/little-agent.ts';
 import { asks as aiAsks, partsOf, said } from './ai-sdk-world.ts';
 import { asks as openaiAsks, says as openaiSays } from './openai-agents-world.ts';
 import { ScriptedChatModel } from './scripted-chat-model.ts';

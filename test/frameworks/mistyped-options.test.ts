@@ -33,13 +33,14 @@ import * as mcp from '../../src/mcp.ts';
 import * as openai from '../../src/openai.ts';
 import * as openaiAgents from '../../src/openai-agents.ts';
 import { makeToken } from '../../src/server.ts';
-import { openModelServer, verbSuite } from '../../src/testing.ts';
+import { openModelServer } from '../../src/testing.ts';
 import { client as anthropicClient } from '../docs/example-anthropic.ts';
 import { client as geminiClient } from '../docs/example-gemini.ts';
 import { model } from '../docs/example-model.ts';
 import { client as openaiClient } from '../docs/example-openai.ts';
 import { runner, support } from '../docs/example-runner.ts';
 import { root } from '../docs/workshop.ts';
+import { verbSuite } from '../verbs/verb-suite.ts';
 
 /** Parameters that are objects of names: what is misspelt in them would be left out without a word. */
 const bags = new Set(['options', 'start', 'where', 'select', 'script', 'config', 'projection']);

@@ -6,7 +6,7 @@ import { growthOf, startCounting } from './work.ts';
 // Loaded after the counting has started.
 await startCounting();
 const { openReprise } = await import('../../src/index.ts');
-const { refuses } = await import('../../src/testing/verbs/verb-case.ts');
+const { refuses } = await import('../verbs/verb-case.ts');
 
 const agentsMost = 100_000;
 const few = 2_000;

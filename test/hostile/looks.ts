@@ -7,7 +7,7 @@ import {
   state,
   summary,
 } from '../../src/index.ts';
-import { all } from '../../src/testing/verbs/verb-case.ts';
+import { all } from '../verbs/verb-case.ts';
 
 /** The result of each look, as text: what it found, or the code of the error. */
 export type Looks = Readonly<Record<string, string>>;

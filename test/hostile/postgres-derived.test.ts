@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { sealValue } from '../../src/core/store/snapshot-seal.ts';
 import { createNodePlatform, openReprise, type Session, summary } from '../../src/index.ts';
-import { notes } from '../../src/testing/verbs/verb-case.ts';
 import { newPlace, tamper } from '../postgres/place.ts';
+import { notes } from '../verbs/verb-case.ts';
 
 const { sha256 } = createNodePlatform();
 

@@ -8,7 +8,7 @@ import { growthOf, startCounting } from './work.ts';
 // Loaded after the counting has started.
 await startCounting();
 const { openReprise } = await import('../../src/index.ts');
-const { all, notes } = await import('../../src/testing/verbs/verb-case.ts');
+const { all, notes } = await import('../verbs/verb-case.ts');
 
 // Twice the size may take a little more than twice the work, since sorting does; a square takes four times.
 const growthMax = 2.6;

@@ -25,7 +25,7 @@ import {
   type TasksVerbs,
   type Transaction,
 } from '../../src/index.ts';
-import type { Verb } from '../../src/testing/verbs/verb-suite.ts';
+import type { Verb } from '../verbs/verb-suite.ts';
 
 /** Handles to call verbs on, and what their arguments name. */
 interface World extends AsyncDisposable {

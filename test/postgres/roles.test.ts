@@ -7,10 +7,10 @@ import { hasCode } from '../../src/core/error.ts';
 import { createNodePlatform, openReprise, type Reprise } from '../../src/index.ts';
 import { openMigratedStore } from '../../src/store/postgres/postgres-store.ts';
 import { rights } from '../../src/store/postgres/rights.ts';
-import { verbSuite } from '../../src/testing/verbs/verb-suite.ts';
 import { blocksOf } from '../docs/pages.ts';
 import { root } from '../docs/workshop.ts';
 import { Place, refundEvents } from '../e2e/cli/run.ts';
+import { verbSuite } from '../verbs/verb-suite.ts';
 import { nextRelease } from './next-release.ts';
 import { tamper } from './place.ts';
 

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type AgentTurn, openReprise, type Reprise, type Session } from '../../src/index.ts';
-import { all } from '../../src/testing/verbs/verb-case.ts';
+import { all } from '../verbs/verb-case.ts';
 
 let reprise: Reprise;
 let session: Session;

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { conversation, openReprise, RepriseError, refText, summary } from '../../src/index.ts';
-import { all } from '../../src/testing/verbs/verb-case.ts';
+import { all } from '../verbs/verb-case.ts';
 import { openRecordedStore, type RecordedStore } from './recorded-store.ts';
 import { branch, partOf, set } from './tamper-sql.ts';
 

@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { type JsonValue, limits, openReprise, type Reprise } from '../../src/index.ts';
-import { all, refuses } from '../../src/testing/verbs/verb-case.ts';
+import { all, refuses } from '../verbs/verb-case.ts';
 import { Clock, folded, opening, type StateWorld, scanned } from './statehouse-world.ts';
 
 /** B1: a state engine. */

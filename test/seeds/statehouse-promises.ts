@@ -9,7 +9,7 @@ import {
   type State,
   state as stateProjection,
 } from '../../src/index.ts';
-import { all, refuses } from '../../src/testing/verbs/verb-case.ts';
+import { all, refuses } from '../verbs/verb-case.ts';
 import { Clock, folded, opening, type StateWorld, scanned } from './statehouse-world.ts';
 
 /** Section 1 of the reading: every [BUG] and [GAP] that can be seen through the library. */

@@ -8,7 +8,7 @@ import {
   type Reprise,
   type StateHandle,
 } from '../../src/index.ts';
-import { all } from '../../src/testing/verbs/verb-case.ts';
+import { all } from '../verbs/verb-case.ts';
 
 /** A kind of store that a state engine is tried on. */
 export interface StateWorld {

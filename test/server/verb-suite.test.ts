@@ -7,7 +7,7 @@ import { openReprise } from '../../src/index.ts';
 import { createNodePlatform } from '../../src/node/platform.ts';
 import { openMemoryStore } from '../../src/store/memory/memory-store.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
-import { verbSuite } from '../../src/testing/verbs/verb-suite.ts';
+import { verbSuite } from '../verbs/verb-suite.ts';
 import { serving } from './running-server.ts';
 
 let directory = '';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { defineProjection, type EventDraft, RepriseError, type Session } from '../../src/index.ts';
-import { all } from '../../src/testing/verbs/verb-case.ts';
+import { all } from '../verbs/verb-case.ts';
 import { type ModelEntry, Refused, ViewModel } from './view-model.ts';
 
 /** One thing done to a history whose events lead to each other; numbers are scaled to what is there when it happens. */

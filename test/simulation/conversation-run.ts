@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { conversation, type Edit, type Event, type Reprise, type Session } from '../../src/index.ts';
-import { all } from '../../src/testing/verbs/verb-case.ts';
+import { all } from '../verbs/verb-case.ts';
 import { adding, before, type Entry, saying, type Talk, TalkModel, without, wordsOf } from './conversation-model.ts';
 
 /** One thing done to a recorded conversation; numbers are scaled to what is there when it happens. */

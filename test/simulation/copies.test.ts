@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { conversation, openReprise, type Projection, type Reprise, runs, type Session } from '../../src/index.ts';
-import { all } from '../../src/testing/verbs/verb-case.ts';
+import { all } from '../verbs/verb-case.ts';
 import { ConversationRun, type Habit, type TalkCommand } from './conversation-run.ts';
 import { runCount } from './run-count.ts';
 

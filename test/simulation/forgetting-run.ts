@@ -9,7 +9,7 @@ import {
   state,
   summary,
 } from '../../src/index.ts';
-import { all } from '../../src/testing/verbs/verb-case.ts';
+import { all } from '../verbs/verb-case.ts';
 
 /** One thing done to a session in which few texts are said again and again; numbers are scaled to what is there. */
 export type ForgetCommand = readonly [

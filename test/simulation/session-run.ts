@@ -7,7 +7,7 @@ import {
   RepriseError,
   type Session,
 } from '../../src/index.ts';
-import { all } from '../../src/testing/verbs/verb-case.ts';
+import { all } from '../verbs/verb-case.ts';
 import { Refused, ViewModel } from './view-model.ts';
 
 /** One thing done to a session; numbers are scaled to what is there when it happens. */

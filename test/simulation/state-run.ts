@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { type JsonValue, RepriseError, type Session, type StateHandle, state } from '../../src/index.ts';
-import { all } from '../../src/testing/verbs/verb-case.ts';
+import { all } from '../verbs/verb-case.ts';
 
 /** One thing done to a session's state; numbers are scaled to what is there when it happens. */
 export type StateCommand = readonly [

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { type EventDraft, RepriseError, type Session } from '../../src/index.ts';
-import { all } from '../../src/testing/verbs/verb-case.ts';
+import { all } from '../verbs/verb-case.ts';
 
 /** One thing done to a session whose clocks may do anything; numbers are scaled to what is there when it happens. */
 export type TimeCommand = readonly [

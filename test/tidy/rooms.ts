@@ -55,8 +55,8 @@ const rooms: Readonly<Record<string, Room>> = {
     packages: ['@bufbuild/protobuf', '@connectrpc/connect', '@connectrpc/connect-node'],
   },
   testing: {
-    rooms: ['core', 'engine', 'projections', 'protocols'],
-    node: ['node:assert', 'node:assert/strict', 'node:fs/promises', 'node:http', 'node:os', 'node:path'],
+    rooms: ['core', 'engine', 'protocols'],
+    node: ['node:assert/strict', 'node:http'],
     packages: [],
   },
   cli: { rooms: every, node: true, packages: ['commander'] },

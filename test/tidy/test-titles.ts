@@ -2,7 +2,7 @@
 import { codeFiles, isTest, nameOf, nodesOf, type SyntaxNode, stringOf } from './syntax.ts';
 import type { Problem, Tree, TreeFile } from './tree.ts';
 
-/** Functions that take a title: the runner's own, and those that make the cases of the suites we ship. */
+/** Functions that take a title: the runner's own, and those that make the cases of a suite. */
 const testers = new Set(['test', 'it', 'describe', 'suite', 'onSession', 'contractCase']);
 const notRun = new Set(['skip', 'todo']);
 
@@ -14,14 +14,16 @@ export function missingMarks(tree: Tree, marks: readonly string[], noun: string)
     .map((mark) => ({ file: 'test', message: `no test title names ${noun} ${mark}` }));
 }
 
-/** Titles of test files, and of the suites we ship in `src/testing/`, where a title is also a `title` field. */
+/** Titles of test files, of the suites we ship in `src/testing/`, and of the suite of our verbs in `test/verbs/`, where a title is also a `title` field. */
 function titlesOf(tree: Tree): string[] {
   const files = codeFiles(tree).filter((file) => isTest(file) || isSuite(file));
   return files.flatMap((file) => [...nodesOf(file)].flatMap((node) => titleOf(node) ?? []));
 }
 
 function isSuite(file: TreeFile): boolean {
-  return file.path.startsWith('src/testing/') || file.path.endsWith('.contract.ts');
+  return (
+    ['src/testing/', 'test/verbs/'].some((folder) => file.path.startsWith(folder)) || file.path.endsWith('.contract.ts')
+  );
 }
 
 function titleOf(node: SyntaxNode): string | undefined {

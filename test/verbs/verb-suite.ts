@@ -1,0 +1,252 @@
+import type { AgentSurface } from '../../src/engine/agents/agent-surface.ts';
+import type { BeliefsHandle } from '../../src/engine/believing/beliefs-handle.ts';
+import type { Branch } from '../../src/engine/branch.ts';
+import type { CodingHandle } from '../../src/engine/coding/coding-handle.ts';
+import type { FleetHandle } from '../../src/engine/fleet/fleet-handle.ts';
+import type { SessionRecorder } from '../../src/engine/recording/recorder.ts';
+import type { Reprise } from '../../src/engine/reprise.ts';
+import type { Session } from '../../src/engine/session.ts';
+import type { StateHandle } from '../../src/engine/state/state-handle.ts';
+import type { Transaction } from '../../src/engine/state/transaction.ts';
+import { append } from './append.ts';
+import { beliefVerbs } from './belief-verbs.ts';
+import { branchVerbs } from './branching.ts';
+import { bundling } from './bundling.ts';
+import { edit, fork, revert, rewind } from './changing.ts';
+import { codingLooks, codingReplays } from './coding-looking.ts';
+import { codingRecords, codingRefusals } from './coding-recording.ts';
+import { copying } from './copying.ts';
+import { deep } from './deep-proving.ts';
+import { editing } from './editing.ts';
+import { effects } from './effects.ts';
+import { effectsBeside } from './effects-beside.ts';
+import { erase } from './erasing.ts';
+import { experimentSets } from './experiment-sets.ts';
+import { experiment, retry } from './experimenting.ts';
+import { fleetVerbs } from './fleet-verbs.ts';
+import { forwardReuse } from './forward-reuse.ts';
+import { forwardVerbs } from './forward-verbs.ts';
+import { housekeeping } from './housekeeping.ts';
+import { importing } from './importing.ts';
+import { counterfactual, stateAt } from './looking.ts';
+import { masking } from './masking.ts';
+import { mistyping } from './mistyping.ts';
+import { personVerbs } from './person-verbs.ts';
+import { diff, fingerprint, sessions, verify } from './proving.ts';
+import { userTurns } from './recorded-turns.ts';
+import { recorderVerbs } from './recorder-verbs.ts';
+import { record } from './recording.ts';
+import { redo } from './redoing.ts';
+import { find, replay, runBoundaries } from './replay.ts';
+import { resumable } from './resumable.ts';
+import { resume } from './resuming.ts';
+import { sameIdsEdited, sameIdsResumed } from './same-call-ids.ts';
+import { branching, reading } from './state-reading.ts';
+import { replaying } from './state-replaying.ts';
+import { isolation, lifeCycle } from './state-transactions.ts';
+import { stopping } from './stopping.ts';
+import type { VerbCase } from './verb-case.ts';
+import { whatIf } from './what-if.ts';
+
+/** The methods and accessors of a handle, without the plain fields that name what it is on. */
+type VerbsOf<Handle, Field extends keyof Handle = never> = Exclude<keyof Handle & string, Field>;
+
+/** Every verb of every handle: a new one without cases does not compile. Those of a session go by their bare names. */
+export type Verb =
+  | VerbsOf<Session, 'id'>
+  | `reprise.${VerbsOf<Reprise>}`
+  | `branch.${VerbsOf<Branch, 'session' | 'name' | 'parent' | 'head' | 'dependents'>}`
+  | `state.${VerbsOf<StateHandle, 'branch' | 'agent'>}`
+  | `coding.${VerbsOf<CodingHandle, 'branch' | 'agent'>}`
+  | `transaction.${VerbsOf<Transaction, 'agent'>}`
+  | `beliefs.${VerbsOf<BeliefsHandle, 'branch'>}`
+  | `fleet.${VerbsOf<FleetHandle, 'branch'>}`
+  | `agent.${VerbsOf<AgentSurface, 'branch' | 'agent'>}`
+  | `recorder.${VerbsOf<SessionRecorder, 'session'>}`;
+
+/**
+ * The cases that prove each verb on any store, verb by verb. Verbs that are proved together share their cases.
+ *
+ * @example
+ * ```ts
+ * for (const { run } of verbSuite.fork) await run(() => openReprise('memory:'));
+ * ```
+ */
+export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
+  append,
+  record,
+  replay: [...replay, ...runBoundaries],
+  find,
+  findLast: find,
+  stateAt,
+  state: [...lifeCycle, ...isolation, ...reading, ...branching, ...replaying],
+  beliefs: beliefVerbs,
+  beliefsAt: beliefVerbs,
+  fleet: fleetVerbs,
+  fleetAt: fleetVerbs,
+  as: fleetVerbs,
+  audit: fleetVerbs,
+  coding: [...codingRecords, ...codingRefusals, ...codingLooks, ...codingReplays],
+  counterfactual,
+  fork: [...fork, ...mistyping],
+  edit: [...edit, ...editing, ...sameIdsEdited],
+  resume: [...resume, ...stopping, ...userTurns, ...effects, ...effectsBeside, ...sameIdsResumed, ...whatIf],
+  resumable,
+  retry,
+  experiment: [...experiment, ...experimentSets],
+  archiveBranch: housekeeping,
+  deleteBranch: housekeeping,
+  rewind,
+  revert,
+  redo,
+  erase,
+  fingerprint,
+  verify: [...verify, ...deep],
+  repair: deep,
+  branch: branchVerbs,
+  tree: sessions,
+  toJSON: sessions,
+  locate: verify,
+  metadata: sessions,
+  setMetadata: sessions,
+  masker: masking,
+  dropSnapshots: stateAt,
+  delete: sessions,
+
+  'reprise.session': sessions,
+  'reprise.createSession': sessions,
+  'reprise.sessions': sessions,
+  'reprise.sessionsPage': sessions,
+  'reprise.namespace': sessions,
+  'reprise.currentNamespace': sessions,
+  'reprise.replay': replay,
+  'reprise.experiment': experimentSets,
+  'reprise.findExperiment': experimentSets,
+  'reprise.sessionSize': housekeeping,
+  'reprise.diff': diff,
+  'reprise.resolve': sessions,
+  'reprise.copy': copying,
+  'reprise.import': importing,
+  'reprise.importAll': importing,
+  'reprise.export': importing,
+  'reprise.exportFiles': importing,
+  'reprise.exportPieces': importing,
+  'reprise.handBack': importing,
+  'reprise.exportBundle': bundling,
+  'reprise.prove': bundling,
+  'reprise.health': sessions,
+  'reprise.verifyAll': deep,
+  'reprise.close': sessions,
+
+  'branch.append': branchVerbs,
+  'branch.record': branchVerbs,
+  'branch.replay': branchVerbs,
+  'branch.project': branchVerbs,
+  'branch.state': branchVerbs,
+  'branch.beliefs': fleetVerbs,
+  'branch.beliefsAt': fleetVerbs,
+  'branch.fleet': fleetVerbs,
+  'branch.fleetAt': fleetVerbs,
+  'branch.as': fleetVerbs,
+  'branch.audit': fleetVerbs,
+  'branch.spawn': fleetVerbs,
+  'branch.mutate': fleetVerbs,
+  'branch.runForward': [...forwardVerbs, ...forwardReuse],
+  'branch.coding': codingRecords,
+  'branch.edit': branchVerbs,
+  'branch.redo': branchVerbs,
+  'branch.resume': branchVerbs,
+  'branch.resumable': resumable,
+  'branch.fingerprint': branchVerbs,
+  'branch.verify': branchVerbs,
+
+  'state.as': reading,
+  'state.on': branching,
+  'state.begin': lifeCycle,
+  'state.openTransaction': lifeCycle,
+  'state.transaction': isolation,
+  'state.get': reading,
+  'state.getAt': reading,
+  'state.keys': reading,
+  'state.scan': reading,
+  'state.history': reading,
+  'state.replay': replaying,
+  'state.diff': branching,
+
+  'coding.as': codingRecords,
+  'coding.on': codingRecords,
+  'coding.startRun': codingRecords,
+  'coding.endRun': codingRecords,
+  'coding.goal': codingRecords,
+  'coding.constraint': codingRecords,
+  'coding.testRun': codingRecords,
+  'coding.patch': codingRecords,
+  'coding.decision': codingRecords,
+  'coding.procedure': codingRecords,
+  'coding.evidence': codingRecords,
+  'coding.risk': codingRecords,
+  'coding.fact': codingRecords,
+  'coding.command': codingRecords,
+  'coding.prepareRequest': codingReplays,
+  'coding.configure': codingLooks,
+  'coding.contextAt': codingLooks,
+  'coding.filesAt': codingLooks,
+  'coding.replayAt': codingReplays,
+  'coding.replayRun': codingReplays,
+  'coding.replayCounterfactual': codingReplays,
+  'coding.diffRuns': codingReplays,
+  'coding.exportRun': codingReplays,
+
+  'transaction.txn': lifeCycle,
+  'transaction.committed': isolation,
+  'transaction.isInConflict': isolation,
+  'transaction.as': isolation,
+  'transaction.write': lifeCycle,
+  'transaction.delete': lifeCycle,
+  'transaction.get': lifeCycle,
+  'transaction.scan': lifeCycle,
+  'transaction.commit': lifeCycle,
+  'transaction.abort': lifeCycle,
+
+  'beliefs.on': beliefVerbs,
+  'beliefs.using': beliefVerbs,
+  'beliefs.commit': beliefVerbs,
+  'beliefs.settle': beliefVerbs,
+  'beliefs.revert': beliefVerbs,
+  'beliefs.strategy': beliefVerbs,
+  'beliefs.setStrategy': beliefVerbs,
+
+  'fleet.on': fleetVerbs,
+  'fleet.using': beliefVerbs,
+  'fleet.tasks': fleetVerbs,
+  'fleet.spawn': fleetVerbs,
+  'fleet.change': fleetVerbs,
+  'fleet.end': fleetVerbs,
+  'fleet.mutate': fleetVerbs,
+  'fleet.runForward': [...forwardVerbs, ...forwardReuse],
+
+  'agent.on': fleetVerbs,
+  'agent.beliefs': fleetVerbs,
+  'agent.beliefsAt': fleetVerbs,
+  'agent.state': fleetVerbs,
+  'agent.replay': fleetVerbs,
+  'agent.stateAt': fleetVerbs,
+  'agent.knownAt': fleetVerbs,
+
+  'recorder.branch': record,
+  'recorder.uses': recorderVerbs,
+  'recorder.run': record,
+  'recorder.turn': recorderVerbs,
+  'recorder.inTurn': forwardVerbs,
+  'recorder.task': recorderVerbs,
+  'recorder.call': record,
+  'recorder.startCall': recorderVerbs,
+  'recorder.ask': personVerbs,
+  'recorder.answer': personVerbs,
+  'recorder.waiting': personVerbs,
+  'recorder.message': recorderVerbs,
+  'recorder.event': recorderVerbs,
+  'recorder.startRun': recorderVerbs,
+  'recorder.flush': recorderVerbs,
+  'recorder.close': recorderVerbs,
+};
