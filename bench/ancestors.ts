@@ -19,7 +19,7 @@ export async function benchAncestors(workspace: Workspace): Promise<Row[]> {
       timeEach(repeats * events, async () => {
         let seen = 0;
         for (let repeat = 0; repeat < repeats; repeat++)
-          for await (const event of session.replay({ at: { branch } })) if (event.seq > 0) seen++;
+          for await (const event of session.branch(branch).replay()) if (event.seq > 0) seen++;
         if (seen !== repeats * events) throw new Error(`Saw ${seen} of ${repeats * events} events`);
       });
   const raw = (opened: Opened, read: () => Promise<number>) => () =>
@@ -54,9 +54,9 @@ async function growLineages(flat: Opened, deep: Opened, events: number, ancestor
     const size = depth === ancestors ? events - share * ancestors : share;
     const batch = drafts(data, size, depth * share);
     await flat.session.append(batch);
-    await deep.session.append(batch, { branch });
+    await deep.session.branch(branch).append(batch);
     if (depth === ancestors) break;
-    await deep.session.fork({ branch }, { name: `b${depth}` });
+    await deep.session.branch(branch).fork({ name: `b${depth}` });
     branch = `b${depth}`;
   }
   return branch;

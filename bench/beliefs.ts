@@ -50,7 +50,7 @@ async function commitRows(workspace: Workspace): Promise<Row[]> {
     [few, 5],
     [many, 100],
   ] as const)
-    for (let agent = 0; agent < agents; agent++) await opened.session.fleet.spawn(`agent-${agent}`, { trust: 0.5 });
+    for (let agent = 0; agent < agents; agent++) await opened.session.spawn(`agent-${agent}`, { trust: 0.5 });
   await using short = await open(workspace.path('topic-10.db'), 'disk');
   await using long = await open(workspace.path('topic-10000.db'), 'disk');
   await fill(short.session, { claims: 10, topics: 1, late: 0 });
@@ -160,11 +160,11 @@ async function lookRows(workspace: Workspace): Promise<Row[]> {
     await fill(session, { claims, topics: 1_000, late });
     const random = randomSource(11);
     const turns = Array.from({ length: 50 }, () => Math.floor(random() * claims));
-    await session.beliefsAt({ turn: 1 });
+    await session.at({ story: 1 }).beliefs.list();
     const times = await alternate(rounds, {
       looks: () =>
         timeEach(turns.length, async () => {
-          for (const turn of turns) await session.beliefsAt({ turn });
+          for (const turn of turns) await session.at({ story: turn }).beliefs.list();
         }),
     });
     rows.push(
@@ -188,7 +188,7 @@ const agents = 20;
 const agentOf =
   (index: number, waitMs: number) =>
   async ({ self, turn }: AgentTurn): Promise<void> => {
-    const seen = await self.beliefsAt();
+    const seen = await self.beliefs.list();
     let sum = turn % 3;
     for (const { claim } of seen) for (const character of claim) sum = (sum * 31 + character.charCodeAt(0)) % 1_009;
     await sleep(waitMs);
@@ -204,12 +204,12 @@ async function forwardRows(workspace: Workspace): Promise<Row[]> {
   const names = Array.from({ length: agents }, (_, index) => `agent-${index}`);
   for (const [index, name] of names.entries()) {
     const scope = names.flatMap((_, other) => (other % groups === index % groups ? [`t${other}`] : []));
-    await session.fleet.spawn(name, { scope });
+    await session.spawn(name, { scope });
   }
   const onTurn = Object.fromEntries(names.map((name, index) => [name, agentOf(index, waitMs)]));
-  await session.fleet.runForward({ untilTurn: turns, onTurn });
+  await session.runForward({ untilTurn: turns, onTurn });
   const timed = async (name: string, reuseUnchanged: boolean) => {
-    const branch = await session.fork({ turn: 1 }, { name });
+    const branch = await session.at({ story: 1 }).fork({ name });
     await branch.mutate({ agent: 'agent-0', topic: 't0', claim: 'what if' });
     let ran = { live: 0, all: 0 };
     const ms = await timeEach(1, async () => {

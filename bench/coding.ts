@@ -69,14 +69,14 @@ async function contextRow(workspace: Workspace, events: number, limit: number): 
   await using opened = await open(workspace.path('coding.db'), 'process');
   const { session } = opened;
   await append(session, steadyDrafts(events));
-  const building = await timeEach(1, () => session.coding.contextAt('main'));
+  const building = await timeEach(1, () => session.coding.context());
   const random = randomSource(7);
   const times: number[] = [];
   for (let look = 0; look < (workspace.sizes.isQuick ? 3 : 60); look++) {
     const seq = 1 + Math.floor(random() * events);
-    times.push(await timeEach(1, () => session.coding.contextAt({ seq })));
+    times.push(await timeEach(1, () => session.at({ seq }).coding.context()));
   }
-  const held = (await session.coding.replayAt('main')).records.length;
+  const held = (await session.coding.replay()).records.length;
   return atMost({
     name: `context at any of ${events.toLocaleString('en')} events`,
     value: median(times),
@@ -210,7 +210,7 @@ async function patchRow(workspace: Workspace, patches: number): Promise<Row> {
   for (let round = 0; round < workspace.sizes.rounds; round++) {
     times.push(
       await timeEach(1, async () => {
-        const [file] = await session.coding.filesAt('main');
+        const [file] = await session.coding.files();
         if (file?.status !== 'known' || file.content !== lines.join(''))
           throw new Error('The file is not what its patches give');
       }),
@@ -238,7 +238,7 @@ async function qualityRows(isQuick: boolean): Promise<Row[]> {
     const transcript = work.drafts.map((draft) => `${JSON.stringify(draft)}\n`);
     const whole = transcript.reduce((sum, line) => sum + defaultCounter.count(line), 0);
     const budgetTokens = Math.min(8_000, Math.floor(whole / 4));
-    const { text, tokens } = await session.coding.contextAt('main', { budgetTokens });
+    const { text, tokens } = await session.coding.context({ budgetTokens });
     const cut = transcript.join('').slice(-4 * budgetTokens);
     const needed = [...work.constraints.map((rule) => rule.trim()), ...work.active];
     found.needed += needed.length;

@@ -23,10 +23,10 @@ async function forkPointRow(workspace: Workspace): Promise<Row> {
     const { session, engine } = opened;
     const grow = async (count: number, branch: string): Promise<void> => {
       for (let from = 0; from < count; from += 1_000)
-        await session.append(drafts(data, Math.min(1_000, count - from), from), { branch });
+        await session.branch(branch).append(drafts(data, Math.min(1_000, count - from), from));
     };
     await grow(events, 'main');
-    await session.fork({ seq: events >> 1 }, { name: 'other' });
+    await session.at({ seq: events >> 1 }).fork({ name: 'other' });
     await grow(events - (events >> 1) - 1, 'other');
     const [left, right] = [
       await placeAt(engine, sessionId, 'main', { kind: 'head' }),

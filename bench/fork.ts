@@ -97,7 +97,7 @@ async function growthOf(workspace: Workspace, path: string): Promise<Growth> {
   const rows = (): number => count(path, 'SELECT count(*) FROM events');
   const before = { bytes: settledBytes(path), rows: rows() };
   await writeMany(path, forks, async ({ session }, index) => {
-    await session.fork({ seq: forkSeq(workspace) }, { name: `g${index}` });
+    await session.at({ seq: forkSeq(workspace) }).fork({ name: `g${index}` });
   });
   const between = { bytes: settledBytes(path), rows: rows() };
   const data = count(path, 'SELECT octet_length(data) FROM events ORDER BY rowid DESC LIMIT 1');
@@ -125,7 +125,7 @@ async function timeForks(
   const forking = (opened: Opened) => () =>
     timeEach(forksEach, async () => {
       for (let index = 0; index < forksEach; index++)
-        await opened.session.fork({ seq: forkSeq(workspace) + (made % 97) }, { name: `t${made++}` });
+        await opened.session.at({ seq: forkSeq(workspace) + (made % 97) }).fork({ name: `t${made++}` });
     });
   const appending = (opened: Opened) => () =>
     timeEach(forksEach, async () => {
@@ -141,7 +141,7 @@ async function timeForks(
 
 async function timeUnnamed(path: string, rounds: number): Promise<number[]> {
   await using opened = await open(path, 'disk');
-  const times = await alternate(rounds, { fork: () => timeEach(1, () => opened.session.fork({ seq: 1 })) });
+  const times = await alternate(rounds, { fork: () => timeEach(1, () => opened.session.at({ seq: 1 }).fork()) });
   return times.fork;
 }
 

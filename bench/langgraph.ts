@@ -133,7 +133,7 @@ async function runLog(workspace: Workspace, steps: number): Promise<Costs> {
     });
     for (let index = 0; index < forksEach; index++) {
       const edits = [{ kind: 'append', event: event(steps + index) }] as const;
-      forks.push(await timeEach(1, () => session.fork({ seq: steps >> 1 }, { edits })));
+      forks.push(await timeEach(1, () => session.at({ seq: steps >> 1 }).fork({ edits })));
     }
   }
   const size = settledBytes(path);

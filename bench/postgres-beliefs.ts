@@ -22,11 +22,11 @@ export async function benchPostgresBeliefs(workspace: Workspace): Promise<Row[]>
     await fill(session, { claims, topics: 1_000, late });
     const random = randomSource(11);
     const turns = Array.from({ length: isQuick ? 5 : 50 }, () => Math.floor(random() * claims));
-    await session.beliefsAt({ turn: 1 });
+    await session.at({ story: 1 }).beliefs.list();
     const { looks } = await alternate(rounds, {
       looks: () =>
         timeEach(turns.length, async () => {
-          for (const turn of turns) await session.beliefsAt({ turn });
+          for (const turn of turns) await session.at({ story: turn }).beliefs.list();
         }),
     });
     const first = await firstLook(url);
@@ -59,5 +59,5 @@ export async function benchPostgresBeliefs(workspace: Workspace): Promise<Row[]>
 /** Returns how long the first look of a process takes: it reads a snapshot, and what came after it. */
 async function firstLook(url: string): Promise<number> {
   await using opened = await openPostgres(url);
-  return await timeEach(1, () => opened.session.beliefsAt({ turn: 1 }));
+  return await timeEach(1, () => opened.session.at({ story: 1 }).beliefs.list());
 }

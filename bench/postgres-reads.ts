@@ -111,7 +111,7 @@ function readingAsOf({ session }: Opened, commits: number, count: number): Conte
   const places = Array.from({ length: count }, () => Math.floor(random() * commits));
   return () =>
     timeEach(count, async () => {
-      for (const place of places) await session.state.getAt(keyOf(place), { seq: place + 1 });
+      for (const place of places) await session.at(place + 1).state.get(keyOf(place));
     });
 }
 
@@ -128,6 +128,6 @@ function forking({ session }: Opened, history: number, times: number): Contender
   return () =>
     timeEach(times, async () => {
       for (let time = 0; time < times; time++)
-        await session.fork({ seq: (history >> 1) + (made % 97) }, { name: `f${made++}` });
+        await session.at({ seq: (history >> 1) + (made % 97) }).fork({ name: `f${made++}` });
     });
 }

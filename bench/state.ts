@@ -38,13 +38,13 @@ export async function benchState(workspace: Workspace): Promise<Row[]> {
   const path = await workspace.history(events);
   await using opened = await open(path, 'process');
   const { session } = opened;
-  const building = await timeEach(1, () => session.stateAt('main', totals));
+  const building = await timeEach(1, () => session.fold(totals));
   const random = randomSource(7);
   let places: number[] = [];
   const look = (snapshots: boolean): Promise<number> =>
     timeEach(placesEach, async () => {
       for (const seq of places) {
-        const value = await session.stateAt({ seq }, totals, { snapshots });
+        const value = await session.at({ seq }).fold(totals, { snapshots });
         if (value.events !== seq) throw new Error(`The state at ${seq} has ${value.events} events`);
       }
     });

@@ -37,7 +37,7 @@ async function stallRows(workspace: Workspace): Promise<Row[]> {
     fingerprint: () => session.fingerprint(),
     health: () => reprise.health(),
     verify: () => session.verify(),
-    stateAt: () => session.stateAt('main', summary, { snapshots: false }),
+    stateAt: () => session.fold(summary, { snapshots: false }),
     find: () => session.find({ text: 'nowhere at all' }),
   };
   const rows: Row[] = [];
@@ -116,7 +116,7 @@ const curves: Readonly<Record<string, { readonly sizes: readonly number[]; reado
     sizes: [250, 500, 1_000],
     prepare: async (session, size) => {
       await session.append(Array.from({ length: 5 }, (_, index) => note(`${index}`)));
-      const replace = (text: string) => session.edit('main', { kind: 'replace', seq: 3, event: note(text) });
+      const replace = (text: string) => session.edit({ kind: 'replace', seq: 3, event: note(text) });
       for (let index = 0; index < size; index++) await replace(`${index}`);
       return () => replace('last');
     },
@@ -125,7 +125,7 @@ const curves: Readonly<Record<string, { readonly sizes: readonly number[]; reado
     sizes: [500, 1_000, 2_000],
     prepare: async (session, size) => {
       await session.append(Array.from({ length: 5 }, (_, index) => note(`${index}`)));
-      const insert = (text: string) => session.edit('main', { kind: 'insert', after: 3, event: note(text) });
+      const insert = (text: string) => session.edit({ kind: 'insert', after: 3, event: note(text) });
       for (let index = 0; index < size; index++) await insert(`${index}`);
       return () => insert('last');
     },

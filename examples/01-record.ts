@@ -34,5 +34,5 @@ await session.append([
 for await (const event of session.replay({ filter: { run } })) {
   console.log(`${String(event.seq).padStart(3)}  ${event.type.padEnd(14)} ${JSON.stringify(event.data)}`);
 }
-const { title, events, outcome } = await session.stateAt('main', summary);
+const { title, events, outcome } = await session.fold(summary);
 console.log(`\n"${title}" and what came after it: ${events} events, last run ${outcome}`);

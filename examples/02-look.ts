@@ -25,7 +25,7 @@ await session.append(
 
 // The same question at three moments: before the model was asked, while the tool ran, and after.
 for (const point of ['main@2', 'main@5', 'main@6']) {
-  const seen = await session.stateAt(point, conversation);
+  const seen = await session.at(point).fold(conversation);
   const roles = seen.messages.map(({ seq, message }) => `${String(message?.['role'])}@${seq}`);
   const open = seen.openCalls.map((call) => `${call.name} since seq ${call.seq}`);
   console.log(`${point}: ${roles.join(', ')}${open.length > 0 ? `; waiting for ${open.join(', ')}` : ''}`);
@@ -35,7 +35,7 @@ for (const point of ['main@2', 'main@5', 'main@6']) {
 const place = await session.find({ kind: 'tool', outcome: 'ok' });
 console.log(`the forecast came at ${place?.branch}@${place?.seq}`);
 
-const [run] = (await session.stateAt('main', runs)).runs;
+const [run] = (await session.fold(runs)).runs;
 for (const call of run?.turns.flatMap((turn) => turn.calls) ?? []) {
   console.log(`${call.kind} ${call.name}: ${call.status}, $${call.spending.cost ?? 0}`);
 }

@@ -26,10 +26,10 @@ await session.fork('main@4', {
   edits: [{ kind: 'toolResult', call: 'q1', output: { pool: '12%' } }],
 });
 // A fork of a fork, at any event of any branch.
-await session.fork({ branch: 'narrower', seq: narrower.head }, { name: 'narrower-2', system: 'Be brief.' });
+await session.at({ branch: 'narrower', seq: narrower.head }).fork({ name: 'narrower-2', system: 'Be brief.' });
 
 for (const name of ['main', 'narrower', 'calm-pool', 'narrower-2']) {
-  const { model, system, messages } = await session.stateAt(name, conversation);
+  const { model, system, messages } = await session.at(name).fold(conversation);
   console.log(
     `${name.padEnd(10)} ${model} | ${system} | ${messages.map(({ message }) => message?.['content']).join(' / ')}`,
   );

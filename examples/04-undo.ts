@@ -5,25 +5,25 @@ await using reprise = await openReprise('memory:');
 const session = await reprise.createSession('plan');
 const say = (text: string) => ({ type: 'note.added', data: { text } });
 const view = async (at = 'main'): Promise<string> =>
-  (await Array.fromAsync(session.replay({ at }), (event) => event.data['text'])).join(' ');
+  (await Array.fromAsync(session.at(at).replay(), (event) => event.data['text'])).join(' ');
 const show = async (what: string): Promise<void> => {
-  const { seq } = await session.locate('main');
+  const { seq } = await session.locate();
   console.log(`${what.padEnd(26)} main@${seq}  ${await view()}`);
 };
 
 await session.append(['pack', 'drive', 'swim', 'return'].map(say));
 await show('recorded');
 
-const rewound = await session.rewind('main@2', { reason: 'it rains' });
+const rewound = await session.rewind(2, { reason: 'it rains' });
 await show(`rewound, ${rewound.undone.length} undone`);
 
 await session.redo();
 await show('redone');
 
-const reverted = await session.revert('main@3', { reason: 'no swimming' });
+const reverted = await session.revert(3, { reason: 'no swimming' });
 await show(`reverted seq ${reverted.undone.join()}`);
 
-await session.edit('main', { kind: 'replace', seq: 2, event: { data: { text: 'cycle' } } });
+await session.edit({ kind: 'replace', seq: 2, event: { data: { text: 'cycle' } } });
 await show('replaced seq 2');
 
 await session.redo();
@@ -35,7 +35,7 @@ console.log(`\nmain@5 was and is: ${await view('main@5')}`);
 console.log(`main@7 was and is: ${await view('main@7')}`);
 
 // Undoing a rewind now would orphan what was appended since, so Reprise refuses it.
-await session.rewind('main@1');
+await session.rewind(1);
 await session.append(say('stay home'));
 try {
   await session.redo();

@@ -32,16 +32,16 @@ await session.append([
   ...call('6', 'test', 'ok'),
 ]);
 
-console.log('at the end:      ', JSON.stringify(await session.stateAt('main', toolUse)));
-console.log('after four:      ', JSON.stringify(await session.stateAt('main@4', toolUse)));
-console.log('without call 4:  ', JSON.stringify(await session.stateAt('main', toolUse, { exclude: [7] })));
+console.log('at the end:      ', JSON.stringify(await session.fold(toolUse)));
+console.log('after four:      ', JSON.stringify(await session.at('main@4').fold(toolUse)));
+console.log('without call 4:  ', JSON.stringify(await session.fold(toolUse, { exclude: [7] })));
 
-const { diff } = await session.counterfactual('main', toolUse, {
+const { diff } = await session.counterfactual(toolUse, {
   edits: [{ kind: 'toolResult', call: '2', output: null, outcome: 'ok' }],
 });
 console.log('had call 2 been fine:', JSON.stringify(diff.changed));
 
 // A revert changes the view and the value of the projection. The point before it stays the same.
-await session.revert('main@12');
-console.log('without the last:', JSON.stringify(await session.stateAt('main', toolUse)));
-console.log('main@12 still:   ', JSON.stringify(await session.stateAt('main@12', toolUse)));
+await session.revert(12);
+console.log('without the last:', JSON.stringify(await session.fold(toolUse)));
+console.log('main@12 still:   ', JSON.stringify(await session.at('main@12').fold(toolUse)));

@@ -20,7 +20,7 @@ await session.append([
   },
   { type: 'note.added', data: { text: `A colleague pasted: ${secret.content}` } },
 ]);
-const { digest } = await session.locate('main');
+const { digest } = await session.locate();
 
 const planned = await session.erase('main@1', { dryRun: true });
 console.log('would forget:', planned.events.map(({ branch, seq }) => `${branch}@${seq}`).join(', '));
@@ -32,7 +32,7 @@ for await (const event of session.replay({ history: 'raw' })) {
     `${event.seq}  ${event.type.padEnd(14)} ${event.erased === true ? '(erased)' : JSON.stringify(event.data).slice(0, 70)}`,
   );
 }
-const { messages } = await session.stateAt('main@3', conversation);
+const { messages } = await session.at('main@3').fold(conversation);
 console.log('\nwhat the model saw:', messages.map(({ message }) => message?.['content'] ?? '(erased)').join(' | '));
 
 const { ok, events } = await session.verify({ head: digest });

@@ -47,8 +47,8 @@ const answer = await recorder.run({ title: 'Refund of order 7' }, async () => {
 console.log(answer);
 const { stored, failed } = await recorder.flush();
 console.log(`${stored} events stored, ${failed} failed`);
-for (const { title, turns } of (await session.stateAt('main', runs)).runs)
+for (const { title, turns } of (await session.fold(runs)).runs)
   for (const { turn, calls } of turns)
     console.log(title, '· turn', turn, '·', calls.map((call) => call.name).join(', '));
-const { messages } = await session.stateAt('main', conversation);
+const { messages } = await session.fold(conversation);
 console.log('The model would be sent next:', messages.map(({ message }) => message?.['role']).join(', '));

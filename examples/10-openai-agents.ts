@@ -34,7 +34,7 @@ await recorder.close();
 
 const show = async (branch: string): Promise<void> => {
   console.log(`\n${branch}`);
-  for await (const { seq, agent, data } of session.replay({ at: branch, filter: { types: ['call.ended'] } }))
+  for await (const { seq, agent, data } of session.at(branch).replay({ filter: { types: ['call.ended'] } }))
     console.log(' ', seq, agent, data['name'], data['outcome'], data['output'] ?? '');
 };
 await show('main');

@@ -32,7 +32,7 @@ await graph.invoke(null, forked);
 const branch = (await saver.pointOf(forked))?.branch ?? 'main';
 
 const last = async (name: string) => {
-  const { '': outermost } = await session.stateAt(name, graphState);
+  const { '': outermost } = await session.at(name).fold(graphState);
   const messages = (outermost?.values['messages'] ?? []) as { content: string }[];
   return messages.at(-1)?.content;
 };
@@ -50,6 +50,6 @@ console.log(`resumed: ${text}`);
 
 // An undo in Reprise is an undo for the graph: it is before `act` again.
 const point = await saver.pointOf(before.config);
-await session.rewind(`main@${point?.seq}`, { reason: 'do not restart' });
+await session.rewind(point?.seq, { reason: 'do not restart' });
 const onMain = await saver.configAt('incident-42', 'main');
 console.log(`next on main: ${(await graph.getState(onMain ?? thread)).next.join(', ')}`);

@@ -40,7 +40,7 @@ await recorder.close();
 console.log(`recorded: ${text}`);
 
 const asked = await session.find({ types: ['call.started'], kind: 'tool' });
-const seen = await session.stateAt(`@before:${asked?.seq}`, conversation);
+const seen = await session.at(`@before:${asked?.seq}`).fold(conversation);
 console.log(`before the refund, the model had: ${JSON.stringify(toPrompt(seen).messages)}`);
 
 const branch = await session.fork('main@2', { name: 'careful', prompt: 'Order 7 broke. Refund what was paid.' });
@@ -48,7 +48,7 @@ const resumed = await branch.resume(aiSdkAgent(settings), { run: { maxRetries: 1
 console.log(`resumed: ${resumed.result.text} (on "${resumed.branch}", ${resumed.result.steps.length} model calls)`);
 
 // You can also continue the conversation of any branch with the AI SDK alone.
-const prompt = toPrompt(await session.stateAt('careful', conversation));
+const prompt = toPrompt(await session.at('careful').fold(conversation));
 const thanks: ModelMessage = { role: 'user', content: 'Thank you. Is it what was paid?' };
 await generateText({ ...settings, ...prompt, messages: [...prompt.messages, thanks] });
 console.log(

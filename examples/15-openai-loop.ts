@@ -46,7 +46,7 @@ const { text, modelCalls } = await careful.resume(agent);
 
 for (const branch of ['main', 'careful']) {
   console.log(branch);
-  for await (const { seq, data } of session.replay({ at: branch, filter: { types: ['call.ended'] } }))
+  for await (const { seq, data } of session.at(branch).replay({ filter: { types: ['call.ended'] } }))
     console.log(' ', seq, data['name'], data['output'] ?? data['finishReason']);
 }
 console.log(`${text} (${modelCalls} model calls)`);

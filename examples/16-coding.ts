@@ -45,7 +45,7 @@ console.log(diff.summary);
 
 // Without the risk. The log stays as it is.
 const without = await coding.replayCounterfactual({ exclude: [risk.id] });
-console.log(without.diff.summary, `${(await session.locate('main')).head} events`);
+console.log(without.diff.summary, `${(await session.locate()).head} events`);
 
 // A file as its patches leave it.
 const [file] = await coding.filesAt('main');

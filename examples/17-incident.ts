@@ -28,7 +28,7 @@ const onTurn = Object.fromEntries(
   Object.entries(rules).map(([agent, rule]) => [
     agent,
     async ({ self, turn }: AgentTurn) => {
-      const seen = new Set((await self.beliefsAt()).map(({ claim }) => claim));
+      const seen = new Set((await self.beliefs.list()).map(({ claim }) => claim));
       const [topic, claim] = rule(seen, turn) ?? [];
       if (topic === undefined || claim === undefined || seen.has(claim)) return;
       await self.beliefs.commit({ topic, claim });
@@ -38,13 +38,13 @@ const onTurn = Object.fromEntries(
 );
 
 console.log('What happened:');
-for (const [agent, scope] of Object.entries(scopes)) await session.fleet.spawn(agent, { scope });
-await session.fleet.runForward({ untilTurn: 2, onTurn });
-await session.fleet.spawn('db', { scope: ['database', 'telemetry'], fromTurn: 3 }); // late
-await session.fleet.runForward({ untilTurn: 4, onTurn });
+for (const [agent, scope] of Object.entries(scopes)) await session.spawn(agent, { scope });
+await session.runForward({ untilTurn: 2, onTurn });
+await session.spawn('db', { scope: ['database', 'telemetry'], fromTurn: 3 }); // late
+await session.runForward({ untilTurn: 4, onTurn });
 
 console.log('What if the database specialist had been there from turn 2 on:');
-const branch = await session.fork({ turn: 1 }, { name: 'db-earlier' });
+const branch = await session.at({ story: 1 }).fork({ name: 'db-earlier' });
 await branch.spawn('db', { scope: ['database', 'telemetry'] });
 const { live, reused } = await branch.runForward({ untilTurn: 4, onTurn, reuseUnchanged: true });
 console.log(`  ${live.length} turns ran, ${reused.length} were repeated`);

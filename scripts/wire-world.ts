@@ -47,7 +47,7 @@ export async function wireWorld(): Promise<WireWorld> {
   await coding.constraint({ key: 'edit_tests', text: 'Do not edit tests.' });
   await coding.patch({ file: 'src/parser.ts', after: 'export const one = 1;\n' });
   const outage = await reprise.createSession('outage');
-  await outage.fleet.spawn('db', { scope: ['database'] });
+  await outage.spawn('db', { scope: ['database'] });
   const tried = await reprise.createSession('tried');
   await tried.append({
     type: 'message.added',

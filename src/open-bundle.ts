@@ -79,7 +79,7 @@ export async function openBundleStore(
  *
  * @example
  * ```ts
- * await reprise.exportBundle('refund', { to: 'kept' });
+ * await (await reprise.session('refund')).exportBundle({ to: 'kept' });
  * const { ok, reason, doesNotProve } = await verifyBundle('kept');
  * console.log(ok, reason, doesNotProve);
  * ```
@@ -102,7 +102,7 @@ export async function verifyBundle(path: string, options: VerifyBundleOptions = 
  *
  * @example
  * ```ts
- * const since = await reprise.prove('refund', { since: 2 });
+ * const since = await reprise.at('refund').prove({ since: 2 });
  * console.log(verifyProof(since).proves);
  * ```
  */

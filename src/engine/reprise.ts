@@ -128,7 +128,7 @@ export class Reprise {
    * ```ts
    * for await (const { session: id, updatedAt } of reprise.sessions()) console.log(id, updatedAt);
    * for await (const { namespace, session: id } of reprise.sessions({ allNamespaces: true })) {
-   *   const { head } = await (await reprise.namespace(namespace).session(id)).branch();
+   *   const { head } = (await reprise.namespace(namespace).session(id));
    *   console.log(namespace, id, head);
    * }
    * ```
@@ -223,7 +223,7 @@ export class Reprise {
    *
    * @example
    * ```ts
-   * const { id } = await session.experiment('main@2', { variants: [{ name: 'as-is' }], agent: async () => 'Done.' });
+   * const { id } = await session.at('main@2').experiment({ variants: [{ name: 'as-is' }], agent: async () => 'Done.' });
    * const { variants } = await reprise.findExperiment(id);
    * ```
    */

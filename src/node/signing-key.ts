@@ -39,7 +39,7 @@ function folderOf(): string {
  * const { key, sign } = makeSigningKey('signing-key.pem');
  * const again = readSigningKey('signing-key.pem');
  * console.log(again.key === key); // true: the public key, which others pin
- * await reprise.exportBundle('refund', { to: 'refund.tgz', sign });
+ * await (await reprise.session('refund')).exportBundle({ to: 'refund.tgz', sign });
  * ```
  */
 export function readSigningKey(path: string = signingKeyPath()): SigningKey {

@@ -33,7 +33,7 @@ export const codingBook: Projection<CodingBook> = shippedProjection({
  * @example
  * ```ts
  * await session.coding.testRun({ command: 'npm test', exitCode: 1, failures: [{ testId: 'a.test.ts::adds' }] });
- * const { failures } = await session.stateAt('main', coding); // one, and it is active
+ * const { failures } = await session.fold(coding); // one, and it is active
  * ```
  */
 export const coding: Projection<CodingBook, Coding> = shippedProjection({ ...codingBook, finish: codingOf });

@@ -40,7 +40,7 @@ export interface Conversation extends LaneConversation {
  *
  * @example
  * ```ts
- * const { messages, model, openCalls } = await session.stateAt('main@5', conversation);
+ * const { messages, model, openCalls } = await session.at('main@5').fold(conversation);
  * ```
  */
 export const conversation: Projection<ConversationState, Conversation> = shippedProjection({
@@ -104,7 +104,7 @@ const selectKeys: KnownKeys = optionKeys<{ role: Role }>('select messages', { ro
  *
  * @example
  * ```ts
- * const questions = messagesOf(await session.stateAt('main', conversation), { role: 'user' });
+ * const questions = messagesOf(await session.fold(conversation), { role: 'user' });
  * ```
  */
 export function messagesOf(

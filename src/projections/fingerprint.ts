@@ -14,7 +14,7 @@ import type { Sha256 } from '../core/parts/digest.ts';
  * @example
  * ```ts
  * const { sha256 } = createNodePlatform();
- * const value = await session.stateAt('main', fingerprintProjection(sha256)); // what session.fingerprint() gives
+ * const value = await session.fold(fingerprintProjection(sha256)); // what session.fingerprint() gives
  * ```
  */
 export function fingerprintProjection(sha256: Sha256): Projection<FingerprintState, Fingerprint> {

@@ -29,8 +29,8 @@ export const fleetTable: Projection<FleetTable> = shippedProjection({ name: 'fle
  *
  * @example
  * ```ts
- * await session.fleet.spawn('db', { scope: ['database'] });
- * const { agents, tasks } = await session.stateAt('main', fleet);
+ * await session.spawn('db', { scope: ['database'] });
+ * const { agents, tasks } = await session.fold(fleet);
  * ```
  */
 export const fleet: Projection<FleetTable, Fleet> = shippedProjection({
@@ -46,7 +46,7 @@ export const fleet: Projection<FleetTable, Fleet> = shippedProjection({
  * @example
  * ```ts
  * await session.beliefs.commit({ agent: 'triage', topic: 'diagnosis', kind: 'decision', claim: 'a bad deploy' });
- * const [{ claim, agent }] = await session.stateAt('main', beliefs);
+ * const [{ claim, agent }] = await session.fold(beliefs);
  * ```
  */
 export const beliefs: Projection<FleetTable, readonly Belief[]> = shippedProjection({

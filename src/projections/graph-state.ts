@@ -57,7 +57,7 @@ export interface GraphFold {
  *     },
  *   },
  * ]);
- * const { '': outermost } = await session.stateAt('main', graphState);
+ * const { '': outermost } = await session.fold(graphState);
  * console.log(outermost?.values); // { plan: 'ask' }
  * ```
  */

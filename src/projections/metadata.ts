@@ -9,7 +9,7 @@ import { type JsonObject, type JsonValue, objectAt, setKey } from '../core/json.
  *
  * @example
  * ```ts
- * const atTheTime = await session.stateAt('main@3', metadata);
+ * const atTheTime = await session.at('main@3').fold(metadata);
  * ```
  */
 export const metadata: Projection<JsonObject> = shippedProjection({

@@ -87,7 +87,7 @@ export interface RunsState {
  *
  * @example
  * ```ts
- * const { runs: all } = await session.stateAt('main', runs);
+ * const { runs: all } = await session.fold(runs);
  * for (const { title, status, turns } of all) console.log(title, status, turns.flatMap((turn) => turn.calls).length);
  * ```
  */

@@ -22,7 +22,7 @@ export interface Simulated {
  *
  * @example
  * ```ts
- * const { calls } = await session.stateAt('main', simulated); // []: every call of the story was made
+ * const { calls } = await session.fold(simulated); // []: every call of the story was made
  * ```
  */
 export const simulated: Projection<{ readonly calls: SimulatedCall[] }, Simulated> = shippedProjection({

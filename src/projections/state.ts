@@ -23,7 +23,7 @@ export type State = Readonly<Record<string, Readonly<Record<string, StateEntry>>
  *   type: 'state.committed',
  *   data: { operations: [{ agent: 'support', key: 'plan', op: 'write', value: 'ask', version: 1 }] },
  * });
- * const { support } = await session.stateAt('main', state); // { plan: { value: 'ask', version: 1, seq: 8 } }
+ * const { support } = await session.fold(state); // { plan: { value: 'ask', version: 1, seq: 8 } }
  * ```
  */
 export const state: Projection<State> = shippedProjection({

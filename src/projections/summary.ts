@@ -65,7 +65,7 @@ export interface SummaryState {
  *
  * @example
  * ```ts
- * const { title, outcome, events } = await session.stateAt('main', summary); // 'Refund of order 7', 'ok', 7
+ * const { title, outcome, events } = await session.fold(summary); // 'Refund of order 7', 'ok', 7
  * ```
  */
 export const summary: Projection<SummaryState, Summary> = shippedProjection({

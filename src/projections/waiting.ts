@@ -26,7 +26,7 @@ export interface Waiting {
  *
  * @example
  * ```ts
- * const { calls } = await session.stateAt('main', waiting); // []: nobody has to decide anything
+ * const { calls } = await session.fold(waiting); // []: nobody has to decide anything
  * ```
  */
 export const waiting: Projection<PersonBook, Waiting> = shippedProjection({

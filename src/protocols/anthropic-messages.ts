@@ -51,7 +51,7 @@ export const fromAnthropicMessages: FromProtocol = reading({
  *
  * @example
  * ```ts
- * const { messages } = await session.stateAt('main@4', conversation);
+ * const { messages } = await session.at('main@4').fold(conversation);
  * const sent = toAnthropicMessages.messages(messages); // for `client.messages.create({ model, max_tokens, messages: sent })`
  * ```
  */

@@ -44,7 +44,7 @@ export const fromChatCompletions: FromProtocol = reading({
  *
  * @example
  * ```ts
- * const { messages } = await session.stateAt('main@4', conversation);
+ * const { messages } = await session.at('main@4').fold(conversation);
  * const sent = toChatCompletions.messages(messages); // for `client.chat.completions.create({ model, messages: sent })`
  * ```
  */

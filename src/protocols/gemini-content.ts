@@ -48,7 +48,7 @@ export const fromGeminiContent: FromProtocol = reading({
  *
  * @example
  * ```ts
- * const { messages } = await session.stateAt('main@4', conversation);
+ * const { messages } = await session.at('main@4').fold(conversation);
  * const contents = toGeminiContent.messages(messages); // for `ai.models.generateContent({ model, contents })`
  * ```
  */

@@ -34,7 +34,7 @@ export const fromResponses: FromProtocol = reading({
  *
  * @example
  * ```ts
- * const { messages } = await session.stateAt('main@4', conversation);
+ * const { messages } = await session.at('main@4').fold(conversation);
  * const input = toResponses.messages(messages); // for `client.responses.create({ model, input })`
  * ```
  */

@@ -69,15 +69,15 @@ async function branchesOf(
       head,
       digest,
       bytes,
-      view: (await all(session.replay({ at }))).map((event) => event.seq),
-      replay: digestOf(await all(session.replay({ at }))),
-      fingerprint: await session.fingerprint(at),
-      verify: chainOf(await session.verify({ at })),
-      metadata: await session.metadata(at),
+      view: (await all(session.at(at).replay())).map((event) => event.seq),
+      replay: digestOf(await all(session.at(at).replay())),
+      fingerprint: await session.at(at).fingerprint(),
+      verify: chainOf(await session.at(at).verify()),
+      metadata: await session.branch(at).metadata(),
       keys: keys.entries.map(({ key, event }) => [key, event.seq]),
       states: {
-        conversation: await session.stateAt(at, conversation),
-        summary: await session.stateAt(at, summary),
+        conversation: await session.at(at).fold(conversation),
+        summary: await session.at(at).fold(summary),
       },
       points: await pointsOf(session, branch, head),
     });
@@ -97,11 +97,11 @@ async function pointsOf(session: Session, branch: string, head: number): Promise
     const at = { branch, seq };
     points.push(
       digestOf([
-        await all(session.replay({ at })),
-        await session.stateAt(at, conversation),
-        await session.stateAt(at, runs),
-        await session.stateAt(at, summary),
-        await session.stateAt(at, metadata),
+        await all(session.at(at).replay()),
+        await session.at(at).fold(conversation),
+        await session.at(at).fold(runs),
+        await session.at(at).fold(summary),
+        await session.at(at).fold(metadata),
       ]),
     );
   }

@@ -116,20 +116,20 @@ async function recordBranches(session: Session): Promise<void> {
     ],
   });
   await x.append([note('on x', { turn: 5 }), note('to be reverted', { turn: 5 })]);
-  await session.revert({ branch: 'x', seq: x.head + 2 }, { reason: 'not ours', agent: 'ann' });
-  const y = await session.fork({ branch: 'x', seq: x.head + 1 }, { name: 'y', prompt: 'Only look at the pool.' });
+  await session.branch('x').revert(x.head + 2, { reason: 'not ours', agent: 'ann' });
+  const y = await session.at({ branch: 'x', seq: x.head + 1 }).fork({ name: 'y', prompt: 'Only look at the pool.' });
   await y.append(note('on y'));
-  await session.fork({ turn: 2 }, { name: 'by-turn' });
-  await session.rewind('main@9', { reason: 'too far' });
+  await session.at({ story: 2 }).fork({ name: 'by-turn' });
+  await session.rewind(9, { reason: 'too far' });
   await session.append(note('after the rewind', { turn: 6 }));
-  await session.edit('main', {
+  await session.edit({
     kind: 'replace',
     seq: 8,
     event: { type: 'note.added', data: { text: 'The order is open' } },
   });
-  await session.redo('main');
-  await session.rewind({ turn: 3 });
-  await session.redo('main');
+  await session.redo();
+  await session.rewind({ story: 3 });
+  await session.redo();
   await session.erase('main@3', { reason: 'personal data' });
   await session.setMetadata({ owner: 'bob' });
 }

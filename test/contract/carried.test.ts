@@ -34,7 +34,7 @@ describe.each([
       { type: 'state.committed', data: written('an older, harmless value', 1) },
       { type: 'state.committed', data: written('a newer, harmless value', 2) },
     ]);
-    await session.edit('main', { kind: 'replace', seq: 2, event: { data: written(secret, 2) } });
+    await session.edit({ kind: 'replace', seq: 2, event: { data: written(secret, 2) } });
     await session.append({ type: 'note.added', data: { text: secret } });
     await session.erase('main@4');
     const events = await Array.fromAsync(session.replay());
@@ -43,7 +43,7 @@ describe.each([
     expect(before).toEqual([[expect.stringContaining('state'), 3]]);
     await store.reindex(ref);
     expect(await keysOf(store)).toEqual(before);
-    const { marker } = await session.edit('main', { kind: 'state', key: 'k', value: 1 });
+    const { marker } = await session.edit({ kind: 'state', key: 'k', value: 1 });
     expect(marker.data).toEqual(written(1 as never, 3));
   });
 });

@@ -156,7 +156,7 @@ test('T11 a pending call whose arguments were masked is answered from the record
     hint: expect.stringContaining('toolInput'),
   });
   expect(called).toHaveLength(1);
-  expect(await session.find({ types: ['call.started'], kind: 'tool' }, { at: 'running' })).toBeUndefined();
+  expect(await session.at('running').find({ types: ['call.started'], kind: 'tool' })).toBeUndefined();
   const edits = [{ kind: 'toolInput', call: 'c1', input: { host: 'db', key: 'by hand' } }] as const;
   await (await session.fork('main@4', { edits })).resume(agent, { effects: 'run' });
   expect(called.at(-1)).toEqual({ host: 'db', key: 'by hand' });

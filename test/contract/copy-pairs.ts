@@ -41,8 +41,8 @@ export function copyPairs(pairs: readonly (readonly [from: string, to: string])[
       for await (const { session } of two.sessions()) {
         const [own, other] = [await one.session(session), await two.session(session)];
         for (const { branch } of (await own.toJSON()).branches) {
-          expect(await other.fingerprint({ branch })).toBe(await own.fingerprint({ branch }));
-          expect(await other.verify({ at: { branch } })).toMatchObject({ ok: true });
+          expect(await other.branch(branch).fingerprint()).toBe(await own.branch(branch).fingerprint());
+          expect(await other.branch(branch).verify()).toMatchObject({ ok: true });
         }
       }
     });

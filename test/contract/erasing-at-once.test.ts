@@ -61,7 +61,7 @@ describe.each(Object.entries(stores))('erasing on %s while others write:', (_, o
     const erased = await session.erase('main@1');
     expect(JSON.stringify(await session.toJSON())).not.toContain(secrets[0]);
     expect(erased.events).toHaveLength(3);
-    for (const at of ['main', 'x']) expect(await session.verify({ at })).toMatchObject({ ok: true });
+    for (const at of ['main', 'x']) expect(await session.at(at).verify()).toMatchObject({ ok: true });
   });
 
   test('a message that was said again after the plan is a hole that the erasure accounts for', async () => {

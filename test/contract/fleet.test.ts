@@ -19,7 +19,7 @@ const refused = (code: string, message: RegExp | string = '') =>
 
 describe('a commit', () => {
   test('through an agent supersedes only what the agent sees, and tells nothing about the rest', async () => {
-    await session.fleet.spawn('db', { scope: ['database'] });
+    await session.spawn('db', { scope: ['database'] });
     await session.beliefs.commit({ id: 'own', topic: 'database', kind: 'fact', claim: 'full' });
     await session.beliefs.commit({ id: 'secret', topic: 'people', kind: 'fact', claim: 'private' });
     const claim = { topic: 'database', kind: 'fact', claim: 'a slow query' } as const;
@@ -29,12 +29,12 @@ describe('a commit', () => {
       );
     const { superseded } = await session.as('db').beliefs.commit({ ...claim, supersedes: ['own', 'own'] });
     expect(superseded).toEqual(['own']);
-    expect((await session.beliefsAt()).map(({ id }) => id)).toContain('secret');
+    expect((await session.beliefs.list()).map(({ id }) => id)).toContain('secret');
   });
 
   test('through an agent has no more trust than the agent, and is its own', async () => {
-    await session.fleet.spawn('lead', { trust: 0.9 });
-    await session.fleet.spawn('intern', { trust: 0.2, trustOn: { coffee: 0.8 } });
+    await session.spawn('lead', { trust: 0.9 });
+    await session.spawn('intern', { trust: 0.2, trustOn: { coffee: 0.8 } });
     await session.beliefs.setStrategy('highest-trust');
     await session.as('lead').beliefs.commit({ id: 'lead', topic: 'cause', claim: 'the pool' });
     const intern = session.as('intern').beliefs;
@@ -46,7 +46,7 @@ describe('a commit', () => {
     await expect(intern.commit(ofLead)).rejects.toEqual(refused('scope.denied', /claim of "lead" as "intern"$/));
     expect((await intern.commit({ ...claim, trust: 0.1 })).stands).toBe(false);
     expect((await intern.commit({ topic: 'coffee', claim: 'cold', trust: 0.8 })).belief.trust).toBe(0.8);
-    expect((await session.beliefsAt({ topic: 'cause' })).map(({ id }) => id)).toEqual(['lead']);
+    expect((await session.beliefs.list({ topic: 'cause' })).map(({ id }) => id)).toEqual(['lead']);
     expect((await session.beliefs.commit({ ...claim, agent: 'intern', trust: 1 })).stands).toBe(true);
   });
 
@@ -61,26 +61,26 @@ describe('a commit', () => {
 
 describe('an agent', () => {
   test('that joins in a turn to come is refused by what it is', async () => {
-    await session.fleet.spawn('late', { fromTurn: 20 });
-    await expect(session.fleet.spawn('late')).rejects.toEqual(refused('agent.exists', /joins in turn 20$/));
+    await session.spawn('late', { fromTurn: 20 });
+    await expect(session.spawn('late')).rejects.toEqual(refused('agent.exists', /joins in turn 20$/));
     for (const verb of ['change', 'end'] as const)
       await expect(session.fleet[verb]('late', verb === 'change' ? { trust: 0.1 } : {})).rejects.toEqual(
         refused('agent.not-spawned', /joins in turn 20$/),
       );
-    await session.revert('main@1');
-    await session.fleet.spawn('late');
-    await expect(session.fleet.spawn('late')).rejects.toEqual(refused('agent.exists', /is there already$/));
+    await session.revert(1);
+    await session.spawn('late');
+    await expect(session.spawn('late')).rejects.toEqual(refused('agent.exists', /is there already$/));
   });
 
   test('is not changed by nothing', async () => {
-    await session.fleet.spawn('a');
+    await session.spawn('a');
     await expect(session.fleet.change('a', { turn: 2 })).rejects.toEqual(refused('option.invalid'));
-    await expect(session.fleet.mutate({ agent: 'a' })).rejects.toEqual(refused('option.invalid'));
-    expect((await session.branch()).head).toBe(1);
+    await expect(session.mutate({ agent: 'a' })).rejects.toEqual(refused('option.invalid'));
+    expect((session).head).toBe(1);
   });
 
   test('I7 sees of its own transactions nothing that they wrote to the state of others', async () => {
-    await session.fleet.spawn('db');
+    await session.spawn('db');
     await session.state.as('db').transaction((tx) => {
       tx.write('own', 1);
       tx.as('net').write('plan', 'secret');
@@ -95,7 +95,7 @@ describe('an agent', () => {
   });
 
   test('I7 sees events of a type that is not in the catalogue only if they are its own, whatever their name', async () => {
-    await session.fleet.spawn('db', { scope: ['database'] });
+    await session.spawn('db', { scope: ['database'] });
     for (const agent of ['db', 'net'])
       await session.append({ type: 'belief.doubted', agent, data: { topic: 'database', by: agent } });
     const seen = await all(session.as('db').replay());
@@ -106,36 +106,36 @@ describe('an agent', () => {
   });
 
   test('I7 gets nothing back that was taken from it through the point of a different branch', async () => {
-    await session.fleet.spawn('db', { scope: ['database', 'people'] });
+    await session.spawn('db', { scope: ['database', 'people'] });
     await session.fork('main@1', { name: 'before' });
     const { seq } = await session.beliefs.commit({ topic: 'people', kind: 'fact', claim: 'private' });
     await session.fleet.change('db', { scope: ['database'] });
     const own = session.as('db', { handed: true }).on('before');
     const point = `main@${seq}`;
-    expect(await own.beliefsAt({ point })).toEqual([]);
-    expect((await own.knownAt(point)).beliefs).toEqual([]);
-    expect(JSON.stringify(await all(own.replay({ at: point })))).not.toContain('private');
-    expect((await session.as('db').on('before').beliefsAt({ point })).length).toBe(1);
+    expect(await own.at(point).beliefs.list()).toEqual([]);
+    expect((await own.at(point).known()).beliefs).toEqual([]);
+    expect(JSON.stringify(await all(own.at(point).replay()))).not.toContain('private');
+    expect((await session.as('db').on('before').at(point).beliefs.list()).length).toBe(1);
   });
 
   test('I7 gets nothing back that was taken from it on the branch of its surface by moving to a different one', async () => {
-    await session.fleet.spawn('db', { scope: ['database', 'people'] });
+    await session.spawn('db', { scope: ['database', 'people'] });
     const before = await session.fork('main', { name: 'before' });
     await before.beliefs.commit({ id: 'p', topic: 'people', kind: 'fact', claim: 'private' });
     await session.fleet.change('db', { scope: ['database'] });
     const seen: unknown[] = [];
     const look = async (self: AgentVerbs): Promise<void> => {
       const own = self.on('before');
-      seen.push(await own.beliefsAt(), await own.on('before').stateAt({}, beliefs), (await own.knownAt()).beliefs);
+      seen.push(await own.beliefs.list(), await own.on('before').fold(beliefs), (await own.known()).beliefs);
       seen.push((await all(own.replay())).filter(({ type }) => type.startsWith('belief.')));
       for (const claim of [{ topic: 'people' }, { topic: 'database', supersedes: ['p'] }])
         await expect(own.beliefs.commit({ ...claim, claim: 'mine' })).rejects.toEqual(refused('scope.denied'));
     };
     await look(session.as('db', { handed: true }));
-    await session.fleet.runForward({ untilTurn: 1, onTurn: { db: ({ self }) => look(self) } });
+    await session.runForward({ untilTurn: 1, onTurn: { db: ({ self }) => look(self) } });
     expect(seen).toEqual(Array.from({ length: 8 }, () => []));
     // An operator who hands it out on the other branch means the scope there.
-    expect((await before.as('db', { handed: true }).beliefsAt()).length).toBe(1);
+    expect((await before.as('db', { handed: true }).beliefs.list()).length).toBe(1);
     expect(() => before.as('db', { branch: 'main' } as never)).toThrow(refused('option.invalid'));
   });
 });
@@ -143,13 +143,13 @@ describe('an agent', () => {
 test('a rewind of beliefs alone needs a turn, and there is no other group', async () => {
   await session.beliefs.commit({ topic: 't', claim: 'one', turn: 1 });
   await session.append(note('stays', { turn: 2 }));
-  await expect(session.rewind('main@1', { only: 'beliefs' })).rejects.toEqual(refused('option.invalid'));
-  await expect(session.rewind({ turn: 0 }, { only: 'tasks' as never })).rejects.toEqual(refused('option.invalid'));
-  expect((await session.branch()).head).toBe(2);
+  await expect(session.rewind(1, { only: 'beliefs' })).rejects.toEqual(refused('option.invalid'));
+  await expect(session.rewind({ story: 0 }, { only: 'tasks' as never })).rejects.toEqual(refused('option.invalid'));
+  expect((session).head).toBe(2);
 });
 
 test('an audit with a limit of 0 follows from now on', async () => {
-  await session.fleet.spawn('a');
+  await session.spawn('a');
   const following = session.audit({ limit: 0, follow: true });
   const next = following.next();
   await session.fleet.end('a');
@@ -182,11 +182,11 @@ test('a look that reads what a commit of the same process has just stored counts
   isSlow = true;
   const commit = fleet.beliefs.commit({ topic: 'b', claim: 'two' });
   await stored?.promise;
-  const look = fleet.beliefsAt();
+  const look = fleet.beliefs.list();
   await asked?.promise;
   answer?.resolve();
   await commit;
   read?.resolve();
   expect((await look).map(({ claim }) => claim)).toEqual(['one', 'two']);
-  expect((await fleet.beliefsAt()).map(({ claim }) => claim)).toEqual(['one', 'two']);
+  expect((await fleet.beliefs.list()).map(({ claim }) => claim)).toEqual(['one', 'two']);
 });

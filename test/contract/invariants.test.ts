@@ -63,7 +63,7 @@ async function live(session: Session): Promise<void> {
     ],
   });
   await branch.append(write('key 1', 'written on the branch x'));
-  await session.rewind('main@60');
+  await session.rewind(60);
   await session.append(write('key 2', 'written after the rewind'));
   await session.append(Array.from({ length: 120 }, () => ({ ...note('by a clock that was set back'), time: setBack })));
   await session.erase('main@20');
@@ -78,14 +78,14 @@ async function answersOf(store: EventStore, session: Session): Promise<unknown> 
     const own = { branch, after: parent?.seq ?? beginning, through: head, except: [], carried: false };
     const found = await store.latest(ref, [own], { prefix: '' }, { limit: 1_000, select: 'full' });
     answers.push(found.entries.map(({ key, event }) => [key, event.seq, event.erased, event.data]));
-    answers.push(await session.metadata(at), await session.fingerprint(at), await session.verify({ at }));
+    answers.push(await session.branch(at).metadata(), await session.at(at).fingerprint(), await session.at(at).verify());
     for (const projection of [summary, runs, conversation])
-      answers.push(await session.stateAt(at, projection as typeof summary));
-    answers.push(await all(session.replay({ at })));
-    answers.push(await session.locate({ branch, time: setBack }), await session.locate({ branch, turn: 0 }));
+      answers.push(await session.at(at).fold(projection as typeof summary));
+    answers.push(await all(session.at(at).replay()));
+    answers.push(await session.at({ branch, time: setBack }).locate(), await session.at({ branch, turn: 0 }).locate());
     const key = ownedKey('state', 'default', 'key 1');
     answers.push(
-      await session.append(note('never written'), { branch, unchanged: { since: 1, keys: [key] } }).then(
+      await session.branch(branch).append(note('never written'), { unchanged: { since: 1, keys: [key] } }).then(
         () => 'written',
         (error: { readonly code: string; readonly details: unknown }) => [error.code, error.details],
       ),
@@ -130,15 +130,15 @@ describe('I3 looking is pure', () => {
     await using reprise = await openReprise({ store, platform, snapshotEvents: 2 });
     const session = await reprise.createSession('demo');
     await session.append(note('a'));
-    const { seq, digest } = await session.locate('main');
+    const { seq, digest } = await session.locate();
     for (const { name, version = '' } of [runs, summary]) {
       const key = { projection: name, version, upcasts: 1, erasures: 0 };
       const place = { ...key, branch: 'main', seq, digest };
       await store.putSnapshot(ref, { ...place, value: sealValue(platform.sha256, place, '{"notes":7}') });
     }
     for (const projection of [runs, summary])
-      expect(await session.stateAt('main', projection as AnyProjection)).toEqual(
-        await session.stateAt('main', projection as AnyProjection, { snapshots: false }),
+      expect(await session.fold(projection as AnyProjection)).toEqual(
+        await session.fold(projection as AnyProjection, { snapshots: false }),
       );
   });
 
@@ -164,7 +164,7 @@ describe('I4 a fork copies nothing', () => {
     await using reprise = await openReprise({ store, platform });
     const session = await reprise.session('demo');
     const before = { rows: rowsOf(path), calls: { ...calls }, bytes: bytesOf(path) };
-    await session.fork({ seq: events / 2 }, { name: 'x', edits: [{ kind: 'append', event: note('z') }] });
+    await session.at({ seq: events / 2 }).fork({ name: 'x', edits: [{ kind: 'append', event: note('z') }] });
     const after = rowsOf(path);
     const rows = Object.fromEntries(
       Object.entries(after).map(([table, count]) => [table, count - (before.rows[table] ?? 0)]),
@@ -244,12 +244,12 @@ describe('I5 nothing goes live silently', () => {
         },
       ]);
       const before = { ...calls };
-      const head = (await session.locate('main')).digest;
+      const head = (await session.locate()).digest;
       const edits = [{ kind: 'toolInput' as const, call: 'c1', input: { order: 7, amount: 1 } }];
       for (const projection of [conversation, runs, summary]) {
-        await session.stateAt('main', projection as typeof summary);
-        await session.stateAt('main', projection as typeof summary, { edits });
-        await session.counterfactual('main', projection as typeof summary, { exclude: [2] });
+        await session.fold(projection as typeof summary);
+        await session.fold(projection as typeof summary, { edits });
+        await session.counterfactual(projection as typeof summary, { exclude: [2] });
       }
       await all(session.replay());
       await all(reprise.replay());
@@ -259,10 +259,10 @@ describe('I5 nothing goes live silently', () => {
       await session.verify();
       for (const method of ['append', 'erase', 'createSession', 'deleteSession', 'putReceipt', 'reindex'] as const)
         expect(calls[method] ?? 0, method).toBe(before[method] ?? 0);
-      expect((await session.locate('main')).digest).toBe(head);
+      expect((await session.locate()).digest).toBe(head);
       for (const door of [connect, fetched, spawned]) expect(door).not.toHaveBeenCalled();
       // A call that never ended stays open: nobody makes an answer up for it.
-      expect(JSON.stringify(await session.stateAt('main', runs))).toContain('c2');
+      expect(JSON.stringify(await session.fold(runs))).toContain('c2');
       expect(await session.find({ types: ['call.ended'], fields: [{ key: 'call', pattern: '^c2$' }] })).toBeUndefined();
     } finally {
       vi.restoreAllMocks();

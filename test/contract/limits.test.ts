@@ -381,10 +381,10 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
       });
     // All events together weigh more than a snapshot, so that its own size alone decides.
     for (let count = 0; count < 8; count++) await session.append(note('y'.repeat(10_000_000)));
-    await session.stateAt('main', grown(limits.snapshotBytesMax + 1));
+    await session.fold(grown(limits.snapshotBytesMax + 1));
     expect(counted.calls.putSnapshot ?? 0).toBe(0);
     expect(reads, 'a fold stops at what is too large, and makes no text of the value').toBe(0);
-    await session.stateAt('main', grown(1_000));
+    await session.fold(grown(1_000));
     expect(counted.calls.putSnapshot).toBeGreaterThan(0);
   },
   importTextMax: 'test/seeds/shipit-import.test.ts',
@@ -404,14 +404,14 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
   topicBytesMax: async ({ session }) => {
     const longest = '\u0000'.repeat(limits.topicBytesMax);
     await session.beliefs.commit({ topic: longest, kind: 'fact', claim: 'it is' });
-    expect(await session.beliefsAt({ topic: longest })).toHaveLength(1);
+    expect(await session.beliefs.list({ topic: longest })).toHaveLength(1);
     await exceeds('topicBytesMax', () => session.beliefs.commit({ topic: `${longest}a`, claim: 'it is' }));
-    await exceeds('topicBytesMax', () => session.fleet.spawn('a', { scope: [`${longest}a`] }));
+    await exceeds('topicBytesMax', () => session.spawn('a', { scope: [`${longest}a`] }));
   },
   scopeTopicsMax: async ({ session }) => {
     const topics = Array.from({ length: limits.scopeTopicsMax }, (_, index) => `t${index}`);
-    await session.fleet.spawn('a', { scope: topics });
-    await exceeds('scopeTopicsMax', () => session.fleet.spawn('b', { scope: [...topics, 'one more'] }));
+    await session.spawn('a', { scope: topics });
+    await exceeds('scopeTopicsMax', () => session.spawn('b', { scope: [...topics, 'one more'] }));
   },
   judgementMsMax: 'src/engine/believing/judge.test.ts',
   stateKeyBytesMax: async ({ session }) => {
@@ -482,7 +482,7 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
     let isOver = false;
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
-      const resumed = session.resume('main', forever, { timeoutMs: 1 }).finally(() => {
+      const resumed = session.resume(forever, { timeoutMs: 1 }).finally(() => {
         isOver = true;
       });
       const refusal = expect(resumed).rejects.toMatchObject({ code: 'resume.timeout' });
@@ -505,7 +505,7 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
     const pay = { kind: 'tool', name: 'pay', effect: 'irreversible' } as const;
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
-      const resumed = session.resume('main', async ({ recorder }) => recorder.call(pay, () => 'paid'), {
+      const resumed = session.resume(async ({ recorder }) => recorder.call(pay, () => 'paid'), {
         effects: { pay: { simulate } },
       });
       const refusal = expect(resumed).rejects.toMatchObject({
@@ -525,12 +525,12 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
       data: { call: `c${id}`, kind: 'tool', name: 'look', input: { id } },
     });
     await session.append(Array.from({ length: limits.foreseenCallsMax + 1 }, (_, id) => call(id)));
-    const { calls } = await session.resumable('main@0');
+    const { calls } = await session.at('main@0').resumable();
     expect(calls.length).toBe(limits.foreseenCallsMax);
   },
   experimentBranchesMax: ({ session }) =>
     exceeds('experimentBranchesMax', () =>
-      session.experiment('main', {
+      session.experiment({
         variants: [{ name: 'a' }, { name: 'b' }],
         repeats: limits.experimentBranchesMax / 2 + 1,
         agent: async () => 'x',
@@ -548,14 +548,14 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
   receiptTextMax: async ({ session, reprise }) => {
     await session.append({ type: 'message.added', data: { message: { role: 'user', content: 'Well?' } } });
     const text = 'x'.repeat(limits.receiptTextMax + 1);
-    const { id, rows } = await session.experiment('main', { variants: [{ name: 'a' }], agent: async () => text });
+    const { id, rows } = await session.experiment({ variants: [{ name: 'a' }], agent: async () => text });
     expect(rows[0]?.text).toBe(text);
     const found = await reprise.findExperiment(id);
     expect(found.rows[0]?.text).toBe(`${text.slice(1)}…`);
   },
   experimentParallelMax: ({ session }) =>
     exceeds('experimentParallelMax', () =>
-      session.experiment('main', {
+      session.experiment({
         variants: [{ name: 'a' }],
         parallel: limits.experimentParallelMax + 1,
         agent: async () => 'x',

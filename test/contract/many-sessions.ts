@@ -27,7 +27,7 @@ export async function recordMany(reprise: Reprise): Promise<void> {
     const session = await reprise.createSession(name, { metadata: { [name]: name } });
     await session.append(say(long('shared by all')));
     await session.fork('main@1', { name });
-    await session.append(say(`on ${name}`), { branch: name });
+    await session.branch(name).append(say(`on ${name}`));
   }
   const session = await reprise.createSession('everything');
   await converse(session, 'main');
@@ -36,10 +36,10 @@ export async function recordMany(reprise: Reprise): Promise<void> {
   await change(session);
   await session.append(say('The secret is 4711-4711.'));
   await converse(session, 'main', 'The secret is 4711-4711.');
-  const { head } = await session.branch();
+  const { head } = session;
   await session.erase({ seq: head - 4 });
   await converse(session, 'child');
-  await session.append(say('\u0000 \ud83d\ude00 "last"'), { branch: 'grandchild' });
+  await session.branch('grandchild').append(say('\u0000 \ud83d\ude00 "last"'));
 }
 
 /** Two calls whose requests go on from each other, also as raw bodies; then what was said. */
@@ -56,12 +56,9 @@ async function converse(session: Session, branch: string, more = ''): Promise<vo
       body: JSON.stringify({ messages, pad: 'x'.repeat(900) }),
       system: long('system'),
     };
-    await session.append({ type: 'call.started', run: 'r', agent: 'a', data: { ...about, request } }, { branch });
+    await session.branch(branch).append({ type: 'call.started', run: 'r', agent: 'a', data: { ...about, request } });
     const message = { role: 'assistant', content: long(`answer ${call}`) };
-    await session.append(
-      { type: 'call.ended', run: 'r', agent: 'a', data: { ...about, outcome: 'ok', message } },
-      { branch },
-    );
+    await session.branch(branch).append({ type: 'call.ended', run: 'r', agent: 'a', data: { ...about, outcome: 'ok', message } });
   }
 }
 
@@ -72,11 +69,11 @@ async function change(session: Session): Promise<void> {
     reason: long('because'),
     metadata: { a: long('b') },
   });
-  await session.append([say('one'), say('two')], { branch: 'child' });
+  await session.branch('child').append([say('one'), say('two')]);
   await session.fork('child@6', { name: 'grandchild', model: 'large' });
-  await session.edit('grandchild', { kind: 'insert', after: 2, event: say(long('inserted')) });
-  await session.revert('child@6');
-  await session.redo('child');
-  await session.rewind('child@5');
-  await session.append(say('after the rewind'), { branch: 'child' });
+  await session.branch('grandchild').edit({ kind: 'insert', after: 2, event: say(long('inserted')) });
+  await session.branch('child').revert(6);
+  await session.branch('child').redo();
+  await session.branch('child').rewind(5);
+  await session.branch('child').append(say('after the rewind'));
 }

@@ -47,7 +47,7 @@ export async function openStage(
   return {
     reprise,
     session,
-    events: (branch = 'main') => Array.fromAsync(session.replay({ at: { branch }, history: 'raw' })),
+    events: (branch = 'main') => Array.fromAsync(session.branch(branch).replay({ history: 'raw' })),
     [Symbol.asyncDispose]: async () => {
       await reprise.close();
       rmSync(directory, { recursive: true, force: true });

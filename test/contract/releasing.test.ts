@@ -178,7 +178,7 @@ describe.each(Object.entries(stores))('a replay on %s that is left early', (_, o
     for await (const event of session.replay({ follow: true, after: 890 })) {
       if (event.seq === 900 && !marked) {
         marked = true;
-        await session.revert('main@895');
+        await session.revert(895);
       }
       if (marked && event.seq === 892) break;
     }
@@ -186,7 +186,7 @@ describe.each(Object.entries(stores))('a replay on %s that is left early', (_, o
   });
 
   inWorld('that follows ends when it is returned while it waits', async ({ session, held }) => {
-    const replay = session.replay({ follow: true, after: 900, at: 'main' });
+    const replay = session.replay({ follow: true, after: 900 });
     const waiting = replay.next();
     await expect.poll(() => held.watches).toBe(1);
     const end = { value: undefined, done: true };

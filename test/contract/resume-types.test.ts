@@ -14,19 +14,19 @@ const agent: ResumableAgent<RunOptions, { readonly text: string }> = {
 test("options.run has the type of the agent, and the result is the framework's own", async () => {
   await using reprise = await openReprise('memory:');
   const session = await reprise.createSession('demo');
-  const { result } = await session.resume('main', agent, { prompt: 'Well?', run: { maxRetries: 2 } });
+  const { result } = await session.resume(agent, { prompt: 'Well?', run: { maxRetries: 2 } });
   const text: string = result.text;
   expect(text).toBe('2 retries');
   // @ts-expect-error: an agent's options are its own
-  await session.resume('main', agent, { prompt: 'Well?', run: { maxRetries: 'two' } });
+  await session.resume(agent, { prompt: 'Well?', run: { maxRetries: 'two' } });
   // @ts-expect-error: nor may there be others
-  await session.resume('main', agent, { prompt: 'Well?', run: { maxRetries: 2, depth: 1 } });
+  await session.resume(agent, { prompt: 'Well?', run: { maxRetries: 2, depth: 1 } });
 });
 
 test('a function is an agent, with or without options', async () => {
   await using reprise = await openReprise('memory:');
   const session = await reprise.createSession('demo');
-  const branch = await session.branch();
+  const branch = session;
   const plain = await branch.resume(async ({ prompt }) => prompt?.role, { prompt: 'Well?' });
   expect(plain.result satisfies string | undefined).toBe('user');
   const typed = async (_context: ResumeContext, run: RunOptions): Promise<number> => run.maxRetries;

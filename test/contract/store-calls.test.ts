@@ -62,7 +62,7 @@ test('fork() with a prompt folds the conversation and reads the message it repla
 });
 
 test('stateAt() looks up its branch once, however deep it was forked', async () => {
-  expect(await asked(() => session.stateAt('y', conversation))).toEqual({
+  expect(await asked(() => session.at('y').fold(conversation))).toEqual({
     branch: 1,
     session: 1,
     snapshots: 3,
@@ -72,7 +72,7 @@ test('stateAt() looks up its branch once, however deep it was forked', async () 
 
 test('replay() looks up its branch once, and reads a short history in one page', async () => {
   const read = async (): Promise<void> => {
-    for await (const _ of session.replay({ at: 'y' }));
+    for await (const _ of session.at('y').replay());
   };
   expect(await asked(read)).toEqual({ branch: 1, read: 1 });
 });
@@ -86,11 +86,11 @@ test('diff() looks up each side once, and reads again only the events that chang
 
 test('edit(), rewind(), revert() and redo() look up their branch once', async () => {
   const drop = { kind: 'drop', seq: 2 } as const;
-  expect((await asked(() => session.edit('y', drop))).branch).toBe(1);
+  expect((await asked(() => session.branch('y').edit(drop))).branch).toBe(1);
   // It also looks for an edit that appended, at the id of the change it takes back, and whether a claim comes back.
-  expect(await asked(() => session.redo('y'))).toEqual({ branch: 1, latest: 1, read: 2, append: 1 });
-  expect(await asked(() => session.rewind('y@2'))).toEqual({ branch: 1, append: 1 });
-  expect((await asked(() => session.revert('main@2'))).branch).toBe(1);
+  expect(await asked(() => session.branch('y').redo())).toEqual({ branch: 1, latest: 1, read: 2, append: 1 });
+  expect(await asked(() => session.branch('y').rewind(2))).toEqual({ branch: 1, append: 1 });
+  expect((await asked(() => session.revert(2))).branch).toBe(1);
 });
 
 test('branch() asks for the head alone, without the markers', async () => {

@@ -72,7 +72,7 @@ describe.each(['memory', 'sqlite'] as const)('the studio reads on %s', (kind) =>
   test('the index of a branch: every event in columns, and which of them the view has', async () => {
     await using story = await studioStory(kind);
     const { session } = story;
-    await session.rewind('main@6');
+    await session.rewind(6);
     const { parts, rows, view } = await indexOf(session, { branch: 'main' });
     expect(parts.map((part) => part.kind)).toEqual(['range', 'chunk', 'view']);
     const [all] = rows;
@@ -179,7 +179,7 @@ describe.each(['memory', 'sqlite'] as const)('the studio reads on %s', (kind) =>
       message: { content: 'Order 8 broke.' },
       was: { content: 'Order 7 broke.' },
     });
-    expect((await session.stateAt('main', conversation)).messages[0]?.message).toMatchObject({
+    expect((await session.fold(conversation)).messages[0]?.message).toMatchObject({
       content: 'Order 7 broke.',
     });
   });
@@ -195,14 +195,14 @@ describe.each(['memory', 'sqlite'] as const)('the studio reads on %s', (kind) =>
     const eyes = await knownSection(session, named('state'), { ...at(12), eyes: 'other' });
     expect(Object.keys(eyes?.value as object)).toEqual(['other']);
     expect(await knownSection(session, named('graph'), at(12), { skipsEmpty: true })).toBeUndefined();
-    await session.fleet.spawn('db', { scope: ['database'] });
+    await session.spawn('db', { scope: ['database'] });
     for (const topic of ['database', 'network'])
       await session.beliefs.commit({ agent: 'db', topic: 'database', kind: 'fact', claim: `${topic} is fine` });
-    const { seq: now } = await session.locate('main');
+    const { seq: now } = await session.locate();
     const seen = await knownSection(session, lookProjection('beliefs', sha256, 'db'), { ...at(now), eyes: 'db' });
     expect(seen?.value).toMatchObject([{ agent: 'db' }, { agent: 'db' }]);
     await session.setMetadata({ owner: { name: 'Ada' } });
-    const { seq: owned } = await session.locate('main');
+    const { seq: owned } = await session.locate();
     const metadata = await knownSection(session, named('metadata'), { ...at(owned), eyes: 'db' });
     expect(metadata?.value).toMatchObject({ owner: { name: 'Ada' } });
     const stranger = await knownSection(session, lookProjection('beliefs', sha256, 'nobody'), at(now));
@@ -289,7 +289,7 @@ describe.each(['memory', 'sqlite'] as const)('the studio reads on %s', (kind) =>
     expect(tools.hits.map(({ seq }) => seq)).toEqual([5, 6]);
     const page = await searchEvents(session, { ...search, isTimeUp: () => true });
     expect([page.searched, page.next]).toEqual([1, 1]);
-    await session.revert('main@2');
+    await session.revert(2);
     const left = await searchEvents(session, { ...search, seq: 11 as Seq });
     expect(left.hits.map(({ seq }) => seq)).not.toContain(2);
     const raw = await searchEvents(session, { ...search, seq: 11 as Seq, isRaw: true });
@@ -303,7 +303,7 @@ describe.each(['memory', 'sqlite'] as const)('the studio reads on %s', (kind) =>
       name: 'other',
       edits: [{ kind: 'message', seq: 2, message: { role: 'user', content: 'Order 8 broke.' } }],
     });
-    const { head } = await session.branch('other');
+    const { head } = session.branch('other');
     const seqsOf = async (text: string): Promise<readonly Seq[]> => {
       const found = await searchEvents(session, { branch: 'other', seq: head, text, filter: {}, isRaw: false });
       return found.hits.map(({ seq }) => seq);
@@ -444,10 +444,10 @@ describe.each(['memory', 'sqlite'] as const)('the studio reads on %s', (kind) =>
     await expect(previewChange(session, { ...at(10), change: 'redo' })).rejects.toMatchObject({ code: 'redo.nothing' });
     const erased = await previewChange(session, { ...at(2), change: 'erase', options: { reason: 'personal' } });
     expect(erased.gone.map(({ seq }) => seq)).toContain(2);
-    expect((await session.branch()).head).toBe(10);
-    await session.rewind('main@7');
+    expect((session).head).toBe(10);
+    await session.rewind(7);
     const redone = await previewChange(session, { ...at(11), change: 'redo' });
     expect(redone.restored.map(({ seq }) => seq)).toEqual([8, 9, 10]);
-    expect((await session.branch()).head).toBe(11);
+    expect((session).head).toBe(11);
   });
 });

@@ -86,19 +86,19 @@ describe('T6 a fold mints no ids', () => {
         await using reprise = await openReprise({ store: await openStore(path), platform });
         const session = await reprise.createSession('demo');
         for (const run of ['a', 'b', 'c']) await session.append(talk(run));
-        await session.edit('main', {
+        await session.edit({
           kind: 'replace',
           seq: 5,
           event: { data: { call: 'ta', kind: 'tool', name: 'look', outcome: 'ok', output: 'edited' } },
         });
-        await session.revert('main@6');
+        await session.revert(6);
       }
       const values = new Set<string>();
       for (let restart = 0; restart < 2; restart++) {
         await using reprise = await openReprise({ store: await openStore(path), platform: still, snapshotEvents: 2 });
         const session = await reprise.session('demo');
         for (const snapshots of [true, true, false])
-          values.add(JSON.stringify(await session.stateAt('main', projection, { snapshots })));
+          values.add(JSON.stringify(await session.fold(projection, { snapshots })));
         values.add(JSON.stringify(project(projection, await all(session.replay()))));
       }
       expect([...values]).toHaveLength(1);
@@ -167,8 +167,8 @@ describe('T13 opening and listing read no payload', () => {
     expect(await all(reprise.sessions())).toHaveLength(1);
     const session = await reprise.session('latest');
     expect((await session.tree()).head).toBe(6);
-    expect((await session.locate('@turn:3')).seq).toBe(3);
-    expect((await session.locate('@5')).seq).toBe(5);
+    expect((await session.at('@turn:3').locate()).seq).toBe(3);
+    expect((await session.at('@5').locate()).seq).toBe(5);
     expect(opened.pages.filter((page) => page.select !== 'header')).toEqual([]);
     expect(reads.size).toBeLessThan(100_000);
     expect(await all(session.replay())).toHaveLength(6);
@@ -236,7 +236,7 @@ describe('T14 snapshots are taken when they are due, and read once', () => {
     const session = await reprise.session('demo');
     return {
       calls,
-      look: (projection) => session.stateAt('main', projection),
+      look: (projection) => session.fold(projection),
       append: () => session.append(note('more')),
       read: () => {
         const now = rows;
@@ -282,7 +282,7 @@ describe('T14 snapshots are taken when they are due, and read once', () => {
       await using reprise = await openReprise({ store: await openStore(path), platform });
       const session = await reprise.createSession('demo');
       await session.append(Array.from({ length: 4_000 }, (_, index) => note(`${index} `.repeat(20))));
-      expect(await session.stateAt('main', everything)).toHaveLength(4_000);
+      expect(await session.fold(everything)).toHaveLength(4_000);
     }
     const database = new DatabaseSync(path);
     const log = database.prepare('SELECT sum(octet_length(data)) AS held FROM events').get() as {
@@ -314,11 +314,11 @@ describe('T18 what is not there any more is refused or said, never guessed', () 
       initial: (): unknown[] => [],
       apply: (value: unknown[], event: Event) => [...value, event.erased === true ? 'erased' : 'there'],
     });
-    await session.stateAt('main', texts);
+    await session.fold(texts);
     await session.fork('main@2', { name: 'x' });
     await session.erase('main@2');
-    for (const at of ['main@2', 'main', 'x']) expect(await session.stateAt(at, texts)).toEqual(['there', 'erased']);
-    const edited = await session.stateAt('x', texts, { edits: [{ kind: 'append', event: note('z') }] });
+    for (const at of ['main@2', 'main', 'x']) expect(await session.at(at).fold(texts)).toEqual(['there', 'erased']);
+    const edited = await session.at('x').fold(texts, { edits: [{ kind: 'append', event: note('z') }] });
     expect(edited).toEqual(['there', 'erased', 'there']);
     const segment = { branch: 'main', after: 0, through: 2, except: [], carried: false } as never;
     const ref = { namespace: 'default', session: 'demo' };
@@ -330,11 +330,11 @@ describe('T18 what is not there any more is refused or said, never guessed', () 
     await using reprise = await openReprise({ store: await openStore(newPath()), platform, snapshotEvents: 4 });
     const session = await reprise.createSession('demo');
     await session.append(Array.from({ length: 50 }, (_, index) => note(String(index))));
-    const before = await session.stateAt('main@33', summary);
+    const before = await session.at('main@33').fold(summary);
     await session.dropSnapshots();
-    expect(await session.stateAt('main@33', summary)).toEqual(before);
-    await expect(session.stateAt('main@51', summary)).rejects.toMatchObject({ code: 'point.out-of-range' });
-    await expect(session.stateAt('main@run:none', summary)).rejects.toMatchObject({ code: 'point.out-of-range' });
+    expect(await session.at('main@33').fold(summary)).toEqual(before);
+    await expect(session.at('main@51').fold(summary)).rejects.toMatchObject({ code: 'point.out-of-range' });
+    await expect(session.at('main@run:none').fold(summary)).rejects.toMatchObject({ code: 'point.out-of-range' });
   });
 
   test('a part that is gone without an erasure is refused, with what to do', async () => {
@@ -352,7 +352,7 @@ describe('T18 what is not there any more is refused or said, never guessed', () 
     database.close();
     await using reprise = await openReprise({ store: await openStore(path), platform });
     const session = await reprise.session('demo');
-    await expect(session.stateAt('main', conversation)).rejects.toMatchObject({
+    await expect(session.fold(conversation)).rejects.toMatchObject({
       code: 'part.missing',
       hint: expect.stringMatching(/verify/),
     });
@@ -363,6 +363,6 @@ describe('T18 what is not there any more is refused or said, never guessed', () 
     const session = await reprise.createSession('demo');
     await session.append({ ...note('from the future'), version: 99 });
     expect(await all(session.replay())).toHaveLength(1);
-    await expect(session.stateAt('main', summary)).rejects.toMatchObject({ code: 'event.newer-version' });
+    await expect(session.fold(summary)).rejects.toMatchObject({ code: 'event.newer-version' });
   });
 });

@@ -42,12 +42,12 @@ const ownEvents = (events: readonly Event[], branch: string): readonly Event[] =
 /** Verifies a branch, its batches and its snapshots; gives its raw history. */
 async function checkBranch(session: Session, branch: string): Promise<readonly Event[]> {
   const at = { branch };
-  expect(await session.verify({ at }), `verify ${branch}`).toMatchObject({ ok: true });
-  const raw = await all(session.replay({ at, history: 'raw' }));
+  expect(await session.at(at).verify(), `verify ${branch}`).toMatchObject({ ok: true });
+  const raw = await all(session.at(at).replay({ history: 'raw' }));
   expect(raw.map((event) => event.seq)).toEqual(raw.map((_, index) => index + 1));
   checkBatches(ownEvents(raw, branch));
-  expect(await session.stateAt(at, tally)).toEqual(await session.stateAt(at, tally, { snapshots: false }));
-  expect(await session.stateAt(at, summary)).toEqual(await session.stateAt(at, summary, { snapshots: false }));
+  expect(await session.at(at).fold(tally)).toEqual(await session.at(at).fold(tally, { snapshots: false }));
+  expect(await session.at(at).fold(summary)).toEqual(await session.at(at).fold(summary, { snapshots: false }));
   return raw;
 }
 

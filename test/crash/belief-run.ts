@@ -50,7 +50,7 @@ export async function beliefRun(store: string): Promise<number> {
   for (const id of acknowledged) expect(committed.has(id), `${id} was acknowledged`).toBe(true);
   const turns = [...new Set([...committed.values()].map(({ turn }) => turn))];
   for (const turn of turns) {
-    const topics = (await session.beliefsAt({ turn })).map(({ topic }) => topic);
+    const topics = (await session.at({ story: turn }).beliefs.list()).map(({ topic }) => topic);
     expect(topics, `one side stands on each topic at turn ${turn}`).toEqual([...new Set(topics)]);
   }
   // Every contradiction that was found has its verdict: appends are whole.

@@ -44,10 +44,7 @@ export async function recordLong(store: string): Promise<void> {
   await session.erase('main@5');
   await session.fork('main@2000', { name: 'child' });
   for (let batch = 0; batch < 3; batch++)
-    await session.append(
-      Array.from({ length: 500 }, () => note('on child')),
-      { branch: 'child' },
-    );
+    await session.branch('child').append(Array.from({ length: 500 }, () => note('on child')));
 }
 
 /** Where every branch of every session ends. */
@@ -97,5 +94,5 @@ export async function killCopies({ from, to, kills, seed, earlier = {} }: KillPl
 async function expectVerified(reprise: Reprise, id: string): Promise<void> {
   const session = await reprise.session(id);
   for (const { branch } of (await session.toJSON()).branches)
-    expect(await session.verify({ at: { branch } })).toMatchObject({ ok: true });
+    expect(await session.branch(branch).verify()).toMatchObject({ ok: true });
 }

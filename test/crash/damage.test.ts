@@ -67,11 +67,11 @@ async function looksOf(path: string): Promise<Record<string, string>> {
     await look('session', async () => {
       const session = await reprise.session('demo');
       for (const branch of ['main', 'x', 'y']) {
-        await look(`replay ${branch}`, () => all(session.replay({ at: { branch } })));
-        await look(`raw ${branch}`, () => all(session.replay({ at: { branch }, history: 'raw' })));
-        await look(`summary ${branch}`, () => session.stateAt(branch, summary));
-        await look(`conversation ${branch}`, () => session.stateAt(branch, conversation, { snapshots: false }));
-        await look(`verify ${branch}`, () => session.verify({ at: { branch } }));
+        await look(`replay ${branch}`, () => all(session.branch(branch).replay()));
+        await look(`raw ${branch}`, () => all(session.branch(branch).replay({ history: 'raw' })));
+        await look(`summary ${branch}`, () => session.at(branch).fold(summary));
+        await look(`conversation ${branch}`, () => session.at(branch).fold(conversation, { snapshots: false }));
+        await look(`verify ${branch}`, () => session.branch(branch).verify());
       }
       return 'opened';
     });
@@ -258,7 +258,7 @@ describe('damage of the log beside the file', () => {
     const session = await reprise.session('demo');
     for (let index = 0; index < 30; index++) {
       await session.append({ type: 'note.added', data: { text: `late ${index}`.repeat(50) } });
-      heads.push((await session.locate('main')).digest);
+      heads.push((await session.locate()).digest);
     }
     copyFileSync(source, path);
     copyFileSync(`${source}-wal`, `${path}-wal`);
@@ -272,7 +272,7 @@ describe('damage of the log beside the file', () => {
       ok: true,
       notCovered: ['cut tail', 'rewritten chain', 'names', 'key index', 'clocks', 'snapshots'],
     });
-    const { digest } = await session.locate('main');
+    const { digest } = await session.locate();
     const kept = heads.indexOf(digest) + 1;
     if (kept < heads.length)
       expect(await session.verify({ head: heads.at(-1) as string })).toMatchObject({

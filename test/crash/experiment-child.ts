@@ -6,7 +6,7 @@ const [path = '', log = '', id = '', dieAt = '0'] = process.argv.slice(2);
 await using reprise = await openReprise(`sqlite:${path}`);
 const session = await reprise.session('demo');
 let runs = 0;
-await session.experiment('main', {
+await session.experiment({
   variants: [{ name: 'a' }, { name: 'b', system: 'Be brief.' }],
   repeats: 3,
   parallel: 1,

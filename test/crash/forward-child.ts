@@ -4,7 +4,7 @@ import { type AgentTurn, openReprise } from '../../src/index.ts';
 
 const [store = '', file = '', until = ''] = process.argv.slice(2);
 const agentOf = async ({ self, recorder, turn, agent }: AgentTurn): Promise<void> => {
-  const seen = (await self.beliefsAt()).map(({ claim }) => claim).sort();
+  const seen = (await self.beliefs.list()).map(({ claim }) => claim).sort();
   const call = { kind: 'tool', name: 'pay', input: { turn, agent } } as const;
   await recorder.call(call, () => appendFileSync(file, `${turn} ${agent}\n`));
   // A payment whose end was not stored is in doubt, and a run would ask about it.
@@ -16,5 +16,5 @@ const agentOf = async ({ self, recorder, turn, agent }: AgentTurn): Promise<void
 await using reprise = await openReprise({ store, busyWaitMs: 30_000 });
 const session = await reprise.session('demo');
 const onTurn = { a: agentOf, b: agentOf, c: agentOf };
-const { stoppedBy } = await session.fleet.runForward({ untilTurn: Number(until), onTurn });
+const { stoppedBy } = await session.runForward({ untilTurn: Number(until), onTurn });
 if (stoppedBy !== undefined) throw stoppedBy.error;

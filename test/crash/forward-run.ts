@@ -35,12 +35,12 @@ export async function forwardRun(store: string, file: string): Promise<void> {
   {
     await using reprise = await openReprise(store);
     const session = await reprise.createSession('demo');
-    for (const agent of agents) await session.fleet.spawn(agent, {});
+    for (const agent of agents) await session.spawn(agent, {});
   }
   for (const killAt of [2, 5, Number.POSITIVE_INFINITY]) await runChild(store, file, killAt);
   await using reprise = await openReprise(store);
   const session = await reprise.session('demo');
-  expect((await session.beliefsAt()).map(({ claim }) => claim)).toEqual(expected);
+  expect((await session.beliefs.list()).map(({ claim }) => claim)).toEqual(expected);
   const turns = await all(session.replay({ filter: { types: ['turn.started', 'turn.ended'] } }));
   const begun = turns.filter(({ type }) => type === 'turn.started').map(({ turn, agent }) => `${turn} ${agent}`);
   const each = Array.from({ length: turnsMax }, (_, turn) => agents.map((agent) => `${turn + 1} ${agent}`)).flat();

@@ -49,7 +49,7 @@ async function checkKept(session: Session, kept: readonly Event[]): Promise<void
     kept.map(({ seq, id, digest }) => ({ seq, id, digest })),
   );
   expect(await session.verify()).toMatchObject({ ok: true, events: kept.length });
-  expect(await session.stateAt('main', summary)).toEqual(await session.stateAt('main', summary, { snapshots: false }));
+  expect(await session.fold(summary)).toEqual(await session.fold(summary, { snapshots: false }));
 }
 
 describe('a store that may not grow any more', () => {

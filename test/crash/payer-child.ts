@@ -14,7 +14,7 @@ async function pay(bill: number): Promise<string> {
   const agent: AgentFunction<number> = ({ recorder }) =>
     recorder.call({ kind: 'tool', name: 'pay', effect: 'irreversible', input: { bill } }, async () => ++made);
   try {
-    await session.resume(`${name}-${bill}`, agent, { effects: 'once' });
+    await session.branch(`${name}-${bill}`).resume(agent, { effects: 'once' });
   } catch (error) {
     if (!(error instanceof RepriseError) || error.code !== 'effect.refused') throw error;
   }

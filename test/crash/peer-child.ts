@@ -26,7 +26,7 @@ async function fight(name: string, count: number): Promise<void> {
   say('ready');
   let conflicts = 0;
   for (let index = 1; index <= count; ) {
-    const { head } = await session.locate('main');
+    const { head } = await session.locate();
     try {
       const [event] = await session.append({ type: 'note.added', data: { text: `${name} ${index}` } }, { head });
       say(`${event?.seq}`);

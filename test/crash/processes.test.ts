@@ -101,12 +101,12 @@ describe('several processes on one file', () => {
     for (let index = 0; index < 10; index++) {
       await session.append({ type: 'note.added', data: { text: `own ${index}` } });
       await session.fork('main', { name: `f${index}` });
-      await session.stateAt('main', summary);
+      await session.fold(summary);
     }
     await peer.done();
     expect(await session.verify()).toMatchObject({ ok: true, events: 51 });
     for (let index = 0; index < 10; index++)
-      expect(await session.verify({ at: { branch: `f${index}` } })).toMatchObject({ ok: true });
+      expect(await session.branch(`f${index}`).verify()).toMatchObject({ ok: true });
   });
 });
 

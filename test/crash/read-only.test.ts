@@ -60,11 +60,11 @@ describe.skipIf(typeof disk === 'string')('where nothing can be written', () => 
     const session = await reprise.session('demo');
     expect((await all(session.replay())).length).toBeGreaterThan(0);
     expect(await session.verify()).toMatchObject({ ok: true, events: 12 });
-    expect(await session.stateAt('main', summary)).toBeDefined();
+    expect(await session.fold(summary)).toBeDefined();
     for (const change of [
       () => session.append({ type: 'note.added', data: { text: 'a' } }),
       () => session.fork('main@2', { name: 'new' }),
-      () => session.rewind('main@2'),
+      () => session.rewind(2),
       () => session.erase('main@1'),
       () => reprise.createSession('other'),
       () => session.delete({ confirm: 'demo' }),
@@ -107,7 +107,7 @@ describe('a store opened for reading only', () => {
       const digest = hash('sha256', readFileSync(held));
       await using reprise = await openReprise({ store: `sqlite:${held}`, readOnly: true, snapshotEvents: 1 });
       const session = await reprise.session('demo');
-      await session.stateAt('main', summary);
+      await session.fold(summary);
       await expect(session.setMetadata({ a: 1 })).rejects.toMatchObject({ code: 'store.read-only' });
       expect(hash('sha256', readFileSync(held))).toBe(digest);
       await expect(openReprise({ store: `sqlite:${held}.none`, readOnly: true })).rejects.toMatchObject({

@@ -23,4 +23,4 @@ const agent = littleAgent({
     return where === 'tool' ? asks('refund', { order: 7 }, 'r1') : asks('look', { order: 7 }, 'l1');
   },
 });
-await session.resume('x', agent, { effects: 'once' });
+await session.branch('x').resume(agent, { effects: 'once' });

@@ -24,7 +24,7 @@ async function begin(path: string): Promise<string> {
   const session = await reprise.createSession('demo');
   await recordLoop(session, { model: () => says('Which order?') }, ['Refund it.']);
   await session.fork('main@2', { name: 'x' });
-  return (await session.locate('main')).digest;
+  return (await session.locate()).digest;
 }
 
 async function resumeAndKill(path: string, where: 'model' | 'tool'): Promise<void> {
@@ -36,7 +36,7 @@ async function resumeAndKill(path: string, where: 'model' | 'tool'): Promise<voi
   await using reprise = await openReprise({ store: `sqlite:${path}`, readOnly: true });
   const session = await reprise.session('demo');
   await until(async () => {
-    const last = (await Array.fromAsync(session.replay({ at: 'x' }))).at(-1);
+    const last = (await Array.fromAsync(session.at('x').replay())).at(-1);
     return last?.type === 'call.started' && last.data['kind'] === where;
   });
   running.kill('SIGKILL');
@@ -44,7 +44,7 @@ async function resumeAndKill(path: string, where: 'model' | 'tool'): Promise<voi
 }
 
 const runsOf = async (session: Session) =>
-  (await session.stateAt('x', runs)).runs.filter(({ run }) => run !== null).map(({ status }) => status);
+  (await session.at('x').fold(runs)).runs.filter(({ run }) => run !== null).map(({ status }) => status);
 
 test('killed while a model answers, the branch is resumed by the next process, and the source is untouched', async () => {
   const path = join(directory, 'model.db');
@@ -52,22 +52,19 @@ test('killed while a model answers, the branch is resumed by the next process, a
   await resumeAndKill(path, 'model');
   await using reprise = await openReprise(`sqlite:${path}`);
   const session = await reprise.session('demo');
-  expect((await session.locate('main')).digest).toBe(digest);
-  expect((await session.verify({ at: 'x' })).ok).toBe(true);
+  expect((await session.locate()).digest).toBe(digest);
+  expect((await session.at('x').verify()).ok).toBe(true);
   expect(await runsOf(session)).toEqual(['open', 'open']);
   const seen: number[] = [];
-  const { text } = await session.resume(
-    'x',
-    littleAgent({
+  const { text } = await session.branch('x').resume(littleAgent({
       model: ({ messages }) => {
         seen.push(messages.length);
         return says('Done.');
       },
-    }),
-  );
+    }));
   expect([text, seen]).toEqual(['Done.', [3]]);
   expect(await runsOf(session)).toEqual(['open', 'open', 'ok']);
-  const { messages } = await session.stateAt('x', conversation);
+  const { messages } = await session.at('x').fold(conversation);
   expect(messages.map(({ message }) => message?.['role'])).toEqual(['user', 'assistant', 'tool', 'assistant']);
 });
 
@@ -77,15 +74,15 @@ test('killed in the middle of an irreversible call, it is in doubt: the next pro
   await resumeAndKill(path, 'tool');
   await using reprise = await openReprise(`sqlite:${path}`);
   const session = await reprise.session('demo');
-  expect((await session.locate('main')).digest).toBe(digest);
+  expect((await session.locate()).digest).toBe(digest);
   const refund = countedRefund('irreversible');
   const agent = littleAgent({ model: () => says('Done.'), tools: { refund } });
-  await expect(session.resume('x', agent)).rejects.toMatchObject({
+  await expect(session.branch('x').resume(agent)).rejects.toMatchObject({
     code: 'effect.refused',
     message: expect.stringContaining('nobody knows whether it happened'),
   });
   expect(refund.made).toEqual([]);
-  const { asked, result } = await session.resume('x', agent, { ask: async () => 'run' });
+  const { asked, result } = await session.branch('x').resume(agent, { ask: async () => 'run' });
   expect([asked, result, refund.made]).toEqual([1, 'Done.', [{ order: 7 }]]);
   expect(await runsOf(session)).toEqual(['open', 'open', 'ok']);
 });

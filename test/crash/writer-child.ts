@@ -67,13 +67,13 @@ function batch(size: number): EventDraft[] {
 async function append(held: Session): Promise<void> {
   const branch = random.pick([...branches]);
   const size = random.pick([1, 1, 2, 5, 60]);
-  const events = await held.append(batch(size), { branch });
+  const events = await held.branch(branch).append(batch(size));
   report({ kind: 'appended', branch, events: events.map(({ seq, id, digest }) => ({ seq, id, digest })) });
 }
 
 async function fork(held: Session): Promise<void> {
   const from = random.pick([...branches]);
-  const { head } = await held.locate(from);
+  const { head } = await held.at(from).locate();
   const name = `f${round}-${count}`;
   const edits = head === 0 ? [] : [{ kind: 'append' as const, event: { type: 'note.added', data: { text: name } } }];
   const more = Array.from({ length: edits.length * random.below(20) }, (_, index) => ({
@@ -89,15 +89,15 @@ async function fork(held: Session): Promise<void> {
 
 async function look(held: Session): Promise<void> {
   const branch = random.pick([...branches]);
-  await held.stateAt({ branch }, tally);
-  await held.stateAt({ branch }, summary);
+  await held.branch(branch).fold(tally);
+  await held.branch(branch).fold(summary);
   report({ kind: 'looked' });
 }
 
 async function mark(held: Session): Promise<void> {
   const branch = random.pick([...branches]);
-  const { head } = await held.locate(branch);
-  const { marker } = await held.rewind({ branch, seq: random.below(head + 1) });
+  const { head } = await held.at(branch).locate();
+  const { marker } = await held.branch(branch).rewind(random.below(head + 1));
   report({ kind: 'appended', branch, events: [{ seq: marker.seq, id: marker.id, digest: marker.digest }] });
 }
 

@@ -33,7 +33,7 @@ test('an unedited fork sends the prompt once, and behaves as the original did', 
   expect(result.text).toBe('It is 7 degrees.');
   expect(reused).toBe(1);
   expect(model.doGenerateCalls[0]?.prompt.map(({ role }) => role)).toEqual(['system', 'user']);
-  expect(await world.session.fingerprint('same')).toEqual(await world.session.fingerprint('main'));
+  expect(await world.session.at('same').fingerprint()).toEqual(await world.session.fingerprint());
 });
 
 test('a fork with another tool result goes on from it, and records on the branch only', async () => {
@@ -50,7 +50,7 @@ test('a fork with another tool result goes on from it, and records on the branch
   expect([result.text, repairs]).toEqual(['Freezing.', []]);
   expect(model.doGenerateCalls[0]?.prompt.at(-1)).toMatchObject({ content: [{ output: { value: { degrees: -20 } } }] });
   expect(tableOf(await eventsOf(world.session))).toEqual(before);
-  const { messages } = await world.session.stateAt('colder', conversation);
+  const { messages } = await world.session.at('colder').fold(conversation);
   expect(messages.map(({ message }) => message?.['role'])).toEqual(['user', 'assistant', 'tool', 'assistant']);
 });
 
@@ -137,7 +137,7 @@ test('a pending call that needs a person is not made behind their back, and is o
     const branch = await world.session.fork('main@4', { name });
     const agent = aiSdkAgent({ model, ...(settings as { tools: { weather: typeof weather } }) });
     await expect(branch.resume(agent, { effects: 'run' }), name).rejects.toMatchObject({ code: 'resume.waiting' });
-    expect((await world.session.stateAt(name, waiting)).calls, name).toMatchObject([{ name: 'approval', about: 't1' }]);
+    expect((await world.session.at(name).fold(waiting)).calls, name).toMatchObject([{ name: 'approval', about: 't1' }]);
     expect(dataOf(await eventsOf(world.session, name), 'call.started', 'tool'), name).toEqual([]);
     // The record answers a call that ran with a person's approval.
     const again = await world.session.fork('main@4', { name: `${name} again` });
@@ -214,7 +214,7 @@ test('a new prompt goes on after the answer, with an agent of another kind', asy
     'assistant',
     'user',
   ]);
-  const { messages } = await world.session.stateAt('on', conversation);
+  const { messages } = await world.session.at('on').fold(conversation);
   expect(messages.at(-1)?.message).toMatchObject({ role: 'assistant', content: 'Rain.' });
 });
 

@@ -43,7 +43,7 @@ test('a call that waits for the caller is not executed and not answered: nothing
   ]);
   expect(hint).toContain("role: 'tool'");
   expect(model.doGenerateCalls).toHaveLength(0);
-  expect((await world.session.branch('on')).head).toBe(branch.head);
+  expect((world.session.branch('on')).head).toBe(branch.head);
 });
 
 test('answered by the caller, in the prompt or by an edit, the agent goes on from it', async () => {
@@ -78,7 +78,7 @@ test('what can be executed is, and then the run waits: the branch says so, and t
   executed.length = 0;
   expect((await refusal(branch.resume(agent, { effects: 'run' }))).code).toBe('resume.waiting');
   expect([executed, model.doGenerateCalls.length]).toEqual([['Oslo'], 0]);
-  expect((await world.session.stateAt('both', runs)).runs.at(-1)?.status).toBe('waiting');
+  expect((await world.session.at('both').fold(runs)).runs.at(-1)?.status).toBe('waiting');
   expect((await branch.resume(agent, { prompt: answer })).text).toBe('Cold there.');
   expect(executed).toEqual(['Oslo']);
   const sent = model.doGenerateCalls[0]?.prompt ?? [];

@@ -44,7 +44,7 @@ test.each([
   });
   expect(last?.['provider']).toMatchObject({ name: `openai.${protocol}`, id: expect.any(String) });
   expect(JSON.stringify(events)).not.toContain('sk-secret-123');
-  const seen = await world.session.stateAt('main', conversation);
+  const seen = await world.session.fold(conversation);
   expect(seen.messages.map(({ message }) => message?.['role'])).toEqual(['user', 'assistant', 'tool', 'assistant']);
 
   const prompt = toPrompt(seen);

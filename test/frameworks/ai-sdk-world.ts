@@ -100,7 +100,7 @@ export async function openSession(
 
 /** Every event of a branch. */
 export async function eventsOf(session: Session, branch = 'main'): Promise<Event[]> {
-  return Array.fromAsync(session.replay({ at: branch, history: 'raw' }));
+  return Array.fromAsync(session.at(branch).replay({ history: 'raw' }));
 }
 
 /** A table of what happened: type, kind and name, and the seq of the cause. */

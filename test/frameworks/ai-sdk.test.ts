@@ -148,7 +148,7 @@ test('the conversation at the end is the last request, its answer and tool resul
     tools: weatherTools(),
     ...loop,
   });
-  const seen = await world.session.stateAt('main', conversation);
+  const seen = await world.session.fold(conversation);
   expect(seen.messages.map(({ seq, message }) => [seq, message?.['role']])).toEqual([
     [2, 'user'],
     [4, 'assistant'],
@@ -180,9 +180,9 @@ test('between a tool and the next model call, the conversation holds what the mo
     await recordAiSdk(recorder).generateText({ model, prompt: 'Oslo?', tools: each, ...loop });
     const events = await eventsOf(world.session);
     const end = events.findLast(({ type, data }) => type === 'call.ended' && data['kind'] === 'tool');
-    const seen = await world.session.stateAt(`main@${end?.seq}`, conversation);
+    const seen = await world.session.at(`main@${end?.seq}`).fold(conversation);
     expect(toPrompt(seen).messages.at(-1)).toEqual(json(model.doGenerateCalls[1]?.prompt.at(-1)));
-    const later = await world.session.stateAt('main', conversation);
+    const later = await world.session.fold(conversation);
     expect(later.messages.find(({ message }) => message?.['role'] === 'tool')?.seq).toBe(end?.seq);
   }
 });
@@ -261,7 +261,7 @@ test('a generateText inside a tool is a run of its own, caused by the tool, and 
     'call.started model inner cause 6 turn 2',
     'call.ended model inner ok cause 8 turn 2',
   ]);
-  const { messages } = await world.session.stateAt('main', conversation);
+  const { messages } = await world.session.fold(conversation);
   expect(messages.map(({ message }) => message?.['role'])).toEqual(['user', 'assistant', 'tool', 'assistant']);
 });
 

@@ -42,7 +42,7 @@ async function recordChat(session: Session, world: AdapterWorld, chat: readonly 
   const sent: string[][][] = [];
   for (const [run, rounds] of chat.entries()) {
     const script = new Script(sayings(rounds, run));
-    const before = bareMessages((await session.stateAt('main', conversation)).messages);
+    const before = bareMessages((await session.fold(conversation)).messages);
     await using recorder = await session.record({ agent: 'support', facts: false });
     await world.record(recorder, script, questionOf(run), before);
     expect((await recorder.flush()).errors).toEqual([]);
@@ -85,16 +85,16 @@ async function check(open: () => Promise<EventStore>, world: AdapterWorld, chat:
   const last = events.findLastIndex(({ type }) => type === 'run.started');
   for (const [index, { prompt, sent: next }] of expectedAt(events.slice(0, last), sent).entries()) {
     const seq = index + 1;
-    const seen = (await session.stateAt(`main@${seq}`, conversation)).messages;
+    const seen = (await session.at(`main@${seq}`).fold(conversation)).messages;
     const fork = await session.fork(`main@${seq}`, { name: `fork-${seq}` });
     const again = await session.fork(`fork-${seq}`, { name: `again-${seq}` });
     const rewound = await session.fork('main', { name: `rewound-${seq}` });
     await session.rewind(`rewound-${seq}@${seq}`);
     for (const { name } of [fork, again, rewound])
-      expect((await session.stateAt(name, conversation)).messages, `${name}`).toEqual(seen);
+      expect((await session.at(name).fold(conversation)).messages, `${name}`).toEqual(seen);
     const second = await open();
     const other = await openReprise({ store: second, platform });
-    const elsewhere = await (await other.session('chat')).branch(`again-${seq}`);
+    const elsewhere = (await other.session('chat')).branch(`again-${seq}`);
     for (const branch of [fork, elsewhere, rewound]) {
       const script = new Script(['Done.']);
       await branch.resume(world.agent(script), { effects: 'run', ...(prompt === undefined ? {} : { prompt }) });

@@ -202,13 +202,13 @@ describe.each(Object.entries(clientWorlds))('%s', (protocol, world) => {
       text: 'Done: {"refunded":500}',
       reused: 1,
     });
-    const [, , , , , answered] = await Array.fromAsync(session.replay({ at: 'main@6' }));
+    const [, , , , , answered] = await Array.fromAsync(session.at('main@6').replay());
     const call = String(answered?.data['call']);
     const edits = [{ kind: 'toolResult' as const, call, output: { refunded: 7 } }];
     const edited = await session.fork('main@6', { name: 'edited', edits });
     expect(await edited.resume(agent)).toMatchObject({ text: 'Done: {"refunded":7}' });
     expect(made).toEqual([500, 50]);
-    const { messages } = await session.stateAt('better', conversation);
+    const { messages } = await session.at('better').fold(conversation);
     expect(messages.map(({ message }) => message?.['role'])).toEqual(['user', 'assistant', 'tool', 'assistant']);
     expect(server.requests.every(({ outcome }) => outcome === 'answered')).toBe(true);
   });
@@ -367,7 +367,7 @@ describe.each(Object.entries(clientWorlds))('%s', (protocol, world) => {
     const session = await reprise.createSession('story');
     const { functions } = refunds();
     const agent = world.agent(world.open(server.url, { maxRetries: 2 }), functions);
-    const branch = await session.branch('main');
+    const branch = session.branch('main');
     const error = await failure(
       branch.resume(agent, { prompt: 'Refund order 7.', budget: { modelCalls: 1 }, effects: 'run' }),
     );
@@ -386,7 +386,7 @@ describe.each(Object.entries(clientWorlds))('%s', (protocol, world) => {
     const branch = await session.fork('main@2', { name: 'again' });
     await branch.resume(agent, { run: { retries: 2 }, effects: 'run' });
     const types = ['run.started'];
-    const runs = await Array.fromAsync(session.replay({ at: 'again', filter: { types } }));
+    const runs = await Array.fromAsync(session.at('again').replay({ filter: { types } }));
     const packageName = packages[protocol] ?? '';
     expect(runs.map(({ data }) => data['versions'])).toEqual(
       [1, 2].map(() => expect.objectContaining({ [packageName]: installed(packageName) })),

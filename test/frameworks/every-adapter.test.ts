@@ -23,7 +23,7 @@ const lookup = { call: 'c1', input: { order: 7 } } as const;
 const told = [`user: ${question}`, 'call: c1 {"order":7}', 'result: c1 {"paid":70}', 'assistant: You paid 70.'];
 const story = (): Script => new Script([lookup, 'You paid 70.']);
 
-const eventsOf = (branch = 'main'): Promise<Event[]> => Array.fromAsync(session.replay({ at: branch }));
+const eventsOf = (branch = 'main'): Promise<Event[]> => Array.fromAsync(session.at(branch).replay());
 const seqOf = (events: readonly Event[], type: string, kind?: string): number =>
   events.find((event) => event.type === type && (kind === undefined || event.data['kind'] === kind))?.seq ?? 0;
 
@@ -52,7 +52,7 @@ describe.each(Object.entries({ ...worlds, ...clientWorlds }))('%s', (name, world
 
   test('wherever it is forked, the model is sent what it was sent before that point: nothing twice, nothing dangling', async () => {
     const events = await recorded();
-    const source = await session.locate('main');
+    const source = await session.locate();
     const asked = events.filter(({ type }) => type === 'message.added' || type === 'call.started')[0]?.seq ?? 0;
     const modelEnd = seqOf(events, 'call.ended', 'model');
     const toolEnd = seqOf(events, 'call.ended', 'tool');
@@ -67,7 +67,7 @@ describe.each(Object.entries({ ...worlds, ...clientWorlds }))('%s', (name, world
       // A call that was asked for and not answered is made once; an answer that is recorded is not asked for again.
       expect(script.executed, `main@${seq}`).toEqual(seq >= modelEnd && seq < toolEnd ? [7] : []);
     }
-    expect(await session.locate('main')).toEqual(source);
+    expect(await session.locate()).toEqual(source);
   });
 
   test('tools that were asked for at once are taken up one by one, wherever it is forked between them', async () => {
@@ -95,7 +95,7 @@ describe.each(Object.entries({ ...worlds, ...clientWorlds }))('%s', (name, world
     const agent = world.agent(script);
     const decided = await session.fork(`main@${seq}`, { edits });
     await expect(decided.resume(agent)).rejects.toMatchObject({ code: 'effect.refused' });
-    const { rows } = await session.experiment(`main@${seq}`, { variants: [{ name: 'new', edits }], agent });
+    const { rows } = await session.at(`main@${seq}`).experiment({ variants: [{ name: 'new', edits }], agent });
     expect([rows[0]?.error, script.executed]).toEqual([expect.stringContaining('which is irreversible'), []]);
     expect((await decided.resume(agent, { effects: 'once' })).outcome).toBe('ok');
     expect(script.executed).toEqual([8]);
@@ -108,7 +108,7 @@ describe.each(Object.entries({ ...worlds, ...clientWorlds }))('%s', (name, world
       await using first = await session.record({ agent: 'support', facts: false });
       await world.record(first, story(), question, []);
       await first.flush();
-      const main = await session.locate('main');
+      const main = await session.locate();
       const branch = await session.fork('main@1', { name: 'what-if' });
       const script = story();
       const effects = { names: { lookup: { simulate: { paid: 0 } } } };
@@ -118,7 +118,7 @@ describe.each(Object.entries({ ...worlds, ...clientWorlds }))('%s', (name, world
       });
       expect([script.asked.length, script.executed, ran.modelCalls, ran.simulated]).toEqual([2, [], 2, 1]);
       expect((await first.flush()).errors).toEqual([]);
-      expect(await session.locate('main')).toEqual(main);
+      expect(await session.locate()).toEqual(main);
     },
   );
 
@@ -171,10 +171,10 @@ describe.each(Object.entries({ ...worlds, ...clientWorlds }))('%s', (name, world
     const events = await recorded();
     const tool = seqOf(events, 'call.ended', 'tool');
     for (const seq of [tool, events.at(-1)?.seq ?? 0]) {
-      const { messages } = await session.stateAt(`main@${seq}`, conversation);
+      const { messages } = await session.at(`main@${seq}`).fold(conversation);
       const more: readonly MessageLike[] = seq === tool ? [] : [{ role: 'user', content: 'Really?' }];
       const script = new Script(['Yes.']);
-      await world.handBack(script, [...messages, ...more]);
+      await world.at(script).handBack([...messages, ...more]);
       expect(script.asked[0]).toEqual(seq === tool ? told.slice(0, 3) : [...told, 'user: Really?']);
     }
   });
@@ -197,7 +197,7 @@ describe.each(Object.entries({ ...worlds, ...clientWorlds }))('%s', (name, world
     const input = await answered(asked, { edits: [{ kind: 'toolInput', call: 'c1', input: { order: 8 } }] });
     expect(input.sent?.slice(1)).toEqual(['call: c1 {"order":8}', 'result: c1 {"paid":80}']);
     expect(input.executed).toEqual([8]);
-    const { messages } = await session.stateAt(after, conversation);
+    const { messages } = await session.at(after).fold(conversation);
     const seq = messages[0]?.seq ?? 0;
     const message = await answered(after, {
       edits: [{ kind: 'message', seq, message: { role: 'user', content: 'And mine?' } }],
@@ -216,7 +216,7 @@ describe.each(Object.entries({ ...worlds, ...clientWorlds }))('%s', (name, world
     await recorded();
     const events = await eventsOf();
     const at = `main@${seqOf(events, 'call.started', 'model') - 1 || 1}`;
-    const source = await session.locate('main');
+    const source = await session.locate();
     const printed = vi.spyOn(console, 'error');
     const stop = new AbortController();
     const hang = () => new Promise<never>((_resolve, reject) => setTimeout(() => reject(new Error('too late')), 300));
@@ -239,10 +239,10 @@ describe.each(Object.entries({ ...worlds, ...clientWorlds }))('%s', (name, world
       const ended = (await eventsOf(name)).findLast(({ type }) => type === 'run.ended');
       expect(ended?.data, name).toMatchObject({ outcome, error: { message: expect.any(String) } });
       const again = new Script(['At last.']);
-      const resumed = await (await session.branch(name)).resume(world.agent(again), { effects: 'run' });
+      const resumed = await (session.branch(name)).resume(world.agent(again), { effects: 'run' });
       expect([resumed.outcome, again.asked], name).toEqual(['ok', [told.slice(0, 3)]]);
     }
-    expect(await session.locate('main')).toEqual(source);
+    expect(await session.locate()).toEqual(source);
     // LangChain prints what a handler throws; a stop is no failure of the recorder.
     expect(printed.mock.calls).toEqual([]);
     printed.mockRestore();
@@ -282,7 +282,7 @@ describe.each(Object.entries({ ...worlds, ...clientWorlds }))('%s', (name, world
     const text = JSON.stringify(await eventsOf('on'));
     expect(text).not.toMatch(/aB3dE5gH7j|hunter2/);
     for (const rule of ['openai-key', 'secret-field']) expect(text).toContain(`[masked ${rule} `);
-    const { messages } = await session.stateAt('main', conversation);
+    const { messages } = await session.fold(conversation);
     expect(messages.map(({ message }) => message?.['role'])).toEqual(['user', 'assistant', 'tool', 'assistant']);
   });
 
@@ -332,7 +332,7 @@ describe.each(Object.entries({ ...worlds, ...clientWorlds }))('%s', (name, world
       .map(({ type, data }) => `${type} ${String(data['kind'])}`);
     const pair = (kind: string) => [`call.started ${kind}`, `call.ended ${kind}`];
     expect(calls).toEqual([...pair('model'), ...pair('tool'), ...pair('model')]);
-    const { messages } = await session.stateAt('main', conversation);
+    const { messages } = await session.fold(conversation);
     expect(messages.map(({ message }) => message?.['role'])).toEqual(['user', 'assistant', 'tool', 'assistant']);
     const said = events.findLast(({ type }) => type === 'call.ended')?.data;
     expect(said).toMatchObject({ firstTokenMs: expect.any(Number), latencyMs: expect.any(Number) });

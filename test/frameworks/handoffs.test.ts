@@ -33,7 +33,7 @@ const lastQuestion = async (session: Session): Promise<number> =>
 
 test('a run begins with what its session holds, and a fork at its question hands that over', async () => {
   const session = await chat();
-  const { messages } = await session.stateAt(`main@${await lastQuestion(session)}`, conversation);
+  const { messages } = await session.at(`main@${await lastQuestion(session)}`).fold(conversation);
   expect(messages.map(({ message }) => message?.['role'])).toEqual(['user', 'assistant', 'tool', 'assistant', 'user']);
 });
 
@@ -42,7 +42,7 @@ test('the second run goes on with triage: the handoff of the first is over', asy
   const model = new SayingModel([says('Hi.'), says('Hi.')]);
   const agent = openaiAgent(triage, { runner: runnerOf(model) });
   await (await session.fork(`main@${await lastQuestion(session)}`)).resume(agent);
-  await session.retry('main', agent);
+  await session.retry(agent);
   expect(model.requests.map(({ systemInstructions }) => systemInstructions)).toEqual(['You sort.', 'You sort.']);
 });
 
@@ -89,7 +89,7 @@ test('a conversation of an agent that no handoff leads to is not handed over', a
   });
   const model = new SayingModel([says('7.')]);
   const agent = openaiAgent(triage, { runner: runnerOf(model) });
-  await session.resume('main', agent, { prompt: 'For order 7.' });
+  await session.resume(agent, { prompt: 'For order 7.' });
   expect(model.sent(0)).toMatchObject([{ content: 'What do I owe?' }, {}, { content: 'For order 7.' }]);
   const runs = await Array.fromAsync(session.replay({ filter: { types: ['run.started'] } }));
   expect(runs.map((run) => run.agent)).toEqual(['triage', 'notes', 'triage']);
@@ -135,7 +135,7 @@ describe('an agent inside a tool', () => {
     const names = { pay: 'run', refund: { simulate: 'Not really.' } } as const;
     const resumed = await branch.resume(openaiAgent(desk, { runner, effects }), { effects: { names } });
     expect([resumed.text, resumed.simulated, paid]).toEqual(['Done.', 1, [5]]);
-    const ends = dataOf(await Array.fromAsync(session.replay({ at: 'pending' })), 'call.ended', 'tool');
+    const ends = dataOf(await Array.fromAsync(session.at('pending').replay()), 'call.ended', 'tool');
     expect(ends.map(({ output }) => output)).toEqual(['Not really.', 'Paid 0.']);
   });
 
@@ -159,14 +159,14 @@ describe('an agent inside a tool', () => {
     const runner = runnerOf(new SayingModel([says('Paid 5.'), says('Done.')]));
     const approve = ['c2'];
     const front = openaiAgent(desk, { runner, effects });
-    await expect(session.resume('main', front, { approve })).rejects.toMatchObject({
+    await expect(session.resume(front, { approve })).rejects.toMatchObject({
       code: 'resume.invalid',
       message: /"c2" waits in the conversation of "cashier"/,
     });
-    const { text } = await session.resume('main', openaiAgent(cashier, { runner, effects }), { approve });
+    const { text } = await session.resume(openaiAgent(cashier, { runner, effects }), { approve });
     expect([text, paid]).toEqual(['Paid 5.', [5]]);
     const answer = { type: 'tool-result', toolCallId: 'c1', toolName: 'pay', output: text } as const;
-    const done = await session.resume('main', front, { prompt: { role: 'tool', content: [answer] } });
+    const done = await session.resume(front, { prompt: { role: 'tool', content: [answer] } });
     expect([done.text, done.modelCalls, paid]).toEqual(['Done.', 1, [5]]);
   });
 
@@ -177,7 +177,7 @@ describe('an agent inside a tool', () => {
     const agent = openaiAgent(desk, { runner: runnerOf(new SayingModel([second])), effects });
     const branch = await session.fork('main@4');
     await expect(branch.resume(agent, { effects: 'run' })).rejects.toMatchObject({ code: 'resume.waiting' });
-    const ends = dataOf(await Array.fromAsync(session.replay({ at: branch.name })), 'call.ended', 'tool');
+    const ends = dataOf(await Array.fromAsync(session.at(branch.name).replay()), 'call.ended', 'tool');
     expect([ends.map(({ outcome }) => outcome), paid]).toEqual([['waiting'], []]);
   });
 });

@@ -51,10 +51,10 @@ const personEvents = (events: readonly Event[]): unknown[] =>
     .filter(({ data }) => data['kind'] === 'person')
     .map(({ type, data }) => [type, data['name'], data['about'] ?? null, data['input'] ?? data['output'] ?? null]);
 const eventsOf = (session: Session, branch = 'main'): Promise<Event[]> =>
-  Array.fromAsync(session.replay({ at: { branch } }));
+  Array.fromAsync(session.branch(branch).replay());
 const endOf = (events: readonly Event[]): unknown =>
   events.findLast(({ type }) => type === 'run.ended')?.data['outcome'];
-const waitsOn = async (session: Session, branch = 'main') => (await session.stateAt(branch, waiting)).calls;
+const waitsOn = async (session: Session, branch = 'main') => (await session.at(branch).fold(waiting)).calls;
 
 interface Invoked {
   invoke(input: never, config: never): Promise<unknown>;
@@ -174,7 +174,7 @@ describe('interrupt()', () => {
       const events = await eventsOf(session);
       expect(endOf(events)).toBe('waiting');
       expect(personEvents(events)).toEqual([['call.started', 'interrupt', null, { ask: 'Really?' }]]);
-      const { messages } = await session.stateAt('main', conversation);
+      const { messages } = await session.fold(conversation);
       expect(messages.map(({ message }) => message?.['role'])).toEqual(['user', 'assistant']);
       await invoked(session, graph, new Command({ resume: 'yes' }));
       const all = await eventsOf(session);
@@ -190,10 +190,10 @@ describe('interrupt()', () => {
     const { build, paid } = inTool(saver, { isRecorded: true });
     await invoked(session, build(), question);
     const [asked] = await waitsOn(session);
-    const { head } = await session.branch('main');
+    const { head } = session.branch('main');
     const agent = langgraphAgent(build([done]));
-    await expect(session.resume('main', agent)).rejects.toMatchObject({ code: 'resume.waiting' });
-    const first = await session.resume('main', agent, { answer: { [asked?.call ?? '']: 'yes' } });
+    await expect(session.resume(agent)).rejects.toMatchObject({ code: 'resume.waiting' });
+    const first = await session.resume(agent, { answer: { [asked?.call ?? '']: 'yes' } });
     expect([first.outcome, first.text, paid.length]).toEqual(['ok', 'Refunded.', 1]);
     const branch = await session.fork(`main@${head}`, { name: 'refused' });
     const second = await branch.resume(agent, { answer: { [asked?.call ?? '']: 'no' } });
@@ -234,10 +234,10 @@ describe('interrupt()', () => {
     const agent = langgraphAgent(graph);
     const answer = async (branch: string, said: string) => {
       const [asked] = await waitsOn(session, branch);
-      return (await session.branch(branch)).resume(agent, { answer: { [asked?.call ?? '']: said } });
+      return (session.branch(branch)).resume(agent, { answer: { [asked?.call ?? '']: said } });
     };
     expect((await answer('main', 'Ada')).outcome).toBe('waiting');
-    const { head } = await session.branch('main');
+    const { head } = session.branch('main');
     expect((await answer('main', 'London')).text).toBe('Ada of London');
     await session.fork(`main@${head}`, { name: 'moved' });
     expect((await answer('moved', 'Turin')).text).toBe('Ada of Turin');
@@ -334,7 +334,7 @@ describe('interrupt()', () => {
     await invoked(session, inTool(new MemorySaver()).build(), question);
     const [asked] = await waitsOn(session);
     const agent = langgraphAgent(inTool(new MemorySaver()).build([done]));
-    const resumed = session.resume('main', agent, { answer: { [asked?.call ?? '']: 'yes' } });
+    const resumed = session.resume(agent, { answer: { [asked?.call ?? '']: 'yes' } });
     await expect(resumed).rejects.toMatchObject({ code: 'agent.invalid', hint: expect.stringContaining('saver') });
   });
 });
@@ -368,7 +368,7 @@ describe('the thread of a branch', () => {
     const branch = await fork();
     expect(await said(branch, graph)).toBe('I had no notes.');
     expect(await said(branch, graph, 'two')).toBe('I had one.');
-    await session.rewind({ branch: 'again', seq: branch.head });
+    await session.branch('again').rewind(branch.head);
     expect(await said(branch, graph)).toBe('I had no notes.');
     await session.deleteBranch('again', { confirm: 'again' });
     expect(await said(await fork(), graph)).toBe('I had no notes.');
@@ -393,7 +393,7 @@ describe('the thread of a branch', () => {
     const graph = noting(new RepriseSaver(reprise));
     await graph.invoke({ messages: [new HumanMessage('secret')] }, { configurable: { thread_id: 'shop' } });
     const session = await asked(reprise.namespace('b'), 'shop', 'b');
-    expect(await said(await session.branch('main'), graph)).toBe('I had no notes.');
+    expect(await said(session.branch('main'), graph)).toBe('I had no notes.');
   });
 });
 
@@ -425,7 +425,7 @@ describe('createAgent() with humanInTheLoopMiddleware', () => {
     else expect((await branch.resume(agent)).outcome).toBe('waiting');
     expect(paid).toEqual([]);
     const [asked] = await waitsOn(session, 'again');
-    const no = await (await session.fork({ branch: 'again' }, { name: 'no' })).resume(agent, {
+    const no = await (await session.branch('again').fork({ name: 'no' })).resume(agent, {
       deny: [{ call: asked?.call ?? '', reason: 'Too late' }],
     });
     expect([no.outcome, paid]).toEqual(['ok', []]);

@@ -94,30 +94,30 @@ describe.each(Object.keys(stores))('RepriseSaver on %s', (name) => {
   test('a fork of LangGraph is a branch: tree, diff and verify know it, and main is as it was', async () => {
     await using reprise = await open();
     const it = await told(reprise);
-    const head = await it.session.locate('main');
+    const head = await it.session.locate();
     const { config } = await edited(it);
     const [main, forked, ...more] = await branchesOf(it.session);
     expect([main, more]).toEqual(['main', []]);
-    expect(await it.session.locate('main')).toEqual(head);
+    expect(await it.session.locate()).toEqual(head);
     expect((await it.saver.pointOf(config))?.branch).toBe(forked);
     const point = await it.saver.pointOf(it.before.config);
-    expect((await it.session.branch(forked)).parent).toEqual(point);
+    expect((it.session.branch(forked)).parent).toEqual(point);
     const diff = await reprise.diff('t', `t/${forked}`);
     expect(diff.forkPoint?.seq).toBe(point?.seq);
     expect(diff.identical).toBe(false);
-    for (const branch of [main, forked]) expect((await (await it.session.branch(branch)).verify()).ok).toBe(true);
+    for (const branch of [main, forked]) expect((await (it.session.branch(branch)).verify()).ok).toBe(true);
   });
 
   test('a rewind of the session is an undo for the graph, and a redo brings it back', async () => {
     await using reprise = await open();
     const it = await told(reprise);
     const point = await it.saver.pointOf(it.before.config);
-    await it.session.rewind(`main@${point?.seq}`);
+    await it.session.rewind(point?.seq);
     expect((await it.graph.getState(thread)).next).toEqual(['b']);
     expect(await Array.fromAsync(it.graph.getStateHistory(thread))).toHaveLength(it.history.length - 1);
     await it.session.redo();
     expect(textsOf((await it.graph.getState(thread)).values as { messages: BaseMessage[] })).toBe(textsOf(it.result));
-    await it.session.rewind(`main@${point?.seq}`);
+    await it.session.rewind(point?.seq);
     expect(textsOf(await it.graph.invoke(null, thread))).toBe('hi > one > after one');
     expect(await branchesOf(it.session)).toEqual(['main']);
   });
@@ -126,7 +126,7 @@ describe.each(Object.keys(stores))('RepriseSaver on %s', (name) => {
     await using reprise = await open();
     const it = await told(reprise);
     const point = await it.saver.pointOf(it.before.config);
-    const events = await Array.fromAsync(it.session.replay({ at: `main@${point?.seq}` }));
+    const events = await Array.fromAsync(it.session.at(`main@${point?.seq}`).replay());
     const held = events.findLast(({ type, data }) => type === 'channel.saved' && data['channel'] === 'messages');
     if (held === undefined) throw new Error('No messages were saved');
     const items = (held.data['items'] as string[]).map((text) => text.replace('"one"', '"REPLACED"'));
@@ -138,9 +138,9 @@ describe.each(Object.keys(stores))('RepriseSaver on %s', (name) => {
     expect(textsOf(await it.graph.invoke(null, config))).toBe('hi > REPLACED > after REPLACED');
     expect(textsOf((await it.graph.getState(it.before.config)).values as { messages: BaseMessage[] })).toBe('hi > one');
     expect(await branchesOf(it.session)).toEqual(['main', 'what-if']);
-    const { '': end } = await it.session.stateAt('what-if', graphState);
+    const { '': end } = await it.session.at('what-if').fold(graphState);
     expect(JSON.stringify(end?.values)).toContain('after REPLACED');
-    expect(JSON.stringify((await it.session.stateAt('main', graphState))['']?.values)).not.toContain('REPLACED');
+    expect(JSON.stringify((await it.session.fold(graphState))['']?.values)).not.toContain('REPLACED');
   });
 
   test('a branch that does not exist is named in the error', async () => {
@@ -299,7 +299,7 @@ describe('RepriseSaver beside the saver in memory that LangGraph ships', () => {
     expect(ours).toHaveLength(9);
     const session = await reprise.session('t');
     for (const branch of await branchesOf(session))
-      expect((await (await session.branch(branch)).verify()).ok).toBe(true);
+      expect((await (session.branch(branch)).verify()).ok).toBe(true);
   });
 });
 

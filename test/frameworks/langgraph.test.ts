@@ -52,7 +52,7 @@ function shop() {
 const question = { messages: [new HumanMessage('Refund order 7.')] };
 
 const eventsOf = (session: Session, branch = 'main'): Promise<Event[]> =>
-  Array.fromAsync(session.replay({ at: { branch } }));
+  Array.fromAsync(session.branch(branch).replay());
 const told = (events: readonly Event[]): string[] =>
   events.map(({ type, data }) =>
     [type, data['kind'], data['name'], data['outcome']].filter((word) => word !== undefined).join(' '),
@@ -126,7 +126,7 @@ describe('RepriseCallbackHandler', () => {
         provider: { request_id: 'req-1' },
         message: { role: 'assistant', content: 'Order 7 is refunded.' },
       });
-      const { messages } = await session.stateAt('main', conversation);
+      const { messages } = await session.fold(conversation);
       expect(messages.map(({ message }) => message?.['role'])).toEqual([
         'user',
         'assistant',

@@ -271,7 +271,7 @@ test('a connection that outlives its run serves a resume on its branch, under it
     await branch.resume(both, { prompt: 'And you?', effects: 'run' });
   });
   expect([done, callsOf(events).started.map(({ name }) => name)]).toEqual([[], ['initialize', 'tools/list']]);
-  const there = callsOf(await Array.fromAsync(session.replay({ at: 'what-if' }))).ended.slice(2);
+  const there = callsOf(await Array.fromAsync(session.at('what-if').replay())).ended.slice(2);
   expect(there.map(({ name, outcome }) => [name, outcome]).toSorted()).toEqual([
     ['opinion', 'ok'],
     ['opinion', 'ok'],

@@ -76,7 +76,7 @@ describe.each([
     if (stream) for (const end of ended) expect(end['firstTokenMs']).toBeTypeOf('number');
     expect(ended.map(({ finishReason }) => finishReason)).toEqual(['tool-calls', 'stop']);
     // The record holds what went over the wire: the same history, sent again by us, is the same request.
-    const { messages } = await session.stateAt('main', conversation);
+    const { messages } = await session.fold(conversation);
     expect(messages.map(({ message }) => message?.['role'])).toEqual(['user', 'assistant', 'tool', 'assistant']);
     await recorded(async (recorder) => {
       const history = messages.slice(0, 3).map(({ message }) => message) as never;

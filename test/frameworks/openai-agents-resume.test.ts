@@ -63,7 +63,7 @@ const runnerOf = (models: Readonly<Record<string, SayingModel>>) => new Runner({
 describe('a branch', () => {
   test('goes on with another prompt, which is sent once, and the original is as it was', async () => {
     const session = await story();
-    const before = await session.fingerprint('main');
+    const before = await session.fingerprint();
     const model = new SayingModel([[asks('c9', 'refund', { amount: 50 })], says('Refunded 50.')]);
     const branch = await session.fork('main@2', { name: 'careful', prompt: 'Refund what was paid: 50.' });
     const agent = openaiAgent(support, { runner: runnerOf({ 'small-1': model }) });
@@ -72,12 +72,12 @@ describe('a branch', () => {
     expect(resumed.text).toBe('Refunded 50.');
     expect(model.requests[0]?.input).toEqual([{ type: 'message', role: 'user', content: 'Refund what was paid: 50.' }]);
     expect(refunds).toEqual([500, 50]);
-    const events = await Array.fromAsync(session.replay({ at: 'careful' }));
+    const events = await Array.fromAsync(session.at('careful').replay());
     expect(dataOf(events, 'run.started').at(-1)).toMatchObject({
       resumed: { framework: 'openai-agents', options: { maxTurns: 5 } },
     });
-    expect(await session.fingerprint('main')).toEqual(before);
-    const { messages } = await session.stateAt('careful', conversation);
+    expect(await session.fingerprint()).toEqual(before);
+    const { messages } = await session.at('careful').fold(conversation);
     expect(messages.map(({ message }) => message?.['role'])).toEqual(['user', 'assistant', 'tool', 'assistant']);
   });
 
@@ -94,7 +94,7 @@ describe('a branch', () => {
     });
     await branch.resume(openaiAgent(support, { runner: runnerOf({ 'large-1': model }) }), { prompt: 'Hello' });
     expect(model.requests[0]).toMatchObject({ systemInstructions: 'Be careful.' });
-    const started = dataOf(await Array.fromAsync(session.replay({ at: 'large' })), 'call.started', 'model').at(-1);
+    const started = dataOf(await Array.fromAsync(session.at('large').replay()), 'call.started', 'model').at(-1);
     expect(started).toMatchObject({ name: 'large-1', request: { settings: { temperature: 0 } } });
     expect(support.model).toBe('small-1');
     expect(support.instructions).toBe('Help.');
@@ -141,7 +141,7 @@ describe('a branch', () => {
       const model = new SayingModel([says('Done.')]);
       const branch = await session.fork('main@4', { name });
       await branch.resume(openaiAgent(agent, { runner: runnerOf({ 'small-1': model }) }), { effects: 'run' });
-      const [live, made] = await Promise.all(['main', name].map((at) => Array.fromAsync(session.replay({ at }))));
+      const [live, made] = await Promise.all(['main', name].map((at) => Array.fromAsync(session.at(at).replay())));
       const { latencyMs: _, ...end } = dataOf(live ?? [], 'call.ended', 'tool')[0] ?? {};
       expect(dataOf(made ?? [], 'call.ended', 'tool')).toMatchObject([end]);
       expect(end['outcome']).toBe(name === 'find' ? 'ok' : 'error');
@@ -160,7 +160,7 @@ describe('a branch', () => {
       output: { type: 'text', text: '{"refunded":12}' },
     });
     // In the list it is the value that the edit gave, not the text the model was sent.
-    const started = dataOf(await Array.fromAsync(session.replay({ at: 'answered' })), 'call.started', 'model').at(-1);
+    const started = dataOf(await Array.fromAsync(session.at('answered').replay()), 'call.started', 'model').at(-1);
     expect(started).toMatchObject({ request: { messages: [{}, {}, { content: [{ output: { refunded: 12 } }] }] } });
     expect(refunds).toEqual([500]);
   });
@@ -236,7 +236,7 @@ describe('whoever has the floor', () => {
     ]);
     const events = await Array.fromAsync(session.replay());
     const answered = events.find(({ type, data }) => type === 'call.ended' && data['name'] === 'refund');
-    const branch = await session.fork({ branch: 'main', seq: answered?.seq ?? 0 }, { name: 'later' });
+    const branch = await session.at({ branch: 'main', seq: answered?.seq ?? 0 }).fork({ name: 'later' });
     const model = new SayingModel([says('It is done.')]);
     const resumed = await branch.resume(openaiAgent(desk, { runner: runnerOf({ 'small-1': model }) }));
     expect(model.requests[0]).toMatchObject({ systemInstructions: 'You pay.' });
@@ -282,7 +282,7 @@ test('what records on one session can be resumed on another, and records there a
     await branch.resume(openaiAgent(agent, { runner: recordRunner(runnerOf({ 'small-1': model }), recorder) }), {
       effects: 'run',
     });
-    const events = await Array.fromAsync(target.replay({ at: 'elsewhere' }));
+    const events = await Array.fromAsync(target.at('elsewhere').replay());
     const names = events.filter(({ type }) => type === 'call.ended').map(({ data }) => data['name']);
     expect(names).toEqual(['small-1', 'transfer_to_payer', 'small-1', 'refund', 'small-1']);
     expect(events.find(({ data }) => data['name'] === 'refund')?.data['effect']).toBe('irreversible');
@@ -316,7 +316,7 @@ test('tools of a recorded agent keep their effect class with every agent that ha
   await pending.resume(openaiAgent(third, { runner: runnerOf({ 'small-1': new SayingModel([says('Done.')]) }) }), {
     effects: 'run',
   });
-  const events = await Array.fromAsync(session.replay({ at: 'pending' }));
+  const events = await Array.fromAsync(session.at('pending').replay());
   expect(dataOf(events, 'call.started', 'tool')).toMatchObject([{ name: 'refund', effect: 'irreversible' }]);
   expect(refunds).toEqual([500]);
 });
@@ -386,9 +386,9 @@ describe('what the run is given', () => {
     await branch.resume(openaiAgent(asking, { runner }), { run: { context: { user: 'Ada' } } });
     expect(heard).toEqual(['support']);
     // A call that was decided and not made is made in the same context.
-    const events = await Array.fromAsync(session.replay({ at: 'context' }));
+    const events = await Array.fromAsync(session.at('context').replay());
     const made = events.find(({ type, data }) => type === 'call.started' && data['name'] === 'who')?.seq ?? 0;
-    const again = await session.fork({ branch: 'context', seq: made - 1 });
+    const again = await session.at({ branch: 'context', seq: made - 1 }).fork();
     const agent = openaiAgent(asking, { runner: runnerOf({ 'small-1': new SayingModel([says('Eve.')]) }) });
     await again.resume(agent, { run: { context: { user: 'Eve' } }, effects: 'run' });
     expect(seen).toEqual([{ user: 'Ada' }, { user: 'Eve' }]);
@@ -407,7 +407,7 @@ describe('what the run is given', () => {
     const branch = await session.fork('main@6', { name: 'stopped' });
     const agent = openaiAgent(support, { runner: runnerOf({ 'small-1': new AbortingModel([]) }) });
     await expect(branch.resume(agent, { signal: control.signal })).rejects.toThrow(/abort/i);
-    const events = await Array.fromAsync(session.replay({ at: 'stopped' }));
+    const events = await Array.fromAsync(session.at('stopped').replay());
     expect(dataOf(events, 'run.ended').at(-1)).toMatchObject({ outcome: 'aborted' });
     expect(dataOf(events, 'call.ended', 'model').at(-1)).toMatchObject({ outcome: 'aborted' });
   });

@@ -30,7 +30,7 @@ describe('a recorded runner', () => {
     expect(new Set(events.map(({ agent }) => agent))).toEqual(new Set(['desk']));
     expect(events[0]?.data).toMatchObject({ title: 'hello' });
     expect(events.at(-1)?.data).toMatchObject({ outcome: 'ok', result: 'Hello.' });
-    const { messages } = await session.stateAt('main', conversation);
+    const { messages } = await session.fold(conversation);
     expect(messages.map(({ seq, message }) => [seq, message?.['role']])).toEqual([
       [2, 'user'],
       [4, 'assistant'],
@@ -121,7 +121,7 @@ describe('a recorded runner', () => {
       await recordRunner(runnerOf([[asks('c2', 'resume', {})], says('Done.')]), recorder).run(boss, 'Go');
     });
     expect(dataOf(events, 'call.started', 'tool').map(({ name }) => name)).toEqual(['resume']);
-    const resumed = await Array.fromAsync(session.replay({ at: 'again' }));
+    const resumed = await Array.fromAsync(session.at('again').replay());
     expect(dataOf(resumed, 'call.ended', 'tool')).toMatchObject([{ name: 'look', output: 'seen' }]);
   });
 });

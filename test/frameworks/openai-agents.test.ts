@@ -74,7 +74,7 @@ describe('a tool loop', () => {
     expect(new Set(events.slice(1, -1).map(({ agent }) => agent))).toEqual(new Set(['forecaster']));
     // The tool is inside the model call that asked for it, and of its turn.
     expect(events[3]).toMatchObject({ cause: events[1]?.id, turn: events[1]?.turn });
-    const seen = await session.stateAt('main', conversation);
+    const seen = await session.fold(conversation);
     expect(seen.messages.map(({ message }) => message?.['role'])).toEqual(['user', 'assistant', 'tool', 'assistant']);
     // The result in the second list is the answer of the tool itself, and keeps its seq.
     expect(seen.messages[2]?.seq).toBe(5);
@@ -168,7 +168,7 @@ describe('a tool that fails', () => {
         output: text,
         error: { message: text },
       });
-      const results = (await session.stateAt('main', conversation)).messages.slice(2, 4);
+      const results = (await session.fold(conversation)).messages.slice(2, 4);
       expect(results.map(({ message }) => message?.['content'])).toMatchObject([
         [{ toolCallId: 'c1', output: text, isError: true }],
         [{ toolCallId: 'c2', output: 'fine' }],
@@ -531,7 +531,7 @@ describe('sessions', () => {
       expect(await memory.getItems()).toHaveLength(5);
     });
     expect(dataOf(events, 'message.added')).toHaveLength(1);
-    const { messages } = await session.stateAt('main', conversation);
+    const { messages } = await session.fold(conversation);
     expect(messages.map(({ message }) => message?.['role'])).toEqual([
       'user',
       'user',

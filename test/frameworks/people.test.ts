@@ -12,7 +12,7 @@ import { asks as agentAsks, type Saying, SayingModel, says } from './openai-agen
 beforeAll(() => setTracingDisabled(true));
 
 const eventsOf = (session: Session, branch = 'main'): Promise<Event[]> =>
-  Array.fromAsync(session.replay({ at: { branch } }));
+  Array.fromAsync(session.branch(branch).replay());
 const people = (events: readonly Event[]): unknown[] =>
   events
     .filter(({ data }) => data['kind'] === 'person')
@@ -60,7 +60,7 @@ describe('the AI SDK', () => {
         await recorder.flush();
         expect(people(await eventsOf(session))).toEqual([asked]);
         expect(outcomes(await eventsOf(session))).toEqual(['waiting']);
-        expect((await session.stateAt('main', waiting)).calls).toMatchObject([
+        expect((await session.fold(waiting)).calls).toMatchObject([
           { call: 'approval:c1', agent: 'cashier' },
         ]);
         const parts = first.flatMap(({ content }): readonly object[] => (typeof content === 'string' ? [] : content));
@@ -77,7 +77,7 @@ describe('the AI SDK', () => {
         const events = await eventsOf(session);
         expect(people(events)).toEqual([asked, decided({ approved, ...reason })]);
         expect([outcomes(events), paid]).toEqual([['waiting', 'ok'], approved ? [50] : []]);
-        expect((await session.stateAt('main', waiting)).calls).toEqual([]);
+        expect((await session.fold(waiting)).calls).toEqual([]);
       }
     },
   );
@@ -115,9 +115,9 @@ describe('the AI SDK', () => {
     const { paid, ...settings } = world();
     await session.append({ type: 'message.added', data: { message: { role: 'user', content: 'Pay 50.' } } });
     const agent = aiSdkAgent({ model: story(), ...settings });
-    const stopped = await session.resume('main', agent);
+    const stopped = await session.resume(agent);
     expect([stopped.outcome, stopped.waiting.map(({ about }) => about), paid]).toEqual(['waiting', ['c1'], []]);
-    const over = await session.resume('main', agent, { approve: ['c1'] });
+    const over = await session.resume(agent, { approve: ['c1'] });
     expect([over.outcome, over.text, over.waiting, paid]).toEqual(['ok', 'Done.', [], [50]]);
   });
 
@@ -133,9 +133,9 @@ describe('the AI SDK', () => {
     ]);
     const effects = { pay: 'irreversible' } as const;
     const agent = aiSdkAgent({ model: scripted([said('Done.')]), ...settings }, { effects });
-    await expect(session.resume('main', agent)).rejects.toMatchObject({ code: 'resume.waiting' });
+    await expect(session.resume(agent)).rejects.toMatchObject({ code: 'resume.waiting' });
     expect([people(await eventsOf(session)), paid]).toEqual([[asked], []]);
-    expect((await session.resume('main', agent, { approve: ['c1'] })).outcome).toBe('ok');
+    expect((await session.resume(agent, { approve: ['c1'] })).outcome).toBe('ok');
     expect(paid).toEqual([50]);
   });
 });
@@ -190,7 +190,7 @@ describe('OpenAI Agents', () => {
       expect(people(events)).toEqual([asked, decided(output)]);
       expect([outcomes(events), paid]).toEqual([['waiting', 'ok'], approved ? [50] : []]);
       expect(events.filter(({ data }) => data['kind'] === 'tool')).toHaveLength(approved ? 2 : 0);
-      expect((await session.stateAt('main', waiting)).calls).toEqual([]);
+      expect((await session.fold(waiting)).calls).toEqual([]);
     }
   });
 

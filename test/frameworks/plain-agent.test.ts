@@ -30,7 +30,7 @@ afterEach(() => reprise.close());
 
 const toolsOf = async (branch: string): Promise<string[]> => {
   const found: string[] = [];
-  for await (const { data } of session.replay({ at: branch, filter: { types: ['call.started'], kind: 'tool' } }))
+  for await (const { data } of session.at(branch).replay({ filter: { types: ['call.started'], kind: 'tool' } }))
     found.push(`${String(data['name'])} ${JSON.stringify(data['input'])}`);
   return found;
 };
@@ -41,7 +41,7 @@ test('it records what it did: the question, each call with what was sent and sai
   const call = ['call.started', 'call.ended'];
   expect(types).toEqual(['run.started', 'message.added', ...call, ...call, ...call, 'run.ended']);
   expect(await toolsOf('main')).toEqual(['refund {"amount":500,"order":7}']);
-  const { messages, model, system, tools } = await session.stateAt('main', conversation);
+  const { messages, model, system, tools } = await session.fold(conversation);
   expect(messages.map(({ message }) => message?.['role'])).toEqual(['user', 'assistant', 'tool', 'assistant']);
   expect([model, system, tools?.length]).toEqual(['small-1', hasty, 2]);
 });

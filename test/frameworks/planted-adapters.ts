@@ -208,7 +208,7 @@ async function plantByClients(open: (id: string) => Promise<Session>): Promise<P
       const refund = recordFunction(async (_input: unknown) => resultOf(story), { name: 'refund' });
       const agent = world.agent(world.open(server.url), { refund });
       const session = await open(`client-${planted.length}`);
-      const resumed = session.resume('main', agent, { prompt: story.question, effects: 'run' });
+      const resumed = session.resume(agent, { prompt: story.question, effects: 'run' });
       await (story.output instanceof Error ? resumed.catch(() => undefined) : resumed);
       planted.push({ plant, kind });
     }

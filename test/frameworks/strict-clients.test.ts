@@ -33,10 +33,10 @@ describe.each(worlds)('%s', (_protocol, world) => {
     const session = await reprise.createSession('story');
     await story(world, provider, session);
     const agent = world.agent(world.open(provider.url), functions());
-    const { head } = await session.locate('main');
+    const { head } = await session.locate();
     for (let seq = 2; seq < head; seq++) {
       const branch = await session.fork(`main@${seq}`, { name: `from-${seq}` });
-      const [last] = await Array.fromAsync(session.replay({ at: `main@${seq}`, direction: 'backward', limit: 1 }));
+      const [last] = await Array.fromAsync(session.at(`main@${seq}`).replay({ direction: 'backward', limit: 1 }));
       const isOver = last?.type === 'call.ended' && last.data['finishReason'] === 'stop';
       provider.will(done);
       const { text } = await branch.resume(agent, isOver ? { prompt: 'And order 8?' } : {});
@@ -84,7 +84,7 @@ describe.each(worlds)('%s', (_protocol, world) => {
       await using reprise = await openReprise('memory:');
       const session = await reprise.createSession('story');
       await story(origin, provider, session);
-      const { head } = await session.locate('main');
+      const { head } = await session.locate();
       const branch = await session.fork(`main@${head - 1}`, { name: `after-${other}` });
       provider.will(refund(8), done);
       const agent = world.agent(world.open(provider.url), functions());

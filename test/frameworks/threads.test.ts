@@ -28,7 +28,7 @@ test('a fork at the second question of a thread hands over the first, also a for
   const once = ['run.started', 'message.added', 'call.started', 'call.ended', 'run.ended'];
   expect(events.map(({ type }) => type)).toEqual([...once, ...once]);
   const texts = async (point: string): Promise<string[]> =>
-    (await session.stateAt(point, conversation)).messages.map(({ message }) => textOf(message ?? null));
+    (await session.at(point).fold(conversation)).messages.map(({ message }) => textOf(message ?? null));
   expect(await texts('main@6')).toEqual(['First?', 'First answer.']);
   expect(await texts('main@7')).toEqual(['First?', 'First answer.', 'Second?']);
   const fork = await session.fork('main@7', { name: 'fork' });

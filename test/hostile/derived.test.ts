@@ -41,7 +41,7 @@ function forge(projection: string, { isSkilled }: { readonly isSkilled: boolean 
 
 async function faultsOf(path: string): Promise<readonly DerivedFault[]> {
   return onDemo(path, async (session) => {
-    const { digest } = await session.locate('main');
+    const { digest } = await session.locate();
     const plain = await session.verify({ head: digest });
     expect(plain).toMatchObject({ ok: true, notCovered: ['names', 'key index', 'clocks', 'snapshots'] });
     const found = await session.verify({ head: digest, deep: true });
@@ -74,7 +74,7 @@ test('a deep verification compares the snapshots of every projection that we shi
   const session = await reprise.createSession('demo');
   await session.append(Array.from({ length: 2_000 }, () => ({ type: 'note.added', data: { text: 'the same' } })));
   const shipped = shippedProjections(sha256).filter(({ projection }) => projection.version !== undefined);
-  for (const { projection } of shipped) await session.stateAt('main', projection);
+  for (const { projection } of shipped) await session.fold(projection);
   const request = { limit: 1_000 };
   const kept = await held.heldSnapshots({ namespace: 'default', session: 'demo', branch: 'main' }, request);
   expect(new Set(kept.map(({ projection }) => projection))).toContain('coding');
@@ -86,7 +86,7 @@ describe('a snapshot is not believed', () => {
   test('a changed one does not match its checksum: looks fold from the log, a deep verification names it', async () => {
     const path = forge('conversation', { isSkilled: false });
     await onDemo(path, async (session) => {
-      const [first] = messagesOf(await session.stateAt('main', conversation));
+      const [first] = messagesOf(await session.fold(conversation));
       expect(first?.message).toEqual({ role: 'user', content: 'Pay 20 to Bob' });
     });
     // The look has replaced the one at the head; the deep verification finds the others.
@@ -107,20 +107,16 @@ describe('a snapshot is not believed', () => {
       message: expect.stringMatching(/is not what the log gives$/),
     });
     await onDemo(path, async (session) => {
-      const [first] = messagesOf(await session.stateAt('main', conversation));
+      const [first] = messagesOf(await session.fold(conversation));
       expect(first?.message?.['content'], 'the forger writes the checksum, too').toBe('Pay 9999 to Mallory');
-      const { messages } = await session.resumable('main');
+      const { messages } = await session.resumable();
       expect(JSON.stringify(messages)).not.toContain('Mallory');
       expect(messages[0]?.message).toMatchObject({ content: 'Pay 20 to Bob' });
       const seen: string[] = [];
-      await session.resume(
-        'main',
-        async (context) => {
+      await session.resume(async (context) => {
           seen.push(JSON.stringify([context.messages, context.prompt]));
           return 'Done.';
-        },
-        { prompt: 'Go on.' },
-      );
+        }, { prompt: 'Go on.' });
       expect(seen.join()).not.toContain('Mallory');
       expect(seen.join()).toContain('Pay 20 to Bob');
     });
@@ -218,11 +214,11 @@ describe('names are in no digest, so a digest kept elsewhere finds that they wer
   const swapped = `UPDATE branches SET name = '~' WHERE name = 'child'; UPDATE branches SET name = 'child' WHERE name = 'other'; UPDATE branches SET name = 'other' WHERE name = '~'`;
 
   test.each(['child', 'other'])('two branches, asked for "%s"', async (name) => {
-    const head = await onDemo(store.copy(), async (session) => (await session.locate(name)).digest);
+    const head = await onDemo(store.copy(), async (session) => (await session.at(name).locate()).digest);
     await onDemo(store.copyAfter(swapped), async (session) => {
-      const plain = await session.verify({ at: name });
+      const plain = await session.at(name).verify();
       expect([plain.ok, plain.notCovered.includes('names')]).toEqual([true, true]);
-      expect(await session.verify({ at: name, head })).toMatchObject({ ok: false });
+      expect(await session.at(name).verify({ head })).toMatchObject({ ok: false });
     });
   });
 
@@ -234,7 +230,7 @@ describe('names are in no digest, so a digest kept elsewhere finds that they wer
   });
 
   test('two sessions', async () => {
-    const head = await onDemo(store.copy(), async (session) => (await session.locate('main')).digest);
+    const head = await onDemo(store.copy(), async (session) => (await session.locate()).digest);
     const path = store.copyAfter(
       'UPDATE sessions SET namespace_id = -namespace_id; UPDATE sessions SET namespace_id = 3 + namespace_id',
     );

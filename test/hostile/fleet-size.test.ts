@@ -42,10 +42,10 @@ describe('in a fleet of 100,000 agents', () => {
       (session) =>
         session.beliefs.commit({ agent: 'agent-7', topic: 'topic-7', kind: 'decision', claim: `claim ${count++}` }),
     ],
-    ['a look through the eyes of an agent', (session) => session.as('agent-7').beliefsAt()],
+    ['a look through the eyes of an agent', (session) => session.as('agent-7').beliefs.list()],
     ['a change of an agent', (session) => session.fleet.change('agent-9', { trust: 0.5 })],
-    ['an agent that joins', (session) => session.fleet.spawn(`one more ${count++}`, { scope: [] })],
-    ['a task that is handed out', (session) => session.fleet.tasks.start({ task: `task ${count++}` })],
+    ['an agent that joins', (session) => session.spawn(`one more ${count++}`, { scope: [] })],
+    ['a task that is handed out', (session) => session.fleet.task.start({ task: `task ${count++}` })],
   ])('%s is as much work as in a small one', async (_, ask) => {
     // Nothing runs once for each of 100,000.
     const growth = await growthOf(agentsMost / 2, async (size) => () => ask(sessionOf(size < agentsMost ? few : size)));
@@ -54,10 +54,10 @@ describe('in a fleet of 100,000 agents', () => {
 
   test.each<[what: string, ask: (session: Session) => Promise<unknown>]>([
     ['a look at all of them', (session) => session.fleetAt()],
-    ['everything that one knows', (session) => session.as('agent-7', { handed: true }).knownAt()],
+    ['everything that one knows', (session) => session.as('agent-7', { handed: true }).known()],
     [
       'a turn of the one that can run',
-      (session) => session.fleet.runForward({ untilTurn: ++count, onTurn: { 'agent-7': () => 1 } }),
+      (session) => session.runForward({ untilTurn: ++count, onTurn: { 'agent-7': () => 1 } }),
     ],
   ])('%s grows no faster than the fleet', async (_, ask) => {
     const growth = await growthOf(few, async (size) => () => ask(sessionOf(size)));
@@ -70,7 +70,7 @@ test('100,000 agents are there, each with its scope, and none joins twice', asyn
   const { agents } = await session.fleetAt({ seq: agentsMost });
   expect(agents).toHaveLength(agentsMost);
   expect(agents.at(-1)).toMatchObject({ agent: 'agent-99999', scope: ['topic-999'], since: 0, seq: agentsMost });
-  await refuses('agent.exists', () => session.fleet.spawn('agent-99999'));
+  await refuses('agent.exists', () => session.spawn('agent-99999'));
   await refuses('scope.denied', () =>
     session.as('agent-99999').beliefs.commit({ topic: 'topic-7', kind: 'fact', claim: 'not mine to say' }),
   );

@@ -56,18 +56,18 @@ const withoutBytes = (key: string, value: unknown): unknown => (key === 'bytes' 
 
 async function onBranch(session: Session, branch: string, look: Look): Promise<void> {
   const at = { branch };
-  await look('replay', () => all(session.replay({ at })));
-  await look('raw', () => all(session.replay({ at, history: 'raw' })));
-  await look('backward', () => all(session.replay({ at, direction: 'backward', limit: 20 })));
-  await look('calls', () => all(session.replay({ at, filter: { types: ['call.ended'] }, limit: 20 })));
-  await look('since', () => all(session.replay({ at, filter: { since: '2021-01-01T00:00:00.000Z' }, limit: 5 })));
+  await look('replay', () => all(session.at(at).replay()));
+  await look('raw', () => all(session.at(at).replay({ history: 'raw' })));
+  await look('backward', () => all(session.at(at).replay({ direction: 'backward', limit: 20 })));
+  await look('calls', () => all(session.at(at).replay({ filter: { types: ['call.ended'] }, limit: 20 })));
+  await look('since', () => all(session.at(at).replay({ filter: { since: '2021-01-01T00:00:00.000Z' }, limit: 5 })));
   for (const projection of [conversation, summary, state] as const)
-    await look(projection.name, () => session.stateAt(at, projection as typeof summary));
-  await look('fingerprint', () => session.fingerprint(at));
-  await look('metadata', () => session.metadata(at));
-  await look('turn', () => session.locate(`${branch}@turn:7`));
-  await look('time', () => session.locate({ branch, time: '2021-01-01T00:00:00.000Z' }));
-  const held = session.state.on(branch);
+    await look(projection.name, () => session.at(at).fold(projection as typeof summary));
+  await look('fingerprint', () => session.at(at).fingerprint());
+  await look('metadata', () => session.branch(at).metadata());
+  await look('turn', () => session.at(`${branch}@turn:7`).locate());
+  await look('time', () => session.at({ branch, time: '2021-01-01T00:00:00.000Z' }).locate());
+  const held = session.branch(branch).state;
   for (const key of ['payee', 'amount', 'nothing']) await look(`get ${key}`, () => held.get(key));
   await look('scan', () => all(held.scan('')));
   await look('history', () => all(held.history('payee')));
@@ -83,7 +83,7 @@ export async function isNamed(path: string, heads: Readonly<Record<string, strin
     for (const [name, head] of Object.entries(heads)) {
       const [namespace = '', branch = ''] = name.split('/');
       const session = await reprise.namespace(namespace).session('demo');
-      if (!(await session.verify({ at: { branch }, head, deep: true })).ok) return true;
+      if (!(await session.branch(branch).verify({ head, deep: true })).ok) return true;
     }
     return false;
   } catch (error) {
@@ -98,7 +98,7 @@ export async function headsOf(path: string): Promise<Readonly<Record<string, str
   const heads: Record<string, string> = {};
   for (const name of ['default/main', 'default/child', 'default/other', 'far/main']) {
     const [namespace = '', branch = ''] = name.split('/');
-    heads[name] = (await (await reprise.namespace(namespace).session('demo')).locate(branch)).digest;
+    heads[name] = (await (await reprise.namespace(namespace).session('demo')).at(branch).locate()).digest;
   }
   return heads;
 }

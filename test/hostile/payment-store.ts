@@ -59,9 +59,9 @@ async function record(reprise: Reprise): Promise<void> {
   await (await session.fork('main@40', { name: 'other' })).append({ type: 'note.added', data: { text: 'other' } });
   await session.erase((await session.findLast({ text: 'a secret that goes' })) ?? 'main');
   await session.append({ type: 'run.ended', run: 'r', agent: 'pay', data: { outcome: 'ok' } });
-  await session.stateAt('main', conversation);
-  await session.stateAt('main', runs);
-  await session.stateAt('main', summary);
+  await session.fold(conversation);
+  await session.fold(runs);
+  await session.fold(summary);
   await session.fingerprint();
   const far = await reprise.namespace('far').createSession('demo');
   await far.state.transaction((tx) => tx.write('payee', 'Dan'));

@@ -19,7 +19,7 @@ async function after(
     await session.state.transaction((tx) => tx.write('payee', 'Bob'));
     await session.append({ type: 'note.added', time: '2020-01-01T00:00:00.000Z', turn: 0, data: { text: 'late' } });
     await session.fork('main@300', { name: 'child' });
-    await session.stateAt('main', summary);
+    await session.fold(summary);
     expect(await session.verify({ deep: true })).toMatchObject({ ok: true, deep: { branches: 2, count: 0 } });
   }
   await change(url);

@@ -54,7 +54,7 @@ async function makePoisoned(): Promise<number> {
   const reason = `because${evil}`;
   await session.append({ type: 'run.ended', run: 'run-1', agent: 'support', data: { outcome: evil, result: evil } });
   await session.fork('main@4', { name: 'careful', reason, prompt: evil, metadata: { [`key${evil}`]: evil } });
-  await session.revert('main@3', { reason });
+  await session.revert(3, { reason });
   return taken;
 }
 

@@ -57,7 +57,7 @@ describe.each(['memory', 'sqlite'] as const)('on %s, twice as many take about tw
 
   test.each<[what: string, ask: (session: Session) => Promise<unknown>]>([
     ['branches, drawn as a tree', (session) => session.tree()],
-    ['branches, of which one is verified', (session) => session.verify({ at: 'b7' })],
+    ['branches, of which one is verified', (session) => session.at('b7').verify()],
     ['branches, verified deeply', (session) => session.verify({ deep: true })],
     ['branches, repaired', (session) => session.repair()],
   ])('%s', async (_, ask) => {
@@ -90,8 +90,8 @@ describe('the work of one more edit grows at most as the number of edits does:',
     const growth = await growthOf(200, async (size) => {
       const { session } = await onStore('memory');
       await session.append(notes('abcde'));
-      for (let index = 0; index < size; index++) await session.edit('main', edit(`${index}`));
-      return () => session.edit('main', edit('last'));
+      for (let index = 0; index < size; index++) await session.edit(edit(`${index}`));
+      return () => session.edit(edit('last'));
     });
     expect(growth.times, growth.where).toBeLessThan(growthMax);
   });

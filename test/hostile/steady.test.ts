@@ -54,7 +54,7 @@ describe('the end of a run reads what the run added, however long the history is
       // A different process folds from the beginning, and gets the same.
       await using other = await openReprise('memory:');
       await reprise.copy(other);
-      const fingerprint = await (await other.session('demo')).fingerprint(`main@${event.seq - 1}`);
+      const fingerprint = await (await other.session('demo')).at(`main@${event.seq - 1}`).fingerprint();
       expect(event.data['fingerprint']).toBe(fingerprint);
     }
   });
@@ -64,14 +64,14 @@ describe('the end of a run reads what the run added, however long the history is
     const session = await reprise.createSession('demo');
     const changes: ((seq: number) => Promise<unknown>)[] = [
       async () => undefined,
-      (seq) => session.rewind(`main@${seq - 2}`),
+      (seq) => session.rewind(seq - 2),
       (seq) => session.erase(`main@${seq - 3}`),
-      (seq) => session.edit('main', { kind: 'drop', seq: seq - 3 }),
+      (seq) => session.edit({ kind: 'drop', seq: seq - 3 }),
     ];
     for (const change of changes) {
       await session.append([...call(1), { type: 'note.added', data: { text: 'n' } }, ...call(2)]);
       await session.fingerprint();
-      await change((await session.locate('main')).seq);
+      await change((await session.locate()).seq);
       await session.append(call(3));
       const running = await session.fingerprint();
       await using other = await openReprise('memory:');
@@ -122,8 +122,8 @@ describe.each(['memory', 'sqlite'] as const)('on %s, no verb keeps timers and si
 
   test.each<[name: string, work: () => Promise<unknown>]>([
     ['replay', () => all(session.replay())],
-    ['stateAt', () => session.stateAt('main', summary, { snapshots: false })],
-    ['stateAt of a conversation', () => session.stateAt('main', conversation, { snapshots: false })],
+    ['stateAt', () => session.fold(summary, { snapshots: false })],
+    ['stateAt of a conversation', () => session.fold(conversation, { snapshots: false })],
     ['fingerprint', () => session.fingerprint()],
     ['verify', () => session.verify()],
     ['verify --deep', () => session.verify({ deep: true })],

@@ -302,7 +302,7 @@ async function makeWorld(): Promise<World> {
     reprise,
     session,
     recorder,
-    branch: await session.branch('main'),
+    branch: session.branch('main'),
     state: session.state,
     coding: session.coding,
     transaction: session.state.begin(),

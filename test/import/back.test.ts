@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => reprise.close());
 
 async function saidIn(session: Session, at: string): Promise<unknown[]> {
-  const { messages } = await session.stateAt(at, conversation);
+  const { messages } = await session.at(at).fold(conversation);
   return messages.map(({ message }) => {
     const { role, content } = message ?? {};
     return [role, typeof content === 'string' ? [{ type: 'text', text: content }] : content];
@@ -44,7 +44,7 @@ describe.each([
         // The talk of a sub-agent, and one that was compacted, have no prompt of the person.
         async () => (await session.fork(`main@${seq}`, { name: name_ })).name,
       );
-      const { id, path, text: handed } = await reprise.handBack(`${session.id}/${branch}`, { format });
+      const { id, path, text: handed } = await reprise.at(`${session.id}/${branch}`).handBack({ format });
       expect(path).toContain(id);
       const again = await reprise.import(pieces(handed), { format, session: id });
       expect(await saidIn(again, 'main'), `forked at ${seq}`).toEqual(await saidIn(session, branch));
@@ -91,7 +91,7 @@ describe('a conversation that stands in requests', () => {
       { type: 'message.added', agent: 'a', data: { message: { role: 'tool', content: [{ ...result, output }] } } },
     ];
     await (await reprise.createSession('ids again')).append([...turn('One?', 'first'), ...turn('Two?', 'second')]);
-    const again = await reprise.export('ids again', { format: 'messages' });
+    const again = await reprise.at('ids again').export({ format: 'messages' }).text();
     expect([again.includes('first'), again.includes('second')]).toEqual([true, true]);
     const yes = { role: 'assistant', content: 'Yes.' };
     const run = (name: string): EventDraft[] => [
@@ -105,7 +105,7 @@ describe('a conversation that stands in requests', () => {
       cause: 'outer',
     }));
     await (await reprise.createSession('twice')).append([...run('one'), ...run('two'), outer, ...inner]);
-    const text = await reprise.export('twice', { format: 'markdown' });
+    const text = await reprise.at('twice').export({ format: 'markdown' }).text();
     expect([text.match(/Really\?/g)?.length, text.includes('Sum up')]).toEqual([2, false]);
   });
 
@@ -114,7 +114,7 @@ describe('a conversation that stands in requests', () => {
     // The ids of an import: those of the events of one unit differ at their end.
     const own = drafts(hasToolEvents).map((draft, at) => ({ ...draft, id: at === 0 ? '00ab' : `00ab-${at}` }));
     await (await reprise.createSession(id)).append(own);
-    const text = await reprise.export(id, { format: 'markdown' });
+    const text = await reprise.at(id).export({ format: 'markdown' }).text();
     const shown = [...text.matchAll(/^(?:#{2,3} (\w+)|[\w?+. ]+)$/gm)]
       .map(([line]) => line)
       .filter((line) => line !== '');
@@ -136,10 +136,10 @@ describe('a conversation that stands in requests', () => {
       typeof content === 'string' ? [{ type: 'text', text: content }] : content,
     ]);
     for (const format of ['atif', 'messages', 'claude-code', 'codex', 'pi']) {
-      const again = await reprise.import(pieces(await reprise.export(id, { format })), { session: `${id} ${format}` });
+      const again = await reprise.import(pieces(await reprise.at(id).export({ format }).text()), { session: `${id} ${format}` });
       expect(flat(await saidIn(again, 'main')), format).toEqual(flat(said));
     }
-    const { steps } = JSON.parse(await reprise.export(id, { format: 'atif' })) as { steps: Step[] };
+    const { steps } = JSON.parse(await reprise.at(id).export({ format: 'atif' }).text()) as { steps: Step[] };
     for (const { tool_calls = [], observation } of steps)
       for (const { source_call_id } of observation?.results ?? [])
         expect(tool_calls.map(({ tool_call_id }) => tool_call_id)).toContain(source_call_id);
@@ -183,7 +183,7 @@ test('an observation of ATIF that answers no tool call is what the agent saw nex
     { type: 'call.started', data: { ...about, request: { messages } } },
     { type: 'call.ended', data: { ...about, outcome: 'ok', message: { role: 'assistant', content: 'No more.' } } },
   ]);
-  const written = JSON.parse(await reprise.export('seen', { format: 'atif' })) as {
+  const written = JSON.parse(await reprise.at('seen').export({ format: 'atif' }).text()) as {
     steps: (Step & { message: string })[];
   };
   expect(written.steps.map(({ step_id, message }) => `${step_id} ${message}`)).toEqual([

@@ -55,11 +55,11 @@ async function rich(on: Reprise, id: string): Promise<Session> {
   }
   await recorder.close();
   await session.fork('main@6', { name: 'careful', prompt: long('Only look at the pool.') });
-  await session.append({ type: 'note.added', data: { text: 'on careful' } }, { branch: 'careful' });
+  await session.branch('careful').append({ type: 'note.added', data: { text: 'on careful' } });
   await session.fork('careful', { name: 'deeper' });
-  await session.append({ type: 'note.added', data: { text: long('on deeper') } }, { branch: 'deeper' });
+  await session.branch('deeper').append({ type: 'note.added', data: { text: long('on deeper') } });
   await session.append({ type: 'note.added', data: { text: long('Nobody may read this.') } });
-  await session.rewind('main@9');
+  await session.rewind(9);
   await session.state.transaction(async (tx) => {
     tx.write('pool', { size: 4 });
   });
@@ -80,13 +80,13 @@ describe('a bundle', () => {
     const [noted] = await Array.fromAsync(session.replay({ history: 'raw', filter: { types: ['note.added'] } }));
     await session.erase({ branch: 'main', seq: noted?.seq ?? 0 });
     const [one, packed] = [path(), path('.tgz')];
-    const { manifest } = await reprise.exportBundle('same', { to: one, projections: [conversation] });
-    await reprise.exportBundle('same', { to: packed, projections: [conversation] });
+    const { manifest } = await (await reprise.session('same')).exportBundle({ to: one, projections: [conversation] });
+    await (await reprise.session('same')).exportBundle({ to: packed, projections: [conversation] });
     await using copy = await openReprise({ store: `sqlite:${path('.db')}`, config: false, namespace: 'elsewhere' });
     await reprise.copy(copy, { sessions: ['same'] });
     const [two, again] = [path(), path('.tgz')];
-    await copy.exportBundle('same', { to: two, projections: [conversation] });
-    await copy.exportBundle('same', { to: again, projections: [conversation] });
+    await (await copy.session('same')).exportBundle({ to: two, projections: [conversation] });
+    await (await copy.session('same')).exportBundle({ to: again, projections: [conversation] });
     expect(await files(two)).toEqual(await files(one));
     expect(sha(await readFile(again))).toBe(sha(await readFile(packed)));
     expect(gunzipSync(await readFile(packed)).toString()).toContain(manifest.root);
@@ -106,12 +106,12 @@ describe('a bundle', () => {
   test('is a store to read: show, diff, verify and copy work, and nothing can be written', async () => {
     const session = await rich(reprise, 'store');
     const to = path('.tgz');
-    await reprise.exportBundle('store', { to });
+    await (await reprise.session('store')).exportBundle({ to });
     await using bundle = await openReprise(`bundle:${to}`);
     const held = await bundle.session('store');
     for (const branch of ['main', 'careful', 'deeper']) {
-      expect(await held.stateAt(branch, conversation)).toEqual(await session.stateAt(branch, conversation));
-      expect(await held.fingerprint(branch)).toBe(await session.fingerprint(branch));
+      expect(await held.at(branch).fold(conversation)).toEqual(await session.at(branch).fold(conversation));
+      expect(await held.at(branch).fingerprint()).toBe(await session.at(branch).fingerprint());
     }
     expect((await bundle.diff('store', 'store/careful')).forkPoint).toEqual(
       (await reprise.diff('store', 'store/careful')).forkPoint,
@@ -130,7 +130,7 @@ describe('a bundle', () => {
   test('of a branch or a point holds the history that leads there, and nothing else', async () => {
     await rich(reprise, 'scoped');
     const to = path();
-    const { manifest } = await reprise.exportBundle('scoped/deeper', { to });
+    const { manifest } = await reprise.at('scoped/deeper').exportBundle({ to });
     expect(manifest.branches.map(({ name, head }) => [name, head])).toEqual([
       ['main', 6],
       ['careful', expect.any(Number)],
@@ -139,28 +139,28 @@ describe('a bundle', () => {
     expect((await files(to))['history.jsonl']).not.toContain('Nobody may read this');
     await using target = await openReprise({ store: 'memory:', config: false });
     const { id } = await target.import(to);
-    expect((await (await target.session(id)).verify({ at: 'deeper' })).ok).toBe(true);
+    expect((await (await target.session(id)).at('deeper').verify()).ok).toBe(true);
     // The whole session comes on top later.
     const whole = path();
-    await reprise.exportBundle('scoped', { to: whole });
+    await (await reprise.session('scoped')).exportBundle({ to: whole });
     const outcomes: string[] = [];
     for await (const told of target.importAll(whole))
       outcomes.push('outcome' in told ? told.outcome : String(told.error));
     for await (const told of target.importAll(whole))
       outcomes.push('outcome' in told ? told.outcome : String(told.error));
     expect(outcomes).toEqual(['extended', 'unchanged']);
-    const point = await reprise.exportBundle('scoped@3', { to: path() });
+    const point = await reprise.at('scoped@3').exportBundle({ to: path() });
     expect([point.manifest.of, point.events]).toEqual([{ branch: 'main', seq: 3 }, 3]);
   });
 
   test('of a branch is refused if an erasure outside of it accounts for a payload', async () => {
     const session = await rich(reprise, 'outside');
     await session.erase({ branch: 'main', seq: 3 });
-    await expect(reprise.exportBundle('outside/deeper', { to: path() })).rejects.toMatchObject({
+    await expect(reprise.at('outside/deeper').exportBundle({ to: path() })).rejects.toMatchObject({
       code: 'export.invalid',
       hint: expect.stringContaining('whole session'),
     });
-    await reprise.exportBundle('outside', { to: path() });
+    await (await reprise.session('outside')).exportBundle({ to: path() });
   });
 
   test('of random sessions is imported with the same events', async () => {
@@ -184,21 +184,21 @@ describe('a bundle', () => {
         const branches = ['main'];
         for (const { kind, text, at } of steps) {
           const branch = branches[at % branches.length] ?? 'main';
-          const { head } = await session.branch(branch);
+          const { head } = session.branch(branch);
           const seq = 1 + (at % head);
-          if (kind === 'append') await session.append({ type: 'note.added', data: { text } }, { branch });
-          else if (kind === 'fork') branches.push((await session.fork({ branch, seq }, {})).name);
-          else if (kind === 'rewind') await session.rewind({ branch, seq }).catch(refused);
+          if (kind === 'append') await session.branch(branch).append({ type: 'note.added', data: { text } });
+          else if (kind === 'fork') branches.push((await session.at({ branch, seq }).fork({})).name);
+          else if (kind === 'rewind') await session.branch(branch).rewind(seq).catch(refused);
           else if (kind === 'erase') await session.erase({ branch, seq }).catch(refused);
           else await session.edit(branch, { kind: 'replace', seq, event: { data: { text: 'new' } } }).catch(refused);
         }
         const to = path('.tgz');
-        await reprise.exportBundle(id, { to });
+        await reprise.at(id).exportBundle({ to });
         await using target = await openReprise({ store: 'memory:', config: false });
         const copy = await target.import(to);
         for (const at of branches)
-          expect(await Array.fromAsync(copy.replay({ at, history: 'raw' }))).toEqual(
-            await Array.fromAsync(session.replay({ at, history: 'raw' })),
+          expect(await Array.fromAsync(copy.at(at).replay({ history: 'raw' }))).toEqual(
+            await Array.fromAsync(session.at(at).replay({ history: 'raw' })),
           );
         await rm(to);
       }),
@@ -216,25 +216,25 @@ describe('redaction', () => {
     const session = await rich(reprise, 'redact');
     const before = await Array.fromAsync(session.replay({ history: 'raw' }));
     const to = path();
-    const { manifest } = await reprise.exportBundle('redact', { to, redact: ['tool:lookup', 'text:pineapple2'] });
+    const { manifest } = await (await reprise.session('redact')).exportBundle({ to, redact: ['tool:lookup', 'text:pineapple2'] });
     const text = Object.values(await files(to)).join('\n');
     expect(text).not.toContain('Paid 1');
     expect(text).not.toContain('pineapple2');
     expect(text).toContain('pineapple1');
     expect(manifest.redacted).toMatchObject({ rules: ['tool:lookup', 'text'] });
     expect(await Array.fromAsync(session.replay({ history: 'raw' }))).toEqual(before);
-    const head = (await session.locate('main')).digest;
+    const head = (await session.locate()).digest;
     expect(await verifyBundle(to, { head })).toMatchObject({ ok: true, redacted: { rules: ['tool:lookup', 'text'] } });
     // The same rules on the same history give the same bundle.
     const again = path();
-    await reprise.exportBundle('redact', { to: again, redact: ['tool:lookup', 'text:pineapple2'] });
+    await (await reprise.session('redact')).exportBundle({ to: again, redact: ['tool:lookup', 'text:pineapple2'] });
     expect(await files(again)).toEqual(await files(to));
   });
 
   test('is imported with the erasures it stands for, and never over the session it was made of', async () => {
     await rich(reprise, 'moved');
     const to = path('.tgz');
-    await reprise.exportBundle('moved', { to, redact: ['all'] });
+    await (await reprise.session('moved')).exportBundle({ to, redact: ['all'] });
     await using target = await openReprise({ store: 'memory:', config: false });
     const told = await Array.fromAsync(target.importAll(to));
     expect(told).toMatchObject([
@@ -257,11 +257,11 @@ describe('redaction', () => {
     const session = await own.createSession('words', { metadata: { home: '12 Harbour Street' } });
     await session.append({ type: 'note.added', data: { text: 'Delivered.' } });
     await session.fork('main', { name: 'careful', reason: 'Harbour Street is closed', metadata: { try: 2 } });
-    await session.rewind('careful@1', { reason: 'Harbour Street is open' });
+    await session.branch('careful').rewind(1, { reason: 'Harbour Street is open' });
     const to = path();
-    await own.exportBundle('words', { to, redact: [rule] });
+    await (await own.session('words')).exportBundle({ to, redact: [rule] });
     expect(Object.values(await files(to)).join('\n')).not.toContain('Harbour');
-    expect(await verifyBundle(to, { head: (await session.locate('careful')).digest })).toMatchObject({ ok: true });
+    expect(await verifyBundle(to, { head: (await session.at('careful').locate()).digest })).toMatchObject({ ok: true });
   });
 
   test('by secrets finds what masking finds, and is refused when masking is off', async () => {
@@ -272,16 +272,16 @@ describe('redaction', () => {
       { type: 'note.added', data: { text: 'Nothing to hide here' } },
     ]);
     const to = path();
-    await reprise.exportBundle('secret', { to, redact: ['secrets'] });
+    await (await reprise.session('secret')).exportBundle({ to, redact: ['secrets'] });
     const text = Object.values(await files(to)).join('\n');
     expect(text).not.toContain(key);
     expect(text).toContain('Nothing to hide here');
     await using plain = await openReprise({ store: 'memory:', config: false, masking: false });
     await reprise.copy(plain, { sessions: ['secret'] });
-    await expect(plain.exportBundle('secret', { to: path(), redact: ['secrets'] })).rejects.toMatchObject({
+    await expect((await plain.session('secret')).exportBundle({ to: path(), redact: ['secrets'] })).rejects.toMatchObject({
       code: 'option.invalid',
     });
-    await expect(reprise.exportBundle('secret', { to: path(), redact: ['pattern:['] })).rejects.toMatchObject({
+    await expect((await reprise.session('secret')).exportBundle({ to: path(), redact: ['pattern:['] })).rejects.toMatchObject({
       code: 'option.invalid',
       message: expect.stringContaining('is not a regular expression'),
     });
@@ -294,7 +294,7 @@ describe('signatures', () => {
     const own = makeSigningKey(join(folder, 'own.pem'));
     const other = makeSigningKey(join(folder, 'other.pem'));
     const to = path('.tgz');
-    await reprise.exportBundle('signed', { to, sign: own.sign });
+    await (await reprise.session('signed')).exportBundle({ to, sign: own.sign });
     expect((await verifyBundle(to)).signature).toMatchObject({ state: 'good', trust: 'unknown' });
     expect((await verifyBundle(to)).doesNotProve.join(' ')).toContain('nobody vouched');
     expect((await verifyBundle(to, { key: own.key })).signature).toMatchObject({ state: 'good', trust: 'given' });
@@ -307,7 +307,7 @@ describe('signatures', () => {
       reason: expect.stringContaining('different key'),
     });
     const plain = path();
-    await reprise.exportBundle('signed', { to: plain });
+    await (await reprise.session('signed')).exportBundle({ to: plain });
     expect(await verifyBundle(plain, { key: own.key })).toMatchObject({
       ok: false,
       reason: expect.stringContaining('not signed'),
@@ -319,9 +319,9 @@ describe('proofs', () => {
   test('show one event without the rest; every change of one is found', async () => {
     await rich(reprise, 'proved');
     const to = path();
-    const { manifest } = await reprise.exportBundle('proved', { to });
+    const { manifest } = await (await reprise.session('proved')).exportBundle({ to });
     for (const ref of ['proved@4', 'proved/deeper@2', 'proved/deeper@head']) {
-      const proof = (await reprise.prove(ref)) as InclusionProof;
+      const proof = (await reprise.at(ref).prove()) as InclusionProof;
       expect(verifyProof(proof, { root: manifest.root })).toMatchObject({ ok: true });
       expect(verifyProof(JSON.parse(JSON.stringify(proof)), { root: proof.tree.root }).ok).toBe(true);
       expect(JSON.stringify(proof)).not.toContain('Nobody may read this');
@@ -344,14 +344,14 @@ describe('proofs', () => {
     for (let at = 1; at <= 9; at++) await session.append({ type: 'note.added', data: { text: `${at}` } });
     for (let second = 0; second <= 9; second++)
       for (let first = 0; first <= second; first++) {
-        const proof = await reprise.prove(`grows@${second}`, { since: first });
+        const proof = await reprise.at(`grows@${second}`).prove({ since: first });
         expect(verifyProof(proof), `${first} of ${second}`).toMatchObject({ ok: true });
         if (first === 0 || first === second) continue;
         const forged = {
           ...proof,
           first: {
             size: first,
-            root: ((await reprise.prove('grows@9', { since: first - 1 })) as never as { first: { root: string } }).first
+            root: ((await reprise.at('grows@9').prove({ since: first - 1 })) as never as { first: { root: string } }).first
               .root,
           },
         };
@@ -367,9 +367,9 @@ test('a bundle that an export was killed in is not there', async () => {
   const broken = () => {
     throw new Error('the pen broke');
   };
-  await expect(reprise.exportBundle('killed', { to: at, sign: broken })).rejects.toThrow('the pen broke');
+  await expect((await reprise.session('killed')).exportBundle({ to: at, sign: broken })).rejects.toThrow('the pen broke');
   expect(await readdir(join(folder, 'late'))).toEqual([]);
-  await reprise.exportBundle('killed', { to: at });
+  await (await reprise.session('killed')).exportBundle({ to: at });
   await cp(at, `${at}-2`, { recursive: true });
   await writeFile(join(`${at}-2`, 'notes.txt'), 'mine');
   expect(await verifyBundle(`${at}-2`)).toMatchObject({ ok: false, where: { file: 'notes.txt' } });

@@ -94,7 +94,7 @@ async function* pieces(text: string): AsyncGenerator<string> {
 
 async function said(ref: string): Promise<string> {
   const [id = '', branch = 'main'] = ref.split('/');
-  const { messages } = await (await reprise.session(id)).stateAt(branch, conversation);
+  const { messages } = await (await reprise.session(id)).at(branch).fold(conversation);
   return messages.map((each) => String(each.message?.['content'])).join(' ');
 }
 
@@ -107,11 +107,11 @@ test('its conversation begins with the messages of the base, up to the point, an
   const told = await imported(await written(fork, 'sessions/2026/09/14'));
   expect(told).toMatchObject({ session: 'fork', outcome: 'imported', branches: ['main'], warnings: [], units: 12 });
   expect(await said('fork')).toBe(whole);
-  expect(await reprise.export('fork', { format: 'codex' })).toBe(fork.text);
-  const { spending } = await (await reprise.session('fork')).stateAt('main', summary);
+  expect(await reprise.at('fork').export({ format: 'codex' }).text()).toBe(fork.text);
+  const { spending } = await (await reprise.session('fork')).fold(summary);
   expect(spending.inputTokens, 'the tokens of the base count in the base').toBe(7);
   expect(await (await reprise.session('fork')).verify()).toMatchObject({ ok: true });
-  expect((await reprise.exportFiles('fork', { format: 'codex' })).files.map(({ file }) => file)).toEqual(['']);
+  expect((await reprise.at('fork').export({ format: 'codex' }).files()).files.map(({ file }) => file)).toEqual(['']);
 });
 
 test('in one import of a folder, the order does not matter, and the names do not', async () => {
@@ -119,7 +119,7 @@ test('in one import of a folder, the order does not matter, and the names do not
   await writeFile(join(directory, 'b.jsonl'), base.text);
   for await (const told of reprise.importAll(directory)) expect(told).toMatchObject({ warnings: [] });
   expect([await said('fork'), await said('base')]).toEqual([whole, 'One? One. Two? Two.']);
-  expect(await reprise.export('base', { format: 'codex' })).toBe(base.text);
+  expect(await reprise.at('base').export({ format: 'codex' }).text()).toBe(base.text);
 });
 
 test('the base may be in the store, have grown since, and be masked', async () => {
@@ -136,7 +136,7 @@ test('imported before its base, it is mended by the second import, which says so
   const path = await written(fork);
   expect((await imported(path)).warnings).toEqual([{ file: '', at: 0, message: lacks('base') }]);
   expect(await said('fork')).toBe('Three? Three.');
-  const before = await (await reprise.session('fork')).stateAt('main@5', conversation);
+  const before = await (await reprise.session('fork')).at('main@5').fold(conversation);
   expect((await imported(path)).outcome).toBe('unchanged');
   await imported(pieces(base.text));
   expect(await imported(path)).toMatchObject({
@@ -145,8 +145,8 @@ test('imported before its base, it is mended by the second import, which says so
     warnings: [{ file: '', at: 0, message: found }],
   });
   expect(await said('fork')).toBe(whole);
-  expect(await (await reprise.session('fork')).stateAt('main@5', conversation)).toEqual(before);
-  expect(await reprise.export('fork', { format: 'codex' })).toBe(fork.text);
+  expect(await (await reprise.session('fork')).at('main@5').fold(conversation)).toEqual(before);
+  expect(await reprise.at('fork').export({ format: 'codex' }).text()).toBe(fork.text);
   expect((await imported(path)).outcome).toBe('unchanged');
   // It grows, and the base is gone: the session holds it.
   await (await reprise.session('base')).delete({ confirm: 'base' });
@@ -154,7 +154,7 @@ test('imported before its base, it is mended by the second import, which says so
   await writeFile(path, grown.text);
   expect(await imported(path)).toMatchObject({ outcome: 'extended', branches: ['main'], warnings: [] });
   expect(await said('fork')).toBe(`${whole} Four? Four.`);
-  expect(await reprise.export('fork', { format: 'codex' })).toBe(grown.text);
+  expect(await reprise.at('fork').export({ format: 'codex' }).text()).toBe(grown.text);
   expect((await (await reprise.session('fork')).verify()).ok).toBe(true);
 });
 
@@ -200,7 +200,7 @@ test('a chain of two, with a rollback and a compaction before the points, and a 
   expect(await said('fourth')).toBe('Sum. C? C. F? F.');
   await imported(await written(third));
   expect(await said('third')).toBe('Sum. C? C. D? D. E? E.');
-  expect(await reprise.export('third', { format: 'codex' })).toBe(third.text);
+  expect(await reprise.at('third').export({ format: 'codex' }).text()).toBe(third.text);
 });
 
 test('handed back, it stands alone, with ordinals that follow each other; so does one that was changed', async () => {
@@ -208,13 +208,13 @@ test('handed back, it stands alone, with ordinals that follow each other; so doe
   await imported(pieces(fork.text));
   const session = await reprise.session('fork');
   await session.fork('main', { name: 'asked', prompt: 'Five?' });
-  const { text } = await reprise.handBack('fork/asked', { format: 'codex' });
-  const changed = await reprise.export('fork/asked', { format: 'codex' });
+  const { text } = await reprise.at('fork/asked').handBack({ format: 'codex' });
+  const changed = await reprise.at('fork/asked').export({ format: 'codex' }).text();
   const inBase = (await session.find({ types: ['message.added'] }))?.seq;
   for (const [name, handed] of Object.entries({
     changed,
     text,
-    plain: (await reprise.handBack('fork', { format: 'codex' })).text,
+    plain: (await reprise.at('fork').handBack({ format: 'codex' })).text,
   })) {
     const lines = handed
       .trimEnd()
@@ -226,7 +226,7 @@ test('handed back, it stands alone, with ordinals that follow each other; so doe
     expect(warnings).toEqual([]);
     expect(await said(name)).toBe(await said(name === 'plain' ? 'fork' : 'fork/asked'));
   }
-  const early = await reprise.handBack(`fork@${inBase}`, { format: 'codex' });
+  const early = await reprise.at(`fork@${inBase}`).handBack({ format: 'codex' });
   await imported(pieces(early.text), { session: 'early' });
   expect(await said('early')).toBe('One?');
 });
@@ -253,7 +253,7 @@ test('a base that was too short is read to its point once it is whole', async ()
   await written(base);
   expect((await imported(path)).warnings.map((each) => each.message)).toEqual([found]);
   expect(await said('fork')).toBe('One? One. Two? Two. Three? Three.');
-  expect(await reprise.export('fork', { format: 'codex' })).toBe(whole.text);
+  expect(await reprise.at('fork').export({ format: 'codex' }).text()).toBe(whole.text);
   expect(await imported(path)).toMatchObject({ outcome: 'unchanged', events: 0 });
 });
 
@@ -276,7 +276,7 @@ test('a second reading that is killed goes on: nothing of the base or the fork i
   await imported(path);
   const words = (await said('own')).split(' ');
   expect([words.length, new Set(words).size, words[0], words.at(-1)]).toEqual([2_000, 2_000, 'Q0', 'B399']);
-  expect(await reprise.export('own', { format: 'codex' })).toBe(own.text);
+  expect(await reprise.at('own').export({ format: 'codex' }).text()).toBe(own.text);
 });
 
 test('a session whose name of the source was erased with its run is still that of its file', async () => {
@@ -315,8 +315,8 @@ test('two files of one thread, the second gone back in the first, are two branch
     'One? One. Two? Two.',
     'One? One. Other? Other.',
   ]);
-  expect(await reprise.export('base', { format: 'codex' })).toBe(base.text);
-  expect(await reprise.export(`base/${branches[1]}`, { format: 'codex' })).toBe(reverted.text);
+  expect(await reprise.at('base').export({ format: 'codex' }).text()).toBe(base.text);
+  expect(await reprise.at(`base/${branches[1]}`).export({ format: 'codex' }).text()).toBe(reverted.text);
 });
 
 test('a file that is followed has the messages of its base first', async () => {

@@ -27,12 +27,12 @@ async function read(session: string, text: string, format: string): Promise<Impo
 }
 
 const exported = async (ref: string, format: string): Promise<string> =>
-  Buffer.from((await reprise.exportFiles(ref, { format })).files[0]?.bytes ?? []).toString();
+  Buffer.from((await reprise.at(ref).export({ format }).files()).files[0]?.bytes ?? []).toString();
 
 /** Returns how each branch behaved, and the bytes that the session exports. */
 async function held(session: string, { branches, format }: Imported): Promise<readonly string[]> {
   const opened = await reprise.session(session);
-  const prints = await Promise.all(branches.map((branch) => opened.fingerprint(branch)));
+  const prints = await Promise.all(branches.map((branch) => opened.at(branch).fingerprint()));
   return [...prints, await exported(session, format)];
 }
 
@@ -96,7 +96,7 @@ describe('a source that differs', () => {
     expect(await exported(`differs/${own}`, 'claude-code')).toBe(changed);
     const once = await read('changed', changed, 'claude-code');
     const [print] = await held('changed', once);
-    expect(await (await reprise.session('differs')).fingerprint(own)).toBe(print);
+    expect(await (await reprise.session('differs')).at(own).fingerprint()).toBe(print);
     // It goes on there when it is read a third time.
     const grown = `${changed}${JSON.stringify(answer('r4', 'four'))}\n`;
     expect((await read('differs', grown, 'claude-code')).outcome).toBe('extended');
@@ -133,19 +133,19 @@ describe('a source that goes on after a person changed its history here', () => 
       .join('');
   const talk = async (session: string, branch: string): Promise<string> =>
     JSON.stringify(
-      (await (await reprise.session(session)).stateAt(branch, conversation)).messages.map((m) => m.message),
+      (await (await reprise.session(session)).at(branch).fold(conversation)).messages.map((m) => m.message),
     );
 
   test.each([
-    ['branched', 'a rewind', (session: Session) => session.rewind('main@turn:1')],
+    ['branched', 'a rewind', (session: Session) => session.rewind('@turn:1')],
     ['branched', 'a message', (session: Session) => session.append([ownMessage])],
     ['extended', 'a note', (session: Session) => session.append([{ type: 'note.added', data: { text: 'Hm.' } }])],
     [
       'extended',
       'a rewind that was undone',
       async (session: Session) => {
-        await session.rewind('main@turn:1');
-        await session.redo('main');
+        await session.rewind('@turn:1');
+        await session.redo();
       },
     ],
   ] as const)('is %s after %s, and no history mixes both', async (outcome, what, change) => {

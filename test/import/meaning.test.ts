@@ -36,7 +36,7 @@ async function session(text: string, options: ImportOptions = {}): Promise<Sessi
 const sourceOf = (format: string, index = 0): string => sources[format]?.[index]?.text ?? '';
 
 async function saidOn(found: Session, at = 'main'): Promise<string[]> {
-  const { messages } = await found.stateAt(at, conversation);
+  const { messages } = await found.at(at).fold(conversation);
   return messages.map(({ message }) => `${String(message?.['role'])}: ${textIn(message?.['content']).slice(0, 30)}`);
 }
 
@@ -65,11 +65,11 @@ describe('Claude Code', () => {
       'user: Only explain it.',
       'assistant: It is the pool.',
     ]);
-    expect((await found.stateAt(other, conversation)).openCalls).toEqual([]);
+    expect((await found.at(other).fold(conversation)).openCalls).toEqual([]);
     // Each response ends on the branch that it is on.
-    expect((await found.stateAt('main', conversation)).openCalls).toEqual([]);
-    expect((await found.stateAt('main', summary)).spending.outputTokens).toBe(5 + 3);
-    expect((await found.stateAt(other, summary)).spending.outputTokens).toBe(5 + 4);
+    expect((await found.fold(conversation)).openCalls).toEqual([]);
+    expect((await found.fold(summary)).spending.outputTokens).toBe(5 + 3);
+    expect((await found.at(other).fold(summary)).spending.outputTokens).toBe(5 + 4);
   });
 
   test('two responses of different ids after one message are a fork; the lines of one response make no fork', async () => {
@@ -105,7 +105,7 @@ describe('Claude Code', () => {
   });
 
   test('usage counts once a response, from its last line, and has its price', async () => {
-    const { spending } = await (await session(claudeWork)).stateAt('main', summary);
+    const { spending } = await (await session(claudeWork)).fold(summary);
     expect(spending).toMatchObject({ inputTokens: 4 * 1107, outputTokens: 90 + 20 + 3 + 6 });
     expect(spending.cost).toBeGreaterThan(0);
   });
@@ -122,12 +122,12 @@ describe('Claude Code', () => {
       if (isSidechain !== true && message?.id !== undefined) last.set(message.id, message.usage?.output_tokens ?? 0);
     }
     const found = await reprise.import(path, { session: `s${++count}` });
-    const { spending } = await found.stateAt('main', summary);
+    const { spending } = await found.fold(summary);
     expect(spending.outputTokens).toBe([...last.values()].reduce((sum, tokens) => sum + tokens, 0));
   });
 
   test('title, git branch and agents fill a listing', async () => {
-    const found = await (await session(claudeWork)).stateAt('main', summary);
+    const found = await (await session(claudeWork)).fold(summary);
     expect(found).toMatchObject({
       title: 'Fix the pool.',
       git: { branch: 'main' },
@@ -179,7 +179,7 @@ describe('Claude Code', () => {
       [7, 'its id "a1" was used before'],
       [8, 'its meaning was not stored'],
     ]);
-    expect(await reprise.export(id, { format: 'claude-code' })).toBe(text);
+    expect(await reprise.at(id).export({ format: 'claude-code' }).text()).toBe(text);
   });
 });
 
@@ -194,7 +194,7 @@ describe('others', () => {
       'user: Thank you.',
     ]);
     expect(await saidOn(found)).toEqual(['user: Fix the pool.', 'user: The connection pool is exhaust']);
-    expect((await found.stateAt('main', summary)).git).toEqual({ branch: 'main', sha: 'd002f64f' });
+    expect((await found.fold(summary)).git).toEqual({ branch: 'main', sha: 'd002f64f' });
   });
 
   test('a rollout of Codex that begins in a different file says so', async () => {
@@ -210,7 +210,7 @@ describe('others', () => {
   });
 
   test('the tokens of Codex count once, however often they are written', async () => {
-    const { spending } = await (await session(sourceOf('codex'))).stateAt('main', summary);
+    const { spending } = await (await session(sourceOf('codex'))).fold(summary);
     expect(spending).toMatchObject({ inputTokens: 300, outputTokens: 50 });
   });
 
@@ -247,10 +247,10 @@ describe('others', () => {
     const found = await session(sourceOf('bernstein', 1));
     const [ended] = await eventsOf(found, 'task.ended');
     expect(ended?.data).toMatchObject({ task: 'T-1', outcome: 'ok', result: 'Fixed.' });
-    const { original, branch } = await found.retry('task:T-1', async ({ prompt }) => String(prompt?.content));
+    const { original, branch } = await found.retry(async ({ prompt }) => String(prompt?.content), { task: 'T-1' });
     expect(original).toMatchObject({ task: 'T-1', text: 'Fixed.' });
     const again: Event[] = [];
-    for await (const event of found.replay({ at: branch, filter: { types: ['task.ended'] } })) again.push(event);
+    for await (const event of found.at(branch).replay({ filter: { types: ['task.ended'] } })) again.push(event);
     expect(String(again.at(-1)?.data['result'])).toContain('The connection pool is exhausted');
   });
 

@@ -46,7 +46,7 @@ test('an export of a large session holds a few pages of it, whatever its length'
   for (const format of ['codex', 'jsonl', 'markdown', 'atif']) {
     const before = held();
     const seen = { pieces: 0, bytes: 0, largest: 0, most: 0 };
-    for await (const { file, bytes } of reprise.exportPieces('large', { format })) {
+    for await (const { file, bytes } of reprise.at('large').export({ format })) {
       expect(file).toBe('');
       seen.bytes += bytes.length;
       seen.largest = Math.max(seen.largest, bytes.length);
@@ -68,13 +68,13 @@ test('the pieces are the bytes of the files, with the units of all branches in s
     { session: 'forked' },
   );
   const text: string[] = [];
-  for await (const { bytes } of reprise.exportPieces('forked', { format: 'claude-code' }))
+  for await (const { bytes } of reprise.at('forked').export({ format: 'claude-code' }))
     text.push(new TextDecoder().decode(bytes));
   expect(text.join('')).toBe(claudeFork);
   const event = await session.find({ fields: [{ key: 'foreign.at', pattern: '^4$' }] });
   await session.erase(`main@${event?.seq ?? 0}`, { reason: 'asked for' });
   const differing: unknown[] = [];
-  for await (const { differs } of reprise.exportPieces('forked', { format: 'claude-code' })) differing.push(...differs);
+  for await (const { differs } of reprise.at('forked').export({ format: 'claude-code' })) differing.push(...differs);
   expect(differing).toContainEqual({ file: '', at: 4, why: 'erased' });
-  expect(differing).toEqual((await reprise.exportFiles('forked', { format: 'claude-code' })).differs);
+  expect(differing).toEqual((await reprise.at('forked').export({ format: 'claude-code' }).files()).differs);
 });

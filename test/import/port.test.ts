@@ -44,7 +44,7 @@ async function told(
 }
 
 async function bytesOf(session: string, format: string): Promise<Buffer> {
-  return Buffer.from((await reprise.exportFiles(session, { format })).files[0]?.bytes ?? []);
+  return Buffer.from((await reprise.at(session).export({ format }).files()).files[0]?.bytes ?? []);
 }
 
 describe('lossless', () => {
@@ -166,7 +166,7 @@ describe('again', () => {
       await expect(reprise.import(broken, { session, format: 'claude-code' })).rejects.toThrow('went away');
       await told(claudeWork, { session });
       expect((await bytesOf(session, 'claude-code')).toString()).toBe(claudeWork);
-      const { head } = await (await reprise.session(session)).branch();
+      const { head } = (await reprise.session(session));
       expect(head).toBe(whole.events);
     }
   });
@@ -212,7 +212,7 @@ describe('secrets', () => {
   test('are masked in meaning and source with mask, and the export says which units differ', async () => {
     const { session, secrets } = await told(text, { mask: true });
     expect(Object.values(secrets), 'the prompt is two events of one unit').toEqual([1]);
-    const { files, differs } = await reprise.exportFiles(session, { format: 'claude-code' });
+    const { files, differs } = await reprise.at(session).export({ format: 'claude-code' }).files();
     expect(Buffer.from(files[0]?.bytes ?? []).toString()).toContain('[masked ');
     expect(Buffer.from(files[0]?.bytes ?? []).toString()).not.toContain('abcdEFGH1234abcd');
     expect(differs).toEqual([{ file: '', at: 0, why: 'masked' }]);
@@ -231,7 +231,7 @@ describe('secrets', () => {
     expect(secrets).toEqual({ 'anthropic-key': 1, 'secret-field': 1 });
     const events = await Array.fromAsync((await reprise.session(session)).replay({ history: 'raw' }));
     const held = JSON.stringify(events.map(({ data }) => ({ ...data, source: '' })));
-    const { files, differs } = await reprise.exportFiles(session, { format: 'shipit' });
+    const { files, differs } = await reprise.at(session).export({ format: 'shipit' }).files();
     const written = Buffer.from(files[0]?.bytes ?? []).toString();
     expect(differs).toEqual([{ file: '', at: null, why: 'masked' }]);
     for (const secret of [key.slice(20), 'hunter2', 'correct-horse']) expect(`${held}${written}`).not.toContain(secret);
@@ -245,12 +245,12 @@ describe('secrets', () => {
     expect(secrets).toEqual({ 'anthropic-key': 1 });
     for (const rule of [`text:${key}`, 'secrets', 'pattern:sk-ant']) {
       const to = join(directory, `odd-${++count}`);
-      const { manifest } = await reprise.exportBundle(session, { to, redact: [rule] });
+      const { manifest } = await reprise.at(session).exportBundle({ to, redact: [rule] });
       expect(manifest.redacted?.events, rule).toHaveLength(1);
     }
     const masked = await told(odd, { mask: true });
     expect(masked.secrets).toEqual({ 'anthropic-key': 1 });
-    const { files, differs } = await reprise.exportFiles(masked.session, { format: 'claude-code' });
+    const { files, differs } = await reprise.at(masked.session).export({ format: 'claude-code' }).files();
     expect(differs).toEqual([{ file: '', at: 7, why: 'masked' }]);
     const written = Buffer.from(files[0]?.bytes ?? []).toString('latin1');
     expect(written).toMatch(/\n\u00ff\u00e9 Use \[masked anthropic-key [0-9a-f-]+\], \u00c3\u00a9\n$/);
@@ -355,13 +355,13 @@ describe('edits and folders', () => {
       'claude-1 claude-code',
       't shipit',
     ]);
-    const { files } = await reprise.exportFiles('claude-1', { format: 'claude-code' });
+    const { files } = await reprise.at('claude-1').export({ format: 'claude-code' }).files();
     expect(files.map(({ file, bytes }) => [file, Buffer.from(bytes).toString()])).toEqual([
       ['', claudeFork],
       ['claude-1/subagents/agent-ab12.jsonl', `${JSON.stringify(sub)}\n`],
     ]);
     expect(
-      (await (await reprise.session('claude-1')).stateAt('main', conversation)).lanes.map(({ agent }) => agent),
+      (await (await reprise.session('claude-1')).fold(conversation)).lanes.map(({ agent }) => agent),
     ).toContain('ab12');
     await expect(reprise.import(folder)).rejects.toThrow('it holds 3 sources');
     expect(limits.importFilesMax).toBeGreaterThan(10_000);

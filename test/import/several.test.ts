@@ -44,7 +44,7 @@ const action = (id: number, content: string): object => ({
 });
 
 async function textsOf(session: string): Promise<unknown[]> {
-  const { messages } = await (await reprise.session(session)).stateAt('main', conversation);
+  const { messages } = await (await reprise.session(session)).fold(conversation);
   return messages.map(({ message }) => message?.['content']);
 }
 
@@ -65,7 +65,7 @@ test('a file in which each line is a source becomes a session a line; together t
     expect((await imported(path)).map(({ session, outcome }) => [session, outcome])).toEqual(
       sessions.map((session) => [session, 'imported']),
     );
-    const texts = await Promise.all(sessions.map((session) => reprise.export(session, { format })));
+    const texts = await Promise.all(sessions.map((session) => reprise.at(session).export({ format }).text()));
     expect(texts.join('')).toBe(text);
     expect((await imported(path)).map(({ outcome }) => outcome)).toEqual(sessions.map(() => 'unchanged'));
     await expect(reprise.import(path)).rejects.toMatchObject({ code: 'import.invalid' });
@@ -214,6 +214,6 @@ test('a sub-agent of Claude Code whose lines are in a file and in lines of progr
     ),
   });
   const [told] = await imported(join(directory, name));
-  const { spending, agents } = await (await reprise.session(told?.session ?? '')).stateAt('main', summary);
+  const { spending, agents } = await (await reprise.session(told?.session ?? '')).fold(summary);
   expect([spending.outputTokens, agents]).toEqual([5, ['ab1', 'claude-code']]);
 });

@@ -30,7 +30,7 @@ async function eventsOf(reprise: Reprise, id: string): Promise<readonly Event[]>
 }
 
 async function exported(reprise: Reprise, id: string): Promise<string> {
-  const { files } = await reprise.exportFiles(id, { format: 'claude-code' });
+  const { files } = await reprise.at(id).export({ format: 'claude-code' }).files();
   return Buffer.from(files[0]?.bytes ?? []).toString();
 }
 

@@ -27,13 +27,13 @@ beforeAll(async () => {
     })),
   );
   await session.fork('main@3', { name: 'careful' });
-  await session.append({ type: 'note.added', data: { text: 'on careful' } }, { branch: 'careful' });
+  await session.branch('careful').append({ type: 'note.added', data: { text: 'on careful' } });
   good = join(folder, 'good');
   signed = join(folder, 'signed');
   const made = makeSigningKey(join(folder, 'key.pem'));
   key = made.key;
-  await reprise.exportBundle('demo', { to: good });
-  await reprise.exportBundle('demo', { to: signed, sign: made.sign });
+  await (await reprise.session('demo')).exportBundle({ to: good });
+  await (await reprise.session('demo')).exportBundle({ to: signed, sign: made.sign });
 });
 afterAll(async () => {
   await reprise.close();
@@ -229,11 +229,11 @@ describe('the tamper matrix', () => {
     const session = await rewritten.createSession('demo');
     await session.append({ type: 'note.added', data: { text: 'another story' } });
     const path = join(folder, 'rewritten');
-    await rewritten.exportBundle('demo', { to: path });
+    await (await rewritten.session('demo')).exportBundle({ to: path });
     const verdict = await verifyBundle(path);
     expect([verdict.ok, verdict.doesNotProve.join(' ')]).toEqual([true, expect.stringContaining('rewritten chain')]);
     expect(await verifyBundle(path, { key })).toMatchObject({ ok: false });
-    const { digest } = await (await reprise.session('demo')).locate('main');
+    const { digest } = await (await reprise.session('demo')).locate();
     expect(await verifyBundle(path, { head: digest })).toMatchObject({
       ok: false,
       reason: expect.stringContaining('rewritten'),

@@ -24,7 +24,7 @@ async function told(text: string): Promise<Imported> {
 
 /** Returns what a model would be sent next, a line for each message: its role, and its texts and tools. */
 async function said(id: string, branch = 'main'): Promise<string[]> {
-  const { messages } = await (await reprise.session(id)).stateAt(branch, conversation);
+  const { messages } = await (await reprise.session(id)).at(branch).fold(conversation);
   return messages.map(({ message }) => {
     const content = message?.['content'];
     const parts = typeof content === 'string' ? [{ text: content }] : (content as Record<string, unknown>[]);
@@ -33,7 +33,7 @@ async function said(id: string, branch = 'main'): Promise<string[]> {
   });
 }
 
-const facts = async (id: string, branch = 'main') => (await reprise.session(id)).stateAt(branch, summary);
+const facts = async (id: string, branch = 'main') => (await reprise.session(id)).at(branch).fold(summary);
 
 async function valuesOf(id: string, type: string, key: string): Promise<unknown[]> {
   const found: unknown[] = [];
@@ -84,7 +84,7 @@ describe('Gemini CLI in lines', () => {
       'assistant: Done.',
     ]);
     expect((await facts(session)).spending).toMatchObject({ inputTokens: 200, outputTokens: 30 });
-    expect((await (await reprise.session(session)).stateAt('main', conversation)).openCalls).toEqual([]);
+    expect((await (await reprise.session(session)).fold(conversation)).openCalls).toEqual([]);
   });
 
   test('a list of messages takes the place of those before it, and a rewind into it keeps its beginning', async () => {
@@ -143,7 +143,7 @@ test('Copilot CLI: sub-agents are agents, a rewind takes events back, a compacti
     'user: Other.',
   ]);
   expect((await facts(session)).agents).toEqual(['copilot-cli', 'explore-1']);
-  const { messages } = await (await reprise.session(session)).stateAt('main', conversation);
+  const { messages } = await (await reprise.session(session)).fold(conversation);
   expect(messages[1]?.message?.['content']).toMatchObject([{ toolName: 'apply_patch', input: '*** Begin Patch' }]);
   const compaction = event(11, 'session.compaction_complete', { success: true, summaryContent: 'So far.' });
   expect(await said((await told(lines(...source, compaction, spoken(12, 'Ok.')))).session)).toEqual([

@@ -15,7 +15,7 @@ const imported = async (text: string): Promise<string> =>
 
 /** Returns what a model would be sent next, a line for each message: its role, and its texts and tools. */
 async function said(id: string): Promise<string[]> {
-  const { messages } = await (await reprise.session(id)).stateAt('main', conversation);
+  const { messages } = await (await reprise.session(id)).fold(conversation);
   return messages.map(({ message }) => {
     const content = message?.['content'];
     const parts = typeof content === 'string' ? [{ text: content }] : (content as Record<string, unknown>[]);
@@ -85,7 +85,7 @@ test('AI SDK: tokens that were read from a cache have their own price', async ()
       },
     }),
   );
-  expect((await (await reprise.session(session)).stateAt('main', summary)).spending).toMatchObject({ cost: 0.57 });
+  expect((await (await reprise.session(session)).fold(summary)).spending).toMatchObject({ cost: 0.57 });
 });
 
 test('LangSmith: a call that stands both in the content and beside it is one call', async () => {

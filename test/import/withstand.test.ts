@@ -43,7 +43,7 @@ function long(turns: number): string {
 }
 
 async function exported(reprise: Reprise, session: string): Promise<string> {
-  const { files } = await reprise.exportFiles(session, { format: 'claude-code' });
+  const { files } = await reprise.at(session).export({ format: 'claude-code' }).files();
   return Buffer.from(files[0]?.bytes ?? []).toString();
 }
 
@@ -59,7 +59,7 @@ async function eventsOf(reprise: Reprise, id: string): Promise<unknown[]> {
   const seen = new Map<string, unknown>();
   const { children } = await session.tree();
   for (const at of ['main', ...children.map(({ branch }) => branch)])
-    for await (const { id: own, type, turn, data } of session.replay({ at, history: 'raw' }) as AsyncIterable<Event>)
+    for await (const { id: own, type, turn, data } of session.at(at).replay({ history: 'raw' }) as AsyncIterable<Event>)
       if (type !== 'branch.forked') seen.set(own, { type, turn, data });
   return [...seen].sort(([a], [b]) => (a < b ? -1 : 1));
 }
@@ -175,7 +175,7 @@ describe('a full disk', () => {
       await writeFile(path, long(500));
       await told(reprise, path, 'long');
       for (const to of [join(disk.path, 'one'), join(disk.path, 'one.tgz')])
-        await expect(reprise.exportBundle('long', { to })).rejects.toMatchObject({ code: 'store.full' });
+        await expect((await reprise.session('long')).exportBundle({ to })).rejects.toMatchObject({ code: 'store.full' });
       expect(await readdir(disk.path)).toEqual([]);
     } finally {
       disk[Symbol.dispose]();

@@ -27,7 +27,7 @@ async function record(store: string): Promise<void> {
   await session.append([say('assistant', `Let me look. ${'x'.repeat(2_000)}`), say('user', 'Please do.')]);
   await session.append({ type: 'run.ended', data: { outcome: 'ok' }, run: 'r1', agent: 'support' });
   await session.fork('main@2', { name: 'kinder', prompt: 'Where is my money, please?' });
-  await session.rewind('main@4', { reason: 'again' });
+  await session.rewind(4, { reason: 'again' });
 }
 
 const questions = [

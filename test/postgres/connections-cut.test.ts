@@ -113,7 +113,7 @@ const changes: readonly Change[] = [
         Array.from({ length: times }, (_, index) => `b${index}`).sort(),
       );
       for (let index = 0; index < times; index++) {
-        const branch = await session.branch(`b${index}`);
+        const branch = session.branch(`b${index}`);
         expect(branch.head).toBe(2);
       }
     },

@@ -80,7 +80,7 @@ describe('an append to a branch that this process has just written to', () => {
     await warm('rewound');
     const session = await reprise.session('rewound');
     await session.append({ type: 'note.added', data: { text: 'second' } }, { epoch: 0 });
-    await (await otherReprise.session('rewound')).rewind('main@1');
+    await (await otherReprise.session('rewound')).rewind(1);
     await expect(session.append({ type: 'note.added', data: { text: 'third' } }, { epoch: 0 })).rejects.toMatchObject({
       code: 'branch.rewound',
     });

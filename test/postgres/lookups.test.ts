@@ -25,7 +25,7 @@ it('finds an event by its place without going through the session, before the se
     await using reprise = await openReprise({ store: await open(), platform });
     const session = await reprise.session('demo');
     await session.fork('main@1500', { name: 'other' });
-    await session.rewind('main@turn:2000');
+    await session.rewind('@turn:2000');
     await session.erase('main@1200');
   }
   await expect.poll(() => entriesRead(place, 'events_pkey'), { timeout: 10_000 }).toBeGreaterThan(0);

@@ -149,8 +149,8 @@ describe(`random writers (RANDOM_SEED=${seed})`, () => {
       for (const { branch } of await store.branches(ref)) {
         const [left, right] = [await store.branch({ ...ref, branch }), await memory.branch({ ...ref, branch })];
         expect({ ...left, digest: '', createdAt: '' }).toEqual({ ...right, digest: '', createdAt: '' });
-        expect(await real.verify({ at: { branch } })).toMatchObject({ ok: true, reason: null });
-        expect(await real.fingerprint({ branch })).toBe(await ideal.fingerprint({ branch }));
+        expect(await real.branch(branch).verify()).toMatchObject({ ok: true, reason: null });
+        expect(await real.branch(branch).fingerprint()).toBe(await ideal.branch(branch).fingerprint());
       }
     }
     const counted = (code: string): number => told.filter((one) => one.code === code).length;
@@ -193,7 +193,7 @@ describe(`random writers (RANDOM_SEED=${seed})`, () => {
       }
       for (const { branch } of await store.branches({ namespace, session }))
         expect(
-          await (await (await openReprise({ store, platform, namespace })).session(session)).verify({ at: { branch } }),
+          await (await (await openReprise({ store, platform, namespace })).session(session)).branch(branch).verify(),
         ).toMatchObject({ ok: true, reason: null });
     }
     const gone = spells.filter(({ isDeleted }) => isDeleted);

@@ -11,7 +11,7 @@ const store = await openPostgresStore({ url, platform, busyWaitMs: 500, statemen
 const reprise = await openReprise({ store, platform });
 const session = await reprise.session('silence', { create: true });
 // Several connections, and one that listens.
-await Promise.all(Array.from({ length: 4 }, () => session.locate('main')));
+await Promise.all(Array.from({ length: 4 }, () => session.locate()));
 const following = (async () => {
   for await (const event of session.replay({ follow: true })) say(event.type);
 })();

@@ -14,11 +14,10 @@ beforeEach(async () => {
 afterEach(() => reprise.close());
 
 const say = (id: string, turn: number, more: object = {}, branch = 'main') =>
-  session.beliefs
-    .on(branch)
+  session.branch(branch).beliefs
     .commit({ id, agent: 'a', topic: 't', kind: 'decision', claim: `claim ${id}`, turn, ...more });
 const standing = async (where: object = {}, branch = 'main'): Promise<string[]> =>
-  (await (await session.branch(branch)).beliefsAt(where)).map(({ id }) => id).sort();
+  (await (session.branch(branch)).beliefsAt(where)).map(({ id }) => id).sort();
 const refused = (code: string) => expect.objectContaining({ code });
 
 describe('B5 rewind and revert', () => {
@@ -26,7 +25,7 @@ describe('B5 rewind and revert', () => {
     for (let turn = 1; turn <= 30; turn++) await say(`c${turn}`, turn);
     for (const turn of [1, 2, 17, 30, 99]) expect(await standing({ turn })).toEqual([`c${Math.min(turn, 30)}`]);
     for (const turn of [29, 17, 2]) {
-      await session.rewind({ turn }, { only: 'beliefs' });
+      await session.rewind({ story: turn }, { only: 'beliefs' });
       expect(await standing()).toEqual([`c${turn}`]);
     }
   });
@@ -53,9 +52,9 @@ describe('B5 rewind and revert', () => {
       session = await reprise.createSession(`random-${count++}`);
       await session.beliefs.setStrategy(strategy);
       for (const [index, each] of claims.entries()) await say(`c${index}`, each.turn, each);
-      const { head } = await session.branch();
+      const { head } = session;
       const [then, before] = [await standing({ turn }), await standing()];
-      await session.rewind({ turn }, { only: 'beliefs' });
+      await session.rewind({ story: turn }, { only: 'beliefs' });
       expect([await standing(), await standing({ seq: head })]).toEqual([then, before]);
     };
     await fc.assert(fc.asyncProperty(history, check), { numRuns: 60 });
@@ -68,10 +67,10 @@ describe('B5 rewind and revert', () => {
       ['C', 8],
     ] as const)
       await say(id, turn);
-    const { head } = await session.branch();
+    const { head } = session;
     const before = await Promise.all([2, 6, 8].map((turn) => standing({ turn, seq: head })));
-    await session.rewind({ turn: 7 }, { only: 'beliefs' });
-    await session.rewind({ turn: 4 }, { only: 'beliefs' });
+    await session.rewind({ story: 7 }, { only: 'beliefs' });
+    await session.rewind({ story: 4 }, { only: 'beliefs' });
     expect([await standing(), await standing({ seq: head + 1 })]).toEqual([['A'], ['B']]);
     await session.redo();
     expect(await standing()).toEqual(['B']);
@@ -82,10 +81,10 @@ describe('B5 rewind and revert', () => {
 
   test('a rewind is one append with its reason; past the end it undoes nothing, and what is no turn is refused', async () => {
     await say('A', 2);
-    const { undone, marker } = await session.rewind({ turn: 99 }, { only: 'beliefs', reason: 'to be sure' });
-    expect([undone, marker.data['reason'], (await session.branch()).head]).toEqual([[], 'to be sure', 2]);
+    const { undone, marker } = await session.rewind({ story: 99 }, { only: 'beliefs', reason: 'to be sure' });
+    expect([undone, marker.data['reason'], (session).head]).toEqual([[], 'to be sure', 2]);
     expect(await standing()).toEqual(['A']);
-    await expect(session.rewind({ turn: -1 }, { only: 'beliefs' })).rejects.toEqual(refused('point.out-of-range'));
+    await expect(session.rewind({ story: -1 }, { only: 'beliefs' })).rejects.toEqual(refused('point.out-of-range'));
     await expect(reprise.session('unknown', { create: false })).rejects.toEqual(refused('session.not-found'));
   });
 
@@ -93,14 +92,14 @@ describe('B5 rewind and revert', () => {
     await say('A', 2);
     await say('B', 6);
     await session.beliefs.revert('B', { reason: 'was wrong' });
-    const { head } = await session.branch();
+    const { head } = session;
     await expect(session.beliefs.revert('B')).rejects.toEqual(refused('event.not-in-view'));
-    expect((await session.branch()).head).toBe(head);
+    expect((session).head).toBe(head);
   });
 
   test('a scope under a different name is refused, not ignored', async () => {
     await expect(session.beliefsAt({ permission_scope: ['t'] } as never)).rejects.toEqual(refused('option.invalid'));
-    await expect(session.fleet.spawn('a', { permission_scope: ['t'] } as never)).rejects.toEqual(
+    await expect(session.spawn('a', { permission_scope: ['t'] } as never)).rejects.toEqual(
       refused('option.invalid'),
     );
   });
@@ -110,50 +109,50 @@ describe('B5 branches', () => {
   test('a branch leaves its parent alone; there are branches of branches, and of a rewound line', async () => {
     await say('A', 5);
     await say('B', 20);
-    const { head } = await session.branch();
-    const x = await session.fork({ turn: 15 }, { name: 'x' });
+    const { head } = session;
+    const x = await session.at({ story: 15 }).fork({ name: 'x' });
     await x.mutate({ id: 'M', agent: 'a', topic: 't', claim: 'what if' });
-    const z = await session.fork({ branch: 'x', turn: 16 }, { name: 'z' });
+    const z = await session.at({ branch: 'x', story: 16 }).fork({ name: 'z' });
     await z.mutate({ id: 'N', agent: 'a', topic: 't', claim: 'and if' });
     expect([await standing(), await standing({}, 'x'), await standing({}, 'z')]).toEqual([['B'], ['M'], ['N']]);
     expect([await standing({ turn: 15 }, 'z'), await standing({ turn: 16 }, 'z')]).toEqual([['A'], ['M']]);
-    expect((await session.branch()).head).toBe(head);
-    await session.rewind({ turn: 15 }, { only: 'beliefs' });
-    await session.fork({ turn: 20 }, { name: 'y' });
+    expect((session).head).toBe(head);
+    await session.rewind({ story: 15 }, { only: 'beliefs' });
+    await session.at({ story: 20 }).fork({ name: 'y' });
     expect(await standing({}, 'y')).toEqual(['A']);
   });
 
   test('an id names one claim in the whole session, and the agents of the parent are there with their scopes', async () => {
-    await session.fleet.spawn('a', { scope: ['t'] });
+    await session.spawn('a', { scope: ['t'] });
     await say('A', 5);
     await session.beliefs.commit({ id: 'O', topic: 'other', kind: 'fact', claim: 'not for a', turn: 5 });
-    const x = await session.fork({ turn: 5 }, { name: 'x' });
+    const x = await session.at({ story: 5 }).fork({ name: 'x' });
     await expect(say('A', 6, { claim: 'something else' }, 'x')).rejects.toEqual(refused('event.id-reused'));
     await say('B', 6, {}, 'x');
     await expect(say('B', 6, { claim: 'something else' })).rejects.toEqual(refused('event.id-reused'));
     expect((await x.fleetAt()).agents).toMatchObject([{ agent: 'a', scope: ['t'] }]);
-    expect((await x.as('a').beliefsAt()).map(({ id }) => id)).toEqual(['B']);
+    expect((await x.as('a').beliefs.list()).map(({ id }) => id)).toEqual(['B']);
   });
 
   test('mutate takes the place of the old claim, unless it is to stand beside it', async () => {
     await say('A', 5);
-    const x = await session.fork({ turn: 5 }, { name: 'x' });
+    const x = await session.at({ story: 5 }).fork({ name: 'x' });
     await x.mutate({ id: 'M', agent: 'a', topic: 't', claim: 'what if', beside: true });
     expect(await standing({}, 'x')).toEqual(['A', 'M']);
   });
 
   test('an unknown branch is refused by every verb', async () => {
     await say('A', 5);
-    const unknown = session.fleet.on('none');
+    const unknown = session.branch('none').fleet;
     const verbs: readonly (() => Promise<unknown>)[] = [
       () => unknown.spawn('a'),
       () => unknown.mutate({ topic: 't', claim: 'x' }),
       () => unknown.runForward({ untilTurn: 9, onTurn: {} }),
-      () => session.beliefs.on('none').commit({ topic: 't', claim: 'x' }),
-      () => session.beliefs.on('none').revert('A'),
-      () => session.as('a').on('none').beliefsAt(),
+      () => session.branch('none').beliefs.commit({ topic: 't', claim: 'x' }),
+      () => session.branch('none').beliefs.revert('A'),
+      () => session.as('a').on('none').beliefs.list(),
       () => reprise.diff('graph', 'graph/none', { beliefs: true }),
-      () => session.beliefsAt({ point: 'none@1' }),
+      () => session.at('none@1').beliefs.list(),
     ];
     for (const verb of verbs) await expect(verb()).rejects.toEqual(refused('branch.not-found'));
   });
@@ -168,7 +167,7 @@ describe('B5 the comparison of two branches', () => {
     ['turn', { turn: 3 }],
   ])('tells claims of equal text apart by their %s', async (_, other) => {
     await say('A', 1);
-    await session.fork({ turn: 1 }, { name: 'x' });
+    await session.at({ story: 1 }).fork({ name: 'x' });
     const claim = { topic: 'u', claim: 'the same text', value: 1 };
     await say('L', 2, claim);
     await say('R', 2, { ...claim, ...other }, 'x');
@@ -182,7 +181,7 @@ describe('B5 the comparison of two branches', () => {
 
   test('counts claims that were made twice, and leaves out what was there before the turn', async () => {
     await say('A', 1);
-    await session.fork({ turn: 1 }, { name: 'x' });
+    await session.at({ story: 1 }).fork({ name: 'x' });
     const claim = { topic: 'u', kind: 'fact', claim: 'the same text', beside: true };
     await say('L', 2, claim);
     await say('L2', 2, claim);
@@ -192,14 +191,14 @@ describe('B5 the comparison of two branches', () => {
   });
 
   test('includes what tools and models answered', async () => {
-    await session.fleet.spawn('db', {});
+    await session.spawn('db', {});
     const run = async (branch: string, answer: string): Promise<unknown> => {
       const call = { kind: 'tool', name: 'look', input: {}, effect: 'pure' } as const;
       const onTurn = { db: ({ recorder }: AgentTurn) => recorder.call(call, () => answer) };
-      return (await session.branch(branch)).runForward({ untilTurn: 2, onTurn });
+      return (session.branch(branch)).runForward({ untilTurn: 2, onTurn });
     };
     await run('main', 'full');
-    await session.fork({ turn: 1 }, { name: 'x' });
+    await session.at({ story: 1 }).fork({ name: 'x' });
     await run('x', 'empty');
     const { beliefs } = await reprise.diff('graph', 'graph/x', { beliefs: true });
     expect(beliefs?.answers.map(({ agent, turn }) => [agent, turn])).toEqual([['db', 2]]);
@@ -215,7 +214,7 @@ test('B5 every operation leaves an event in the audit, with who and why', async 
     count = events.length;
   };
   const { tasks } = session.fleet;
-  await adds('agent.spawned', () => session.fleet.spawn('a', {}));
+  await adds('agent.spawned', () => session.spawn('a', {}));
   await adds('agent.changed', () => session.fleet.change('a', { trust: 0.5 }));
   await adds('strategy.changed', () => session.beliefs.setStrategy('highest-trust', { reason: 'less noise' }));
   await adds('belief.committed', () => say('A', 1));
@@ -227,7 +226,7 @@ test('B5 every operation leaves an event in the audit, with who and why', async 
   await adds('verification.failed', () => tasks.verificationFailed({ task: 't1', signals: ['tests'] }));
   await adds('task.ended', () => tasks.end({ task: 't1' }));
   await adds('event.reverted', () => session.beliefs.revert('C', { reason: 'was wrong', agent: 'lead' }));
-  await adds('branch.rewound', () => session.rewind({ turn: 1 }, { only: 'beliefs', reason: 'begin again' }));
+  await adds('branch.rewound', () => session.rewind({ story: 1 }, { only: 'beliefs', reason: 'begin again' }));
   await adds('event.reverted', () => session.redo());
   await adds('payload.erased', () => session.erase('main@4', { reason: 'personal data' }));
   await adds('agent.ended', () => session.fleet.end('a', { reason: 'done' }));

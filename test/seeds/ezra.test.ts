@@ -14,13 +14,13 @@ afterEach(() => reprise.close());
 const say = (id: string, turn: number, more: object = {}) =>
   session.beliefs.commit({ id, agent: 'a', topic: 't', kind: 'decision', claim: `claim ${id}`, turn, ...more });
 const standing = async (where: object = {}, branch = 'main'): Promise<string[]> =>
-  (await (await session.branch(branch)).beliefsAt(where)).map(({ id }) => id).sort();
+  (await (session.branch(branch)).beliefsAt(where)).map(({ id }) => id).sort();
 
 describe('B5 what Ezra promises', () => {
   test('an id is never overwritten: history is append-only', async () => {
     await say('A', 1);
     await expect(say('A', 1, { claim: 'something else' })).rejects.toMatchObject({ code: 'event.id-reused' });
-    expect((await session.beliefsAt())[0]?.claim).toBe('claim A');
+    expect((await session.beliefs.list())[0]?.claim).toBe('claim A');
   });
 
   test('a rewind over a chain of supersessions gives what the turn gave', async () => {
@@ -28,17 +28,17 @@ describe('B5 what Ezra promises', () => {
     await say('B', 6);
     await say('C', 8);
     const then = await standing({ turn: 4 });
-    await session.rewind({ turn: 4 }, { only: 'beliefs' });
+    await session.rewind({ story: 4 }, { only: 'beliefs' });
     expect([await standing(), then]).toEqual([['A'], ['A']]);
   });
 
   test('a rewind rewrites no history: turns after it are still what they were then', async () => {
     await say('A', 2);
     await say('B', 6);
-    const { head } = await session.branch();
-    await session.rewind({ turn: 4 }, { only: 'beliefs' });
+    const { head } = session;
+    await session.rewind({ story: 4 }, { only: 'beliefs' });
     expect(await standing({ turn: 6, seq: head })).toEqual(['B']);
-    await session.rewind({ turn: 1 }, { only: 'beliefs' });
+    await session.rewind({ story: 1 }, { only: 'beliefs' });
     await session.redo();
     expect([await standing(), await standing({ turn: 6, seq: head })]).toEqual([['A'], ['B']]);
   });
@@ -59,7 +59,7 @@ describe('B5 what Ezra promises', () => {
     await say('B', 6);
     await session.fork('main', { name: 'seed' });
     await session.beliefs.revert('B');
-    await session.beliefs.on('seed').revert('B', { restore: false });
+    await session.branch('seed').beliefs.revert('B', { restore: false });
     expect([await standing(), await standing({}, 'seed')]).toEqual([['A'], []]);
     await expect(session.beliefs.revert('B')).rejects.toMatchObject({ code: 'event.not-in-view' });
     await expect(session.beliefs.revert('Z')).rejects.toMatchObject({ code: 'event.not-found' });
@@ -68,20 +68,20 @@ describe('B5 what Ezra promises', () => {
   test('a fact that was superseded later in the parent is active on the branch', async () => {
     await say('A', 5);
     await say('B', 20);
-    await session.fork({ turn: 15 }, { name: 'x' });
+    await session.at({ story: 15 }).fork({ name: 'x' });
     expect([await standing({}, 'x'), await standing()]).toEqual([['A'], ['B']]);
   });
 
   test('an unknown parent and a taken branch name are refused', async () => {
     await say('A', 5);
-    await expect(session.fork({ branch: 'none', turn: 1 })).rejects.toMatchObject({ code: 'branch.not-found' });
-    await session.fork({ turn: 5 }, { name: 'x' });
-    await expect(session.fork({ turn: 5 }, { name: 'x' })).rejects.toMatchObject({ code: 'branch.exists' });
+    await expect(session.at({ branch: 'none', story: 1 }).fork()).rejects.toMatchObject({ code: 'branch.not-found' });
+    await session.at({ story: 5 }).fork({ name: 'x' });
+    await expect(session.at({ story: 5 }).fork({ name: 'x' })).rejects.toMatchObject({ code: 'branch.exists' });
   });
 
   test('mutate takes the place of the old claim, and a spawn is refused twice or too early', async () => {
     await say('A', 5);
-    const branch = await session.fork({ turn: 5 }, { name: 'x' });
+    const branch = await session.at({ story: 5 }).fork({ name: 'x' });
     await branch.mutate({ id: 'M', agent: 'a', topic: 't', claim: 'what if' });
     expect(await standing({}, 'x')).toEqual(['M']);
     await branch.spawn('db', { fromTurn: 8 });
@@ -91,7 +91,7 @@ describe('B5 what Ezra promises', () => {
   });
 
   test('run_forward records a turn that threw, and goes on from there', async () => {
-    await session.fleet.spawn('a', {});
+    await session.spawn('a', {});
     const turns: number[] = [];
     let isBroken = true;
     const onTurn = {
@@ -100,9 +100,9 @@ describe('B5 what Ezra promises', () => {
         if (turn === 2 && isBroken) throw new Error('down');
       },
     };
-    expect((await session.fleet.runForward({ untilTurn: 3, onTurn })).stoppedBy).toMatchObject({ turn: 2, agent: 'a' });
+    expect((await session.runForward({ untilTurn: 3, onTurn })).stoppedBy).toMatchObject({ turn: 2, agent: 'a' });
     isBroken = false;
-    expect((await session.fleet.runForward({ untilTurn: 3, onTurn })).stoppedBy).toBeUndefined();
+    expect((await session.runForward({ untilTurn: 3, onTurn })).stoppedBy).toBeUndefined();
     expect(turns).toEqual([1, 2, 2, 3]);
   });
 
@@ -117,7 +117,7 @@ describe('B5 what Ezra promises', () => {
 
   test('a diff names agents, and fills responses', async () => {
     await say('A', 1);
-    const branch = await session.fork({ turn: 1 }, { name: 'x' });
+    const branch = await session.at({ story: 1 }).fork({ name: 'x' });
     await branch.mutate({ agent: 'a', topic: 't', claim: 'what if' });
     await branch.spawn('db', {});
     await branch.runForward({
@@ -138,20 +138,20 @@ describe('B5 what Ezra promises', () => {
   test('a scope is never the caller’s word: an empty one shows nothing, a missing agent neither', async () => {
     await say('A', 1);
     await session.beliefs.commit({ id: 'U', kind: 'fact', claim: 'about everything' });
-    await session.fleet.spawn('none', { scope: [] });
-    await session.fleet.spawn('one', { scope: ['t'] });
-    for (const agent of ['none', 'nobody']) expect(await session.as(agent).beliefsAt()).toEqual([]);
-    expect(await session.as('one').beliefsAt()).toHaveLength(2);
+    await session.spawn('none', { scope: [] });
+    await session.spawn('one', { scope: ['t'] });
+    for (const agent of ['none', 'nobody']) expect(await session.as(agent).beliefs.list()).toEqual([]);
+    expect(await session.as('one').beliefs.list()).toHaveLength(2);
     await expect(session.beliefs.commit({ topic: '', claim: 'x' })).rejects.toMatchObject({ code: 'topic.invalid' });
   });
 
   test('an erased claim is shown to no agent, and what it had superseded stays superseded', async () => {
-    await session.fleet.spawn('all', {});
+    await session.spawn('all', {});
     await say('A', 1);
     await say('B', 2);
     await session.erase('main@3', { reason: 'personal data' });
     expect(await standing()).toEqual(['B']);
-    expect(await session.as('all').beliefsAt()).toEqual([]);
-    expect(await session.as('all').beliefsAt({ turn: 1 })).toHaveLength(1);
+    expect(await session.as('all').beliefs.list()).toEqual([]);
+    expect(await session.at({ story: 1 }).as('all').beliefs.list()).toHaveLength(1);
   });
 });

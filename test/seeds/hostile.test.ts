@@ -30,13 +30,13 @@ describe('a tampered file never hangs, crashes or gives other errors than ours:'
     const session = await reprise.session('demo');
     const looks: readonly (() => Promise<unknown>)[] = [
       () => all(session.replay()),
-      () => all(session.replay({ at: 'y', history: 'raw' })),
-      () => session.stateAt('main', summary),
-      () => session.stateAt('y', conversation),
+      () => all(session.at('y').replay({ history: 'raw' })),
+      () => session.fold(summary),
+      () => session.at('y').fold(conversation),
       () => session.tree(),
       () => session.toJSON(),
       () => session.verify(),
-      () => session.verify({ at: 'y' }),
+      () => session.at('y').verify(),
       () => session.fork('y', { name: 'new' }),
     ];
     for (const look of looks) {
@@ -59,7 +59,7 @@ describe('ids are names, never places:', () => {
       await using reprise = await openReprise(`sqlite:${path}`);
       const session = await reprise.namespace(id).session(id, { create: true });
       await session.append({ type: 'note.added', id, agent: id, run: id, data: { text: 'a' } });
-      const forked = await session.fork({ seq: 1 }, { name: id });
+      const forked = await session.at({ seq: 1 }).fork({ name: id });
       expect((await forked.verify()).ok).toBe(true);
       const ref = refText({ session: id, branch: id, at: { kind: 'head' } });
       expect(await reprise.namespace(id).resolve(ref)).toMatchObject({ session: id, branch: id });

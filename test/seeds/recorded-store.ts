@@ -61,7 +61,7 @@ export async function recordStore(path: string): Promise<void> {
   await y.append(note('on y'));
   await session.fork('main@6', { name: 'z' });
   await session.append([note(secret), note('eighth')]);
-  await session.revert('main@2');
+  await session.revert(2);
   await session.append(note('tenth'));
   await session.erase('main@7');
   await session.append(note('twelfth'));
@@ -110,6 +110,6 @@ export async function openRecordedStore(): Promise<RecordedStore> {
 async function headsOf(path: string): Promise<RecordedStore['heads']> {
   await using reprise = await openReprise(`sqlite:${path}`);
   const session = await reprise.session('demo');
-  const digest = async (branch: string): Promise<string> => (await session.locate(branch)).digest;
+  const digest = async (branch: string): Promise<string> => (await session.at(branch).locate()).digest;
   return { main: await digest('main'), x: await digest('x'), y: await digest('y') };
 }

@@ -29,12 +29,12 @@ const event = (type: string, message: string, payload: unknown): object => ({ ty
 const file = (...events: readonly object[]): string =>
   `${JSON.stringify({ trace_id: 't', metadata: {}, events }, null, 2)}\n`;
 const rolesOf = async (session: Session): Promise<unknown[]> =>
-  (await session.stateAt('main', conversation)).messages.map(({ message }) => message?.['role']);
+  (await session.fold(conversation)).messages.map(({ message }) => message?.['role']);
 
 describe('a trace as its runtime writes it', () => {
   test.each(['prompt', 'user_prompt'])('the prompt of a run is found under %s', async (name) => {
     const session = await imported(file(event('run_started', 'Agent run started', { [name]: 'Refund order 7.' })));
-    const [asked] = messagesOf(await session.stateAt('main', conversation), { role: 'user' });
+    const [asked] = messagesOf(await session.fold(conversation), { role: 'user' });
     expect(asked?.message).toEqual({ role: 'user', content: 'Refund order 7.' });
   });
 
@@ -61,21 +61,21 @@ describe('a trace as its runtime writes it', () => {
       event('run_completed', '', { output: `Answer ${run}.` }),
     ]);
     const session = await imported(file(...runs));
-    const asked = messagesOf(await session.stateAt('main', conversation), { role: 'user' });
+    const asked = messagesOf(await session.fold(conversation), { role: 'user' });
     expect(asked.map(({ message }) => message?.['content'])).toEqual(['Question 1?', 'Question 2?', 'Question 3?']);
     const once = ['user', 'assistant', 'tool', 'tool', 'assistant'];
     expect(await rolesOf(session)).toEqual([...once, ...once, ...once]);
-    const { seq: head } = await session.locate('main');
+    const { seq: head } = await session.locate();
     for (let seq = 1; seq <= head; seq++) {
-      const seen = (await session.stateAt(`main@${seq}`, conversation)).messages;
+      const seen = (await session.at(`main@${seq}`).fold(conversation)).messages;
       const fork = await session.fork(`main@${seq}`);
       const again = await session.fork(fork.name);
       const rewound = await session.fork('main');
-      await session.rewind(`${rewound.name}@${seq}`);
+      await session.branch(rewound.name).rewind(seq);
       for (const { name } of [fork, again, rewound])
-        expect((await session.stateAt(name, conversation)).messages, `main@${seq}`).toEqual(seen);
+        expect((await session.at(name).fold(conversation)).messages, `main@${seq}`).toEqual(seen);
     }
-    const results = (await session.stateAt('main', conversation)).messages.flatMap(({ message }) =>
+    const results = (await session.fold(conversation)).messages.flatMap(({ message }) =>
       message?.['role'] === 'tool' ? [(message['content'] as { output: unknown }[])[0]?.output] : [],
     );
     expect(results).toEqual(['a1', 'b1', 'a2', 'b2', 'a3', 'b3']);
@@ -105,7 +105,7 @@ describe('a trace as its runtime writes it', () => {
   test('tools that were called together at the very end of a trace were asked for by one message', async () => {
     const called = (name: string): object => event('tool_called', `Tool called: ${name}`, { arguments: {} });
     const session = await imported(file(event('run_started', '', { prompt: 'x' }), called('a'), called('b')));
-    const { messages } = await session.stateAt('main', conversation);
+    const { messages } = await session.fold(conversation);
     expect(messages.map(({ message }) => message?.['content'])).toMatchObject([
       'x',
       [{ toolName: 'a' }, { toolName: 'b' }],
@@ -120,7 +120,7 @@ describe('a trace as its runtime writes it', () => {
     const session = await imported(text);
     const fields = [{ key: 'foreign.type', pattern: '^step_started$' }];
     expect(await session.find({ fields })).toMatchObject({ seq: 2 });
-    expect(await reprise.export(session.id, { format: 'shipit' })).toBe(text);
+    expect(await reprise.at(session.id).export({ format: 'shipit' }).text()).toBe(text);
   });
 
   test('a real trace shows its user prompts and comes back byte for byte', async (context) => {
@@ -133,9 +133,9 @@ describe('a trace as its runtime writes it', () => {
       questions.push((data['message'] as { content: string }).content);
     expect(questions[0]).toBe('Use the available tools and summarize what this project can do.');
     expect(questions).toHaveLength(8);
-    const found = messagesOf(await session.stateAt('main', conversation), { role: 'user' });
+    const found = messagesOf(await session.fold(conversation), { role: 'user' });
     expect(found.map(({ message }) => message?.['content'])).toEqual(questions);
-    expect(await reprise.export('demo-trace', { format: 'shipit' })).toBe(await readFile(path, 'utf8'));
+    expect(await reprise.at('demo-trace').export({ format: 'shipit' }).text()).toBe(await readFile(path, 'utf8'));
     expect((await session.verify()).ok).toBe(true);
   });
 });
@@ -149,7 +149,7 @@ describe('the same bytes come back', () => {
       `${JSON.stringify({ trace_id: 't', metadata: { z: 1, a: [] }, events: [{ type: 'é"]}', payload: { __proto__: 1 } }] })}`,
     ]) {
       const session = await imported(text);
-      expect(await reprise.export(session.id, { format: 'shipit' })).toBe(text);
+      expect(await reprise.at(session.id).export({ format: 'shipit' }).text()).toBe(text);
     }
   });
 
@@ -161,7 +161,7 @@ describe('the same bytes come back', () => {
       fc.asyncProperty(events, fc.constantFrom(0, 1, 2, '\t'), async (list, indent) => {
         const text = JSON.stringify({ trace_id: 't', metadata: {}, events: list }, null, indent);
         const session = await imported(text);
-        expect(await reprise.export(session.id, { format: 'shipit' })).toBe(text);
+        expect(await reprise.at(session.id).export({ format: 'shipit' }).text()).toBe(text);
       }),
       { numRuns: 60 },
     );
@@ -179,9 +179,9 @@ describe('the same bytes come back', () => {
       prompt: 'Refund order 8.',
       edits: [{ kind: 'toolResult', call: 't1', output: 'paid 80' }],
     });
-    const edited = await reprise.export(`${session.id}/edited`, { format: 'shipit' });
+    const edited = await reprise.at(`${session.id}/edited`).export({ format: 'shipit' }).text();
     expect(edited).toBe(text.replace('Refund order 7.', 'Refund order 8.').replace('paid 50', 'paid 80'));
-    expect(await reprise.export(session.id, { format: 'shipit' })).toBe(text);
+    expect(await reprise.at(session.id).export({ format: 'shipit' }).text()).toBe(text);
   });
 
   test('a session that was never a trace is written in its words', async () => {
@@ -193,7 +193,7 @@ describe('the same bytes come back', () => {
       { type: 'call.ended', data: { call: 'c', kind: 'tool', name: 'look', outcome: 'ok', output: 'x' } },
       { type: 'run.ended', data: { outcome: 'ok', result: 'Bye' } },
     ]);
-    const written = JSON.parse(await reprise.export('native', { format: 'shipit' })) as { events: { type: string }[] };
+    const written = JSON.parse(await reprise.at('native').export({ format: 'shipit' }).text()) as { events: { type: string }[] };
     expect(written.events.map(({ type }) => type)).toEqual([
       'run_started',
       'message_added',
@@ -229,7 +229,7 @@ describe('what is no trace', () => {
     })();
     for await (const told of reprise.importAll(stream, { session, format: 'shipit' }))
       expect(told).toMatchObject({ kept: 1, warningCount: 1, warnings: [{ message: expect.stringContaining(why) }] });
-    expect(await reprise.export(session, { format: 'shipit' })).toBe(text);
+    expect(await reprise.at(session).export({ format: 'shipit' }).text()).toBe(text);
   });
 
   test('a file that is not there, is of no format, is empty, or is endless', async () => {

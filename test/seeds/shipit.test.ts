@@ -68,7 +68,7 @@ function noting(answer = 'done'): {
 
 const textsOf = (messages: readonly Message[]): unknown[] => messages.map(({ content }) => content);
 const userTexts = async (session: Session, at: string): Promise<unknown[]> =>
-  messagesOf(await session.stateAt(at, conversation), { role: 'user' }).map(({ message }) => message?.['content']);
+  messagesOf(await session.at(at).fold(conversation), { role: 'user' }).map(({ message }) => message?.['content']);
 
 /** The seq of the first event that came from one of shipit's. */
 async function seqOf(session: Session, foreignType: string, which: 'first' | 'last' = 'last'): Promise<number> {
@@ -100,7 +100,7 @@ describe('B2 load', () => {
   test('an unknown key of an event is kept; shipit raises a TypeError', async () => {
     const odd = { ...native, events: [{ ...native.events[0], span: 7 }] };
     const session = await reprise.import(odd);
-    expect(JSON.parse(await reprise.export(session.id, { format: 'shipit' }))).toEqual(odd);
+    expect(JSON.parse(await reprise.at(session.id).export({ format: 'shipit' }).text())).toEqual(odd);
   });
 
   test('copies are defensive: changing what was given or what was read changes nothing', async () => {
@@ -146,12 +146,12 @@ describe('B2 look', () => {
 
   test('messages at a point: out of range is refused at both ends, 0 is the empty beginning', async () => {
     const session = await reprise.import(native);
-    const { head } = await session.branch();
-    await expect(session.stateAt(`main@${head + 1}`, conversation)).rejects.toMatchObject({
+    const { head } = session;
+    await expect(session.at(`main@${head + 1}`).fold(conversation)).rejects.toMatchObject({
       code: 'point.out-of-range',
     });
-    await expect(session.stateAt({ seq: -1 }, conversation)).rejects.toThrow('-1');
-    expect((await session.stateAt('main@0', conversation)).messages).toEqual([]);
+    await expect(session.at({ seq: -1 }).fold(conversation)).rejects.toThrow('-1');
+    expect((await session.at('main@0').fold(conversation)).messages).toEqual([]);
   });
 
   test.each(['prompt', 'user_prompt'])(
@@ -178,7 +178,7 @@ describe('B2 look', () => {
 
   test('a result of a tool is a tool message that answers its call; shipit makes the assistant say it', async () => {
     const session = await reprise.import(native);
-    const { messages } = await session.stateAt('main', conversation);
+    const { messages } = await session.fold(conversation);
     expect(messages.map(({ message }) => message?.['role'])).toEqual(['user', 'assistant', 'tool', 'assistant']);
     const ids = messages.flatMap(({ message }) =>
       Array.isArray(message?.['content'])
@@ -193,7 +193,7 @@ describe('B2 fork', () => {
   test('out of range is refused, at both ends', async () => {
     const session = await reprise.import(native);
     await expect(session.fork('main@999')).rejects.toMatchObject({ code: 'point.out-of-range' });
-    await expect(session.fork({ seq: -1 })).rejects.toThrow('-1');
+    await expect(session.at({ seq: -1 }).fork()).rejects.toThrow('-1');
   });
 
   test('without an edit the prompt is sent once; shipit sends it twice', async () => {
@@ -277,17 +277,17 @@ describe('B2 fork', () => {
     const [child] = (await session.tree()).children;
     expect(child).toMatchObject({ branch: 'child', parent: { branch: 'main', seq: 3 }, reason: 'debug-1' });
     expect(child?.children).toMatchObject([{ branch: 'grandchild' }]);
-    expect(await session.metadata('child')).toMatchObject({ agent_name: 'researcher', note: 'x' });
+    expect(await session.at('child').metadata()).toMatchObject({ agent_name: 'researcher', note: 'x' });
     expect(await session.metadata()).not.toHaveProperty('note');
   });
 
   test('a fork does not change with its source', async () => {
     const session = await reprise.import(native);
     const branch = await session.fork('main', { name: 'kept' });
-    const before = await branch.project(conversation);
+    const before = await branch.fold(conversation);
     await session.append({ type: 'message.added', data: { message: { role: 'user', content: 'later' } } });
-    await session.rewind('main@3');
-    expect(await branch.project(conversation)).toEqual(before);
+    await session.rewind(3);
+    expect(await branch.fold(conversation)).toEqual(before);
   });
 });
 
@@ -318,8 +318,8 @@ describe('B2 resume', () => {
 
   test('the source is never changed, whatever the agent does', async () => {
     const session = await reprise.import(native);
-    const before = await reprise.export(session.id, { format: 'shipit' });
-    const { head } = await session.branch();
+    const before = await reprise.at(session.id).export({ format: 'shipit' }).text();
+    const { head } = session;
     const branch = await session.fork(`main@${await seqOf(session, 'run_started')}`);
     await expect(
       branch.resume(async ({ messages }) => {
@@ -327,15 +327,15 @@ describe('B2 resume', () => {
         throw new Error('and then it broke');
       }),
     ).rejects.toThrow('and then it broke');
-    expect(await reprise.export(session.id, { format: 'shipit' })).toBe(before);
-    expect((await session.branch()).head).toBe(head);
+    expect(await reprise.at(session.id).export({ format: 'shipit' }).text()).toBe(before);
+    expect((session).head).toBe(head);
   });
 
   test('what came of it can be saved, loaded, forked and diffed again; shipit calls a method that does not exist', async () => {
     const session = await reprise.import(native);
     const branch = await session.fork(`main@${await seqOf(session, 'run_started')}`, { name: 'again' });
     await branch.resume(noting('Herman Melville.').agent);
-    const saved = await reprise.export('run-abc/again', { format: 'shipit' });
+    const saved = await reprise.at('run-abc/again').export({ format: 'shipit' }).text();
     const back = await reprise.import(JSON.parse(saved) as never, { session: 'back', format: 'shipit' });
     expect(await userTexts(back, 'main')).toContain('Who wrote it, and when?');
     expect(saved).toContain('Herman Melville.');

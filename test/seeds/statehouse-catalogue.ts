@@ -372,7 +372,7 @@ function severalWriters(world: StateWorld): void {
     const child = await there.fork('main@1', { name: 'child', edits: [{ kind: 'state', key: 'a', value: 'forked' }] });
     await child.state.transaction((tx) => tx.write('a', 'on the child'));
     expect((await harmless.commit()).versions[0]?.version).toBe(1);
-    for (const change of [() => there.revert('main@2'), () => there.redo('main'), () => there.rewind('main@1')]) {
+    for (const change of [() => there.revert(2), () => there.redo(), () => there.rewind(1)]) {
       const tx = await reading();
       const blind = here.state.begin();
       blind.write('a', 'blind');
@@ -381,7 +381,7 @@ function severalWriters(world: StateWorld): void {
       expect(error.message).toMatch(/the history was edited at seq \d+$/);
       const before = (await there.state.get('a')).version;
       expect((await blind.commit()).versions[0]?.version).toBe(before + 1);
-      await there.revert({ branch: 'main', seq: (await there.branch()).head });
+      await there.revert((there).head);
     }
   });
 
@@ -418,7 +418,7 @@ function severalWriters(world: StateWorld): void {
       }
     })();
     for (let value = 0; value < 5; value++) await there.state.transaction((tx) => tx.write('a', value));
-    await there.rewind('main@2');
+    await there.rewind(2);
     await there.state.transaction((tx) => tx.write('a', 9));
     await following;
     // How much of the first part was seen before the rewind is a matter of luck.

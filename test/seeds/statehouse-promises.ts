@@ -234,7 +234,7 @@ function reads(world: StateWorld): void {
     for (const isDropped of [false, false, true]) {
       if (isDropped) await session.dropSnapshots();
       read = 0;
-      folds.push(await session.stateAt('main', stateProjection));
+      folds.push(await session.fold(stateProjection));
       reads.push(read);
     }
     expect(reads[1]).toBeLessThan(limits.snapshotEventsMin);

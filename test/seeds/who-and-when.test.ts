@@ -54,7 +54,7 @@ async function load(session: Session, { history }: FailedRun): Promise<void> {
   const there = new Set<string>();
   for (const [turn, said] of history.entries()) {
     const agent = speakerOf(said);
-    if (!there.has(agent)) await session.fleet.spawn(agent, { scope: [], fromTurn: turn });
+    if (!there.has(agent)) await session.spawn(agent, { scope: [], fromTurn: turn });
     there.add(agent);
     const role = said.role === 'human' || said.role === 'user' ? 'user' : 'assistant';
     await session.append({ type: 'message.added', agent, turn, data: { message: { role, content: said.content } } });
@@ -63,7 +63,7 @@ async function load(session: Session, { history }: FailedRun): Promise<void> {
 
 const contents = async (session: Session, branch: string): Promise<readonly unknown[]> => {
   const said: unknown[] = [];
-  for await (const { data } of session.replay({ at: branch, filter: { types: ['message.added'] } }))
+  for await (const { data } of session.at(branch).replay({ filter: { types: ['message.added'] } }))
     said.push((data['message'] as { readonly content: unknown }).content);
   return said;
 };
@@ -81,12 +81,9 @@ async function forkAtTheMistake(run: FailedRun): Promise<void> {
   const wrong = await session.find({ types: ['message.added'], agent: run.mistake_agent, turn });
   expect(wrong).toBeDefined();
   const message = { role: 'assistant', content: 'What should have been said.' } as const;
-  const branch = await session.fork(
-    { turn },
-    { name: 'mended', reason: run.mistake_reason, edits: [{ kind: 'message', seq: wrong?.seq ?? 0, message }] },
-  );
+  const branch = await session.at({ story: turn }).fork({ name: 'mended', reason: run.mistake_reason, edits: [{ kind: 'message', seq: wrong?.seq ?? 0, message }] });
   expect(await contents(session, 'mended')).toEqual([...said.slice(0, turn), message.content]);
-  const { messages } = await branch.as(run.mistake_agent).stateAt('mended', conversation);
+  const { messages } = await branch.at('mended').as(run.mistake_agent).fold(conversation);
   expect(messages.at(-1)?.message?.['content']).toBe(message.content);
 
   // Who spoke next on the original goes on from the mended message; nothing that was recorded fits any more.

@@ -91,7 +91,7 @@ test('a transaction fails if a rewind brought a different value under the versio
   const [byKey, byPrefix] = [own.begin(), own.begin()];
   expect(await byKey.get('count')).toMatchObject({ value: 100, version: 1 });
   expect(await Array.fromAsync(byPrefix.scan('co'))).toMatchObject([{ value: 100, version: 1 }]);
-  await session.rewind('main@1');
+  await session.rewind(1);
   await beside.transaction((tx) => tx.write('count', 5));
   expect(await own.get('count')).toMatchObject({ value: 5, version: 1 });
   for (const tx of [byKey, byPrefix]) {
@@ -119,11 +119,11 @@ test('the agent commits claims, and sees those in its scope alone', async () => 
   await beliefs.commit({ topic: 'people', kind: 'fact', claim: 'Nobody may know this' });
   const own = (await bound.session('demo')).as('a1');
   await own.beliefs.commit({ topic: 'database', kind: 'fact', claim: 'The pool is full', beside: true });
-  const claims = (await own.beliefsAt()).map(({ claim }) => claim);
+  const claims = (await own.beliefs.list()).map(({ claim }) => claim);
   expect(claims.toSorted()).toEqual(['The pool has 10 connections', 'The pool is full']);
   const seen = await Array.fromAsync(own.replay(), ({ type }) => type);
   expect(seen).toEqual(expect.arrayContaining(['belief.committed']));
-  const known = await own.knownAt();
+  const known = await own.known();
   expect([known.scope, known.beliefs.length]).toEqual([['database'], 2]);
   expect(JSON.stringify([known, claims, await Array.fromAsync(own.replay())])).not.toContain('Nobody may know');
   await expect(own.beliefs.commit({ topic: 'people', claim: 'I was here' })).rejects.toMatchObject({
@@ -133,7 +133,7 @@ test('the agent commits claims, and sees those in its scope alone', async () => 
 
 test('a value that is not JSON and options that are not an object are refused, as in a local store', async () => {
   const session = await operator.session('demo');
-  await session.fleet.spawn('a1');
+  await session.spawn('a1');
   const surfaces = [session.as('a1'), (await bound.session('demo')).as('a1')];
   for (const own of surfaces) {
     for (const value of [Number.NaN, new Date(0), 10n, new Map(), [undefined], () => 1])
@@ -149,10 +149,10 @@ test('a value that is not JSON and options that are not an object are refused, a
         async () => await own.state.get('plan', wrong as never),
       ])
         await expect(call()).rejects.toMatchObject({ code: 'option.invalid' });
-    await expect(own.stateAt('main', {} as never)).rejects.toMatchObject({ code: 'projection.invalid' });
-    expect(await Array.fromAsync(own.state.keys({ limit: Number.POSITIVE_INFINITY }))).toEqual([]);
+    await expect(own.fold({} as never)).rejects.toMatchObject({ code: 'projection.invalid' });
+    expect(await Array.fromAsync(own.state.keys('', { limit: Number.POSITIVE_INFINITY }))).toEqual([]);
   }
-  expect((await session.branch()).head).toBe(2);
+  expect((session).head).toBe(2);
 });
 
 test('a follower that saw nothing yet goes on at the next server, and one that did is told', async () => {
@@ -173,13 +173,13 @@ test('a follower that saw nothing yet goes on at the next server, and one that d
 
 test('a server reads the history of a fleet once for all of its agents', async () => {
   const session = await operator.session('demo');
-  await session.fleet.spawn('a1');
+  await session.spawn('a1');
   for (const topic of ['a', 'b', 'c']) await session.beliefs.commit({ topic, claim: 'first' });
   const own = (await bound.session('demo')).as('a1');
-  expect((await own.beliefsAt()).length).toBe(3);
+  expect((await own.beliefs.list()).length).toBe(3);
   const before = calls.read;
   await own.beliefs.commit({ topic: 'a', claim: 'second' });
-  expect((await own.beliefsAt()).map(({ claim }) => claim)).toEqual(['first', 'first', 'second']);
+  expect((await own.beliefs.list()).map(({ claim }) => claim)).toEqual(['first', 'first', 'second']);
   expect(calls.read).toBe(before);
 });
 
@@ -194,8 +194,8 @@ describe('everything else is denied:', () => {
       'the state of everyone',
       async () => await (await bound.session('demo')).as('a1').state.replay({ agent: null }).next(),
     ],
-    ['the beliefs of the session', async () => await (await bound.session('demo')).beliefsAt()],
-    ['the fleet', async () => await (await bound.session('demo')).fleet.spawn('a9')],
+    ['the beliefs of the session', async () => await (await bound.session('demo')).beliefs.list()],
+    ['the fleet', async () => await (await bound.session('demo')).spawn('a9')],
     ['fork', async () => await (await bound.session('demo')).fork('main@1')],
     ['following', async () => await (await bound.session('demo')).replay({ follow: true, history: 'raw' }).next()],
     ['a new session', async () => await bound.createSession('mine')],

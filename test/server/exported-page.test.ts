@@ -83,8 +83,8 @@ describe('an exported page', () => {
     const session = await reprise.session('demo');
     expect(page.rows.heads.map(({ branch }) => branch)).toEqual(['main', 'other']);
     for (const { branch, seq, digest } of page.rows.heads) {
-      expect(await session.verify({ at: { branch } })).toMatchObject({ ok: true });
-      expect(await session.locate({ branch })).toMatchObject({ seq, digest });
+      expect(await session.branch(branch).verify()).toMatchObject({ ok: true });
+      expect(await session.branch(branch).locate()).toMatchObject({ seq, digest });
     }
     expect(page.rows.leftOut).toEqual([]);
   });
@@ -146,7 +146,7 @@ describe('an exported page', () => {
 
   test('of a point holds only what leads to it', async () => {
     const reprise = await opened(await exported('demo@5'));
-    expect((await (await reprise.session('demo')).branch()).head).toBe(5);
+    expect(((await reprise.session('demo'))).head).toBe(5);
     const fork = await opened(await exported('demo/other'));
     const { branch, children } = await (await fork.session('demo')).tree();
     expect([branch, children.map((child) => child.branch)]).toEqual(['main', ['other']]);
@@ -167,8 +167,8 @@ describe('an exported page', () => {
     expect(text).not.toContain('\\"paid\\":5');
     const session = await (await opened(page)).session('demo');
     for (const { branch, seq, digest } of page.rows.heads) {
-      expect(await session.verify({ at: { branch } })).toMatchObject({ ok: true });
-      expect(await session.locate({ branch, seq })).toMatchObject({ digest });
+      expect(await session.branch(branch).verify()).toMatchObject({ ok: true });
+      expect(await session.at({ branch, seq }).locate()).toMatchObject({ digest });
     }
     for await (const event of session.replay({ history: 'raw' }))
       if (event.erased === true) expect(event.data).toEqual({ erased: true });
@@ -189,7 +189,7 @@ describe('an exported page', () => {
     const key = 'sk-proj-abcDEF1234567890abcDEF1234567890';
     const metadata = { $note: `of ${key}1`, kind: `${key}2`, team: 'support' };
     await session.fork('main@3', { name: 'b', reason: `because ${key}3`, metadata });
-    await session.rewind('b@3', { reason: `not ${key}4` });
+    await session.branch('b').rewind(3, { reason: `not ${key}4` });
     const { rows, preview } = await exportOf(store, 'demo');
     expect(JSON.stringify(rows)).not.toContain(key);
     expect(preview).toMatchObject({
@@ -200,8 +200,8 @@ describe('an exported page', () => {
       ],
     });
     const copy = await (await opened({ rows })).session('demo');
-    expect(await copy.verify({ at: { branch: 'b' } })).toMatchObject({ ok: true });
-    expect(await copy.metadata({ branch: 'b' })).toEqual({
+    expect(await copy.branch('b').verify()).toMatchObject({ ok: true });
+    expect(await copy.branch('b').metadata()).toEqual({
       $note: { erased: true },
       kind: { erased: true },
       team: 'support',

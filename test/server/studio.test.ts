@@ -411,11 +411,7 @@ test('text is shown while it is written, and is stored once, with the end of its
   expect(said).toBe('Hello.');
   const session = await reprise.session('demo');
   let stored = 0;
-  for await (const { data } of session.replay({
-    at: 'written',
-    filter: { types: ['call.ended'], kind: 'model' },
-    after: 2,
-  }))
+  for await (const { data } of session.at('written').replay({ filter: { types: ['call.ended'], kind: 'model' }, after: 2 }))
     if (JSON.stringify(data).includes('Hello.')) stored++;
   expect(stored).toBe(1);
 });
@@ -425,7 +421,7 @@ test('a run is stopped, and a branch has one run at a time', async () => {
   expect(await codeOf(started({ kind: 'resume', agent: 'echo', prompt: 'x' }, 'slow'))).toBe('run.open');
   const stopped = JSON.parse((await clientOf().studio.stopRun({ run: run.id })).run) as StudioRun;
   expect(stopped).toMatchObject({ outcome: 'aborted' });
-  const summary = await (await reprise.session('demo')).fingerprint('slow');
+  const summary = await (await reprise.session('demo')).at('slow').fingerprint();
   expect(summary).not.toBe('');
 });
 
@@ -523,7 +519,7 @@ test('one stream tells of new events, of markers and of sessions', async () => {
       const { head, view } = item.value;
       seen.push(`${head}${view === undefined ? '' : ` view of ${view.pieces.length}`}`);
       if (head === 1n) await session.append({ type: 'note.added', data: { text: 'b' } });
-      if (head === 2n) await session.rewind('main@1');
+      if (head === 2n) await session.rewind(1);
       if (head === 3n && seen.includes('session.not-found')) break;
     }
     if (item.case === 'end') {
@@ -612,7 +608,7 @@ test('a stream that always has news ends with its token', async () => {
 test('a server that is gone and back goes on after the last seq, and nothing comes twice', async () => {
   const session = await reprise.createSession('lasting');
   const add = async () => await session.append({ type: 'note.added', data: { text: 'x' } });
-  const digestAt = async (seq: number) => (await session.locate({ seq })).digest;
+  const digestAt = async (seq: number) => (await session.at({ seq }).locate()).digest;
   await add();
   const first = await serve({ store, port: 0 });
   const read = async (after: number, through: number): Promise<readonly unknown[]> => {
@@ -686,9 +682,9 @@ test('runs are bounded, and stop with the server as aborted', async () => {
   await own.close();
   const session = await reprise.session('demo');
   for (const branch of branches) {
-    const end = await session.findLast({ types: ['run.ended'] }, { at: { branch } });
+    const end = await session.branch(branch).findLast({ types: ['run.ended'] });
     expect(end).toBeDefined();
-    for await (const event of session.replay({ at: { branch }, after: (end?.seq ?? 1) - 1 }))
+    for await (const event of session.branch(branch).replay({ after: (end?.seq ?? 1) - 1 }))
       expect(event.data['outcome']).toBe('aborted');
   }
 });

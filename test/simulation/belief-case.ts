@@ -33,8 +33,8 @@ export interface WorkedCase {
 
 async function run(session: Session, op: Operation): Promise<unknown> {
   const branch = op.on ?? 'main';
-  const fleet = session.fleet.on(branch);
-  const beliefs = session.beliefs.on(branch);
+  const fleet = session.branch(branch).fleet;
+  const beliefs = session.branch(branch).beliefs;
   if (op.commit !== undefined) {
     const { through, agent, ...claim } = op.commit;
     if (through === true)
@@ -63,13 +63,13 @@ async function run(session: Session, op: Operation): Promise<unknown> {
   }
   if (op.erase !== undefined) return session.erase({ branch, seq: await seqOf(session, branch, op.erase) });
   if (op.note !== undefined)
-    return session.append({ type: 'note.added', turn: op.note.turn, data: { text: 'noted' } }, { branch });
+    return session.branch(branch).append({ type: 'note.added', turn: op.note.turn, data: { text: 'noted' } });
   return session.fork({ branch, ...(op.fork as { readonly seq: number }) }, { name: op.as ?? '' });
 }
 
 /** Returns the seq of a claim by the id it had first. */
 async function seqOf(session: Session, branch: string, id: string): Promise<number> {
-  for await (const event of session.replay({ at: branch }))
+  for await (const event of session.at(branch).replay())
     if (event.id === id || event.replacedIds?.includes(id) === true) return event.seq;
   throw new Error(`no claim ${id}`);
 }
@@ -110,14 +110,14 @@ export async function runCase(reprise: Reprise, worked: WorkedCase): Promise<voi
   }
   for (const [text, expected] of Object.entries(worked.active)) {
     const { branch, as, seq, ...query } = lookOf(text);
-    const on = await session.branch(branch);
+    const on = session.branch(branch);
     const where = seq === undefined ? query : { ...query, seq: seq + shift };
     const got = as === undefined ? await on.beliefsAt(where) : await on.as(as).beliefsAt(where);
     expect(named(got), `${worked.name}: ${text}`).toEqual([...expected].sort());
   }
   for (const [text, expected] of Object.entries(worked.registration ?? {})) {
     const { branch, as, turn } = lookOf(text);
-    const { agents } = await (await session.branch(branch)).fleetAt(turn === undefined ? {} : { turn });
+    const { agents } = await (session.branch(branch)).fleetAt(turn === undefined ? {} : { turn });
     expect(agents.find(({ agent }) => agent === as)?.scope ?? null, `${worked.name}: ${text}`).toEqual(expected);
   }
 }

@@ -78,7 +78,7 @@ class BeliefRun {
   async begin(strategy: string): Promise<void> {
     await this.#session.beliefs.setStrategy(strategy);
     this.#model.note('main');
-    await this.#session.fleet.spawn('a', { scope: ['x'] });
+    await this.#session.spawn('a', { scope: ['x'] });
     this.#model.spawn('main', 'a', ['x']);
   }
 
@@ -103,7 +103,7 @@ class BeliefRun {
   /** Does a change on the model, and keeps what it means on the engine. */
   #onModel(branch: string, each: Command): void {
     const [model, session] = [this.#model, this.#session];
-    const beliefs = session.beliefs.on(branch);
+    const beliefs = session.branch(branch).beliefs;
     const id = `c${++this.#count}`;
     switch (each.do) {
       case 'commit':
@@ -111,7 +111,7 @@ class BeliefRun {
         return model.commit(branch, { ...each.claim, id });
       case 'mutate': {
         const { beside } = each;
-        this.#planned = () => session.fleet.on(branch).mutate({ ...each.claim, id, beside } as never);
+        this.#planned = () => session.branch(branch).mutate({ ...each.claim, id, beside } as never);
         return model.commit(branch, { ...each.claim, id, beside }, true);
       }
       case 'revert': {
@@ -129,14 +129,14 @@ class BeliefRun {
       case 'rewindTo': {
         // The rule is the first event: a rewind behind it would take it back.
         const to = 1 + (each.which % model.head(branch));
-        this.#planned = () => session.rewind({ branch, seq: to });
+        this.#planned = () => session.branch(branch).rewind(to);
         return model.rewindTo(branch, to);
       }
       case 'change':
-        this.#planned = () => session.fleet.on(branch).change('a', { scope: each.scope, turn: each.turn });
+        this.#planned = () => session.branch(branch).fleet.change('a', { scope: each.scope, turn: each.turn });
         return model.change(branch, 'a', each.scope, each.turn);
       case 'fork':
-        this.#planned = () => session.fork({ branch, turn: each.turn }, { name: id });
+        this.#planned = () => session.at({ branch, story: each.turn }).fork({ name: id });
         return model.fork(branch, each.turn, id);
       case 'rewind':
         return this.#rewindBoth(branch, each, id);
@@ -154,14 +154,14 @@ class BeliefRun {
     if (after === 'go on, then take back') model.commit(branch, added);
     if (after !== 'stay') model.unrewind(branch, marker);
     this.#planned = async () => {
-      await session.rewind({ branch, turn: to }, only === undefined ? {} : { only });
-      if (after === 'go on, then take back') await session.beliefs.on(branch).commit(added as never);
+      await session.branch(branch).rewind({ story: to }, only === undefined ? {} : { only });
+      if (after === 'go on, then take back') await session.branch(branch).beliefs.commit(added as never);
       if (after !== 'stay') await session.redo(branch);
     };
   }
 
   async #replace(branch: string, target: string): Promise<unknown> {
-    for await (const event of this.#session.replay({ at: branch })) {
+    for await (const event of this.#session.at(branch).replay()) {
       if (event.id !== target && event.replacedIds?.includes(target) !== true) continue;
       const belief = { ...event.data, claim: 'other' };
       return this.#session.edit(branch, { kind: 'belief', seq: event.seq, belief });
@@ -175,7 +175,7 @@ class BeliefRun {
 
   async compareHeads(): Promise<void> {
     for (const branch of this.#model.branches.keys()) {
-      const on = await this.#session.branch(branch);
+      const on = this.#session.branch(branch);
       expect(on.head, `the head of ${branch}`).toBe(this.#model.head(branch));
       for (const at of [undefined, 0, 2, 4, 6]) await this.#compare(branch, at === undefined ? {} : { turn: at });
     }
@@ -189,7 +189,7 @@ class BeliefRun {
   }
 
   async #compare(branch: string, look: { readonly seq?: number; readonly turn?: number }): Promise<void> {
-    const on = await this.#session.branch(branch);
+    const on = this.#session.branch(branch);
     const where = `${branch} ${JSON.stringify(look)}`;
     expect(named(await on.beliefsAt(look)), where).toEqual(this.#model.beliefsAt(branch, look));
     const seen = await on.as('a').beliefsAt(look);

@@ -81,7 +81,7 @@ export class CauseRun {
 
   async #add(branch: string, draft: EventDraft, fact: Omit<Fact, 'id' | 'cause'>): Promise<void> {
     const id = `id-${this.#facts.size}`;
-    const [event] = await this.#session.append({ ...draft, id }, { branch });
+    const [event] = await this.#session.branch(branch).append({ ...draft, id });
     this.model.add(branch, id, event?.turn);
     this.#facts.set(id, { id, ...fact, ...(draft.cause === undefined ? {} : { cause: draft.cause }) });
   }
@@ -112,7 +112,7 @@ export class CauseRun {
     if (entry === undefined) return;
     const { gone, dependents } = this.#goesWith(branch, entry, cascade);
     const point = { branch, seq: entry.answers[0] as number };
-    const looked = await this.#session.counterfactual({ branch }, seqs, { exclude: [point.seq], cascade });
+    const looked = await this.#session.branch(branch).counterfactual(seqs, { exclude: [point.seq], cascade });
     const reverted = await this.#session.revert(point, { cascade });
     const expected = [...gone].map((held) => held.answers[0] as number).sort((a, b) => a - b);
     expect(reverted.marker.data['seqs'], `revert of ${branch}@${point.seq}`).toEqual(expected);
@@ -124,7 +124,7 @@ export class CauseRun {
 
   async #replace(branch: string, entry: ModelEntry | undefined): Promise<void> {
     if (entry === undefined) return;
-    await this.#session.edit({ branch }, { kind: 'replace', seq: entry.seq, event: {} });
+    await this.#session.branch(branch).edit({ kind: 'replace', seq: entry.seq, event: {} });
     this.model.replace(branch, entry.seq, '');
   }
 
@@ -136,7 +136,7 @@ export class CauseRun {
       if (!(error instanceof Refused)) throw error;
       expected = 'refused';
     }
-    const actual = await this.#session.redo({ branch }).then(
+    const actual = await this.#session.branch(branch).redo().then(
       () => 'done',
       (error: unknown) => (error instanceof RepriseError ? 'refused' : Promise.reject(error)),
     );
@@ -144,19 +144,19 @@ export class CauseRun {
   }
 
   async #rewind(branch: string, seq: number): Promise<void> {
-    await this.#session.rewind({ branch, seq });
+    await this.#session.branch(branch).rewind(seq);
     this.model.rewind(branch, seq);
   }
 
   async #fork(branch: string, seq: number): Promise<void> {
-    await this.#session.fork({ branch, seq }, { name: `b${this.#count}` });
+    await this.#session.at({ branch, seq }).fork({ name: `b${this.#count}` });
     this.model.fork(branch, seq, `b${this.#count}`);
   }
 
   /** The next version is one more than that of the last write in the view. */
   async #state(branch: string): Promise<void> {
-    const events = await all(this.#session.replay({ at: { branch }, filter: { types: ['state.committed'] } }));
-    const { marker } = await this.#session.edit({ branch }, { kind: 'state', key: 'k', value: this.#count });
+    const events = await all(this.#session.branch(branch).replay({ filter: { types: ['state.committed'] } }));
+    const { marker } = await this.#session.branch(branch).edit({ kind: 'state', key: 'k', value: this.#count });
     const version = (operations: unknown): number => (operations as { version: number }[])[0]?.version ?? 0;
     expect(version(marker.data['operations'])).toBe(version(events.at(-1)?.data['operations'] ?? []) + 1);
     this.#facts.set(marker.id, { id: marker.id });
@@ -165,8 +165,8 @@ export class CauseRun {
 
   async #check(branch: string): Promise<void> {
     const expected = this.model.view(branch).map((entry) => entry.seq);
-    expect(await this.#session.stateAt({ branch }, seqs), branch).toEqual(expected);
-    expect(await this.#session.stateAt({ branch }, seqs, { snapshots: false }), branch).toEqual(expected);
-    expect((await this.#session.verify({ at: { branch } })).ok).toBe(true);
+    expect(await this.#session.branch(branch).fold(seqs), branch).toEqual(expected);
+    expect(await this.#session.branch(branch).fold(seqs, { snapshots: false }), branch).toEqual(expected);
+    expect((await this.#session.branch(branch).verify()).ok).toBe(true);
   }
 }

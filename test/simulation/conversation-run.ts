@@ -50,7 +50,7 @@ export class ConversationRun {
     const { talk } = this.model.head(branch);
     const content = this.#words();
     const data = { message: { role: 'user', content } };
-    const [event] = await session.append({ type: 'message.added', agent, data }, { branch });
+    const [event] = await session.branch(branch).append({ type: 'message.added', agent, data });
     const seq = (event as Event).seq;
     this.model.set(branch, seq, adding(talk, { kind: 'said', seq, agent, message: this.model.newMessage() }, content));
   }
@@ -62,18 +62,12 @@ export class ConversationRun {
     const list = this.#habit === 'shortening' && pick % 4 === 0 ? all.slice(Math.floor(all.length / 2)) : all;
     const sent = list.map((message) => ({ role: roleOf(talk, message), content: talk.texts.get(message) as string }));
     const call = { call: `c${this.#count}`, kind: 'model', name: 'm' };
-    const [started] = await session.append(
-      { type: 'call.started', agent, data: { ...call, request: { messages: sent } } },
-      { branch },
-    );
+    const [started] = await session.branch(branch).append({ type: 'call.started', agent, data: { ...call, request: { messages: sent } } });
     const seq = (started as Event).seq;
     const called = adding(talk, { kind: 'called', seq, agent, call: this.#count, list });
     this.model.set(branch, seq, called);
     const content = this.#words();
-    const [ended] = await session.append(
-      { type: 'call.ended', agent, data: { ...call, outcome: 'ok', message: { role: 'assistant', content } } },
-      { branch },
-    );
+    const [ended] = await session.branch(branch).append({ type: 'call.ended', agent, data: { ...call, outcome: 'ok', message: { role: 'assistant', content } } });
     const end = (ended as Event).seq;
     const message = this.model.newMessage();
     const answered: Entry = { kind: 'answered', seq: end, agent, call: this.#count, message };
@@ -90,9 +84,9 @@ export class ConversationRun {
     const message = { role: roleOf(talk, entry.message), content };
     const edit: Edit =
       kind === 'drop' ? { kind: 'drop', seq: entry.seq } : { kind: 'message', seq: entry.seq, message };
-    const looked = await session.stateAt({ branch }, conversation, { edits: [edit] });
-    await session.edit({ branch }, edit);
-    const made = await session.stateAt({ branch }, conversation);
+    const looked = await session.branch(branch).fold(conversation, { edits: [edit] });
+    await session.branch(branch).edit(edit);
+    const made = await session.branch(branch).fold(conversation);
     expect(JSON.stringify(looked)).toBe(JSON.stringify(made));
     this.model.set(branch, head + 1, kind === 'drop' ? without(talk, entry) : saying(talk, entry.message, content));
   }
@@ -100,14 +94,14 @@ export class ConversationRun {
   async #fork(session: Session, branch: string, pick: number): Promise<void> {
     const points = this.model.points(branch);
     const [seq, talk] = points[pick % points.length] as readonly [number, Talk];
-    const { name, head } = await session.fork({ branch, seq }, { name: `b${this.#count}` });
+    const { name, head } = await session.at({ branch, seq }).fork({ name: `b${this.#count}` });
     this.model.set(name, head, talk);
   }
 
   async #rewind(session: Session, branch: string, pick: number): Promise<void> {
     const points = this.model.points(branch);
     const [seq, talk] = points[pick % points.length] as readonly [number, Talk];
-    const { marker } = await session.rewind({ branch, seq });
+    const { marker } = await session.branch(branch).rewind(seq);
     this.model.set(branch, marker.seq, talk);
   }
 
@@ -116,13 +110,13 @@ export class ConversationRun {
     const session = await reprise.session(this.#writers[0]?.id ?? '');
     for (const branch of this.model.branches) {
       for (const [seq, talk] of this.model.points(branch)) await this.#checkPoint(session, branch, seq, talk);
-      expect(await session.verify({ at: { branch } })).toMatchObject({ ok: true });
+      expect(await session.branch(branch).verify()).toMatchObject({ ok: true });
     }
   }
 
   async #checkPoint(session: Session, branch: string, seq: number, talk: Talk): Promise<void> {
     const at = { branch, seq };
-    const calls = await all(session.replay({ at, filter: { types: ['call.started'] } }));
+    const calls = await all(session.at(at).replay({ filter: { types: ['call.started'] } }));
     const sent = calls.map((event) =>
       (event.data['request'] as unknown as { messages: { content: string }[] }).messages.map(({ content }) => content),
     );
@@ -130,12 +124,12 @@ export class ConversationRun {
       entry.kind === 'called' ? [wordsOf(entry.list, talk.texts)] : [],
     );
     expect(sent, `lists at ${branch}@${seq}`).toEqual(expected);
-    const seen = await session.stateAt(at, conversation);
+    const seen = await session.at(at).fold(conversation);
     for (const lane of seen.lanes) {
       const said = lane.messages.map(({ message }) => message?.['content']);
       expect(said, `${lane.agent} at ${branch}@${seq}`).toEqual(wordsOf(before(talk, lane.agent ?? ''), talk.texts));
     }
-    expect(await session.stateAt(at, conversation, { snapshots: false })).toEqual(seen);
+    expect(await session.at(at).fold(conversation, { snapshots: false })).toEqual(seen);
   }
 }
 

@@ -18,7 +18,7 @@ interface At {
 /** The history at a point, as the history of a session of its own. */
 async function copyOf(reprise: Reprise, session: Session, at: At): Promise<Session> {
   const copy = await reprise.createSession();
-  const events = await all(session.replay({ at }));
+  const events = await all(session.at(at).replay());
   const drafts = events.map(({ type, turn, data, agent }) => ({
     type,
     turn,
@@ -44,10 +44,10 @@ async function runAll(habit: Habit, commands: readonly TalkCommand[], pairs: rea
     const [left, right] = [await copyOf(reprise, session, a), await copyOf(reprise, session, b)];
     const diff = await reprise.diff(`s/${a.branch}@${a.seq}`, `s/${b.branch}@${b.seq}`);
     expect(content(diff.pairs)).toBe(content((await reprise.diff(left.id, right.id)).pairs));
-    expect(await session.fingerprint(a)).toBe(await left.fingerprint());
+    expect(await session.at(a).fingerprint()).toBe(await left.fingerprint());
     for (const projection of [conversation, runs] as readonly Projection<unknown, unknown>[])
-      expect(content(await session.stateAt(a, projection, { snapshots: false }))).toBe(
-        content(await left.stateAt('main', projection, { snapshots: false })),
+      expect(content(await session.at(a).fold(projection, { snapshots: false }))).toBe(
+        content(await left.fold(projection, { snapshots: false })),
       );
   }
 }

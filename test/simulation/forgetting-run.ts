@@ -51,7 +51,7 @@ export class ForgettingRun {
   async run([kind, at, pick, which]: ForgetCommand): Promise<void> {
     const session = this.#sessions[this.#count++ % this.#sessions.length] as Session;
     const branch = this.#branches[at % this.#branches.length] as string;
-    const seq = pick % ((await session.branch(branch)).head + 1);
+    const seq = pick % ((session.branch(branch)).head + 1);
     const text = texts[which % texts.length] as string;
     if (kind !== 'erase' && this.forgotten.has(text)) return;
     try {
@@ -75,36 +75,36 @@ export class ForgettingRun {
     const message = { type: 'message.added', data: { message: { role: 'user', content: text } } };
     const long = { ...message, data: { message: { role: 'user', content: text + 'z'.repeat(600) } } };
     const metadata = { type: 'metadata.changed', data: { set: { [`m${seq % 3}`]: text } } };
-    if (kind === 'say') await session.append(message, { branch });
-    else if (kind === 'quote') await session.append(note, { branch });
-    else if (kind === 'describe') await session.append(metadata, { branch });
-    else if (kind === 'state') await session.edit({ branch }, { kind, key: `k${seq % 3}`, value: { deep: [text] } });
-    else if (kind === 'replace') await session.edit({ branch }, { kind, seq, event: note }, { reason: text });
-    else if (kind === 'insert') await session.edit({ branch }, { kind, after: seq, event: long });
+    if (kind === 'say') await session.branch(branch).append(message);
+    else if (kind === 'quote') await session.branch(branch).append(note);
+    else if (kind === 'describe') await session.branch(branch).append(metadata);
+    else if (kind === 'state') await session.branch(branch).edit({ kind, key: `k${seq % 3}`, value: { deep: [text] } });
+    else if (kind === 'replace') await session.branch(branch).edit({ kind, seq, event: note }, { reason: text });
+    else if (kind === 'insert') await session.branch(branch).edit({ kind, after: seq, event: long });
     else if (kind === 'revert') await session.revert(at, { reason: text });
     else if (kind === 'rewind') await session.rewind(at, { reason: text });
-    else await session.redo({ branch }, { reason: text });
+    else await session.branch(branch).redo({ reason: text });
   }
 
   async #fork(session: Session, branch: string, seq: number, text: string): Promise<void> {
     const name = `b${this.#count}`;
-    await session.fork({ branch, seq }, { name, reason: `because ${text}`, metadata: { x: { about: text }, y: 1 } });
+    await session.at({ branch, seq }).fork({ name, reason: `because ${text}`, metadata: { x: { about: text }, y: 1 } });
     this.#branches.push(name);
   }
 
   /** A model is sent what is there and one message more, also as a raw body; its answer quotes. */
   async #call(session: Session, branch: string, pick: number, text: string): Promise<void> {
-    const { messages } = await session.stateAt({ branch }, conversation);
+    const { messages } = await session.branch(branch).fold(conversation);
     const sent = [...messages.flatMap(({ message }) => message ?? []), { role: 'user', content: text }];
     const call = { call: `c${this.#count}`, kind: 'model', name: 'm' };
     const request = { messages: sent, body: JSON.stringify({ sent, pad: 'x'.repeat(600) }) };
-    await session.append({ type: 'call.started', data: { ...call, request } }, { branch });
+    await session.branch(branch).append({ type: 'call.started', data: { ...call, request } });
     const message = { role: 'assistant', content: `answer ${text} ${'y'.repeat((pick % 2) * 600)}` };
-    await session.append({ type: 'call.ended', data: { ...call, outcome: 'ok', message } }, { branch });
+    await session.branch(branch).append({ type: 'call.ended', data: { ...call, outcome: 'ok', message } });
   }
 
   async #erase(session: Session, branch: string, seq: number): Promise<void> {
-    const [event] = (await all(session.replay({ at: { branch, seq }, history: 'raw' }))).slice(-1);
+    const [event] = (await all(session.at({ branch, seq }).replay({ history: 'raw' }))).slice(-1);
     await session.erase({ branch, seq });
     const said = wordsOf(event as Event);
     for (const text of texts) if (said.includes(text)) this.forgotten.add(text);
@@ -114,13 +114,13 @@ export class ForgettingRun {
   async checkAll(): Promise<void> {
     const [session, other] = [this.#sessions[0] as Session, this.#sessions.at(-1) as Session];
     for (const branch of this.#branches) {
-      const { head } = await session.branch(branch);
+      const { head } = session.branch(branch);
       for (const seq of [Math.floor(head / 2), head]) {
         const at = { branch, seq };
-        expect(await session.verify({ at })).toMatchObject({ ok: true, events: seq });
+        expect(await session.at(at).verify()).toMatchObject({ ok: true, events: seq });
         for (const projection of [conversation, state, summary] as readonly Projection<unknown, unknown>[])
-          expect(await session.stateAt(at, projection)).toEqual(
-            await other.stateAt(at, projection, { snapshots: false }),
+          expect(await session.at(at).fold(projection)).toEqual(
+            await other.at(at).fold(projection, { snapshots: false }),
           );
       }
     }

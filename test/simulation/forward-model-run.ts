@@ -39,7 +39,7 @@ const agents: Readonly<Record<string, ModelAgent>> = Object.fromEntries(
 const asFunction =
   ({ topic, says }: ModelAgent) =>
   async ({ self, turn }: AgentTurn): Promise<void> => {
-    const sees = (await self.beliefsAt()).map((belief) => claimText(belief.agent, belief.topic, belief.claim)).sort();
+    const sees = (await self.beliefs.list()).map((belief) => claimText(belief.agent, belief.topic, belief.claim)).sort();
     const own = (await all(self.replay())).filter((e) => e.type === 'belief.committed' && e.agent === self.agent);
     const did = own
       .filter((event) => event.turn <= turn)
@@ -58,28 +58,28 @@ class EngineSide {
   }
 
   spawn(branch: string, agent: string, scope: readonly string[], fromTurn?: number): Promise<unknown> {
-    return this.#session.fleet.on(branch).spawn(agent, { scope, ...(fromTurn === undefined ? {} : { fromTurn }) });
+    return this.#session.branch(branch).spawn(agent, { scope, ...(fromTurn === undefined ? {} : { fromTurn }) });
   }
 
   mutate(branch: string, claim: { agent: string; topic: string; claim: string }): Promise<unknown> {
-    return this.#session.fleet.on(branch).mutate(claim);
+    return this.#session.branch(branch).mutate(claim);
   }
 
   fork(turn: number, name: string): Promise<unknown> {
-    return this.#session.fork({ turn }, { name });
+    return this.#session.at({ story: turn }).fork({ name });
   }
 
   async standing(branch: string, turn: number): Promise<readonly string[]> {
-    const held = await (await this.#session.branch(branch)).beliefsAt({ turn });
+    const held = await (this.#session.branch(branch)).at({ story: turn }).beliefs.list();
     return held.map(({ agent, topic, claim }) => claimText(agent, topic, claim)).sort();
   }
 
   async run(branch: string, reuseUnchanged: boolean): Promise<ModelRan> {
-    const on = this.#session.fleet.on(branch);
+    const on = this.#session.branch(branch).fleet;
     const ran = await on.runForward({ untilTurn: turnsMax, onTurn: this.#onTurn, reuseUnchanged });
     expect(ran.stoppedBy).toBeUndefined();
     const byId = new Map<string, Event>();
-    for await (const event of this.#session.replay({ at: branch })) byId.set(event.id, event);
+    for await (const event of this.#session.at(branch).replay()) byId.set(event.id, event);
     const textOf = (id: string): string => {
       const event = byId.get(id);
       return event === undefined ? `unknown ${id}` : eventText(event);

@@ -29,7 +29,7 @@ function hash(texts: readonly string[], turn: number): number {
 const agentOf =
   (index: number, { hasState, hasCalls }: Made) =>
   async ({ turn, self, recorder }: AgentTurn): Promise<number> => {
-    const seen = (await self.beliefsAt()).map(({ agent, topic, claim }) => `${agent} ${topic} ${claim}`).sort();
+    const seen = (await self.beliefs.list()).map(({ agent, topic, claim }) => `${agent} ${topic} ${claim}`).sort();
     const own: string[] = [];
     for await (const { type, agent, data } of self.replay())
       if (type === 'belief.committed' && agent === self.agent) own.push(String(data['claim']));
@@ -49,7 +49,7 @@ const fleetOf = (made: Made): Record<string, (turn: AgentTurn) => Promise<number
   Object.fromEntries([...names, 'new'].map((name, index) => [name, agentOf(index, made)]));
 
 async function change(session: Session, branch: string, { change: what, which, forkTurn }: Made): Promise<void> {
-  const on = await session.branch(branch);
+  const on = session.branch(branch);
   const agent = names[which] as string;
   if (what === 'mutate') await on.mutate({ agent: 'a', topic: `t${which}`, claim: 'what if' });
   else if (what === 'spawn') await on.spawn('new', { scope: ['t0'], fromTurn: forkTurn + 1 });
@@ -65,8 +65,8 @@ async function change(session: Session, branch: string, { change: what, which, f
 }
 
 async function said(session: Session, branch: string, turn: number): Promise<readonly string[]> {
-  const on = await session.branch(branch);
-  return (await on.beliefsAt({ turn })).map(({ agent, topic, claim }) => `${agent} ${topic} ${claim}`).sort();
+  const on = session.branch(branch);
+  return (await on.at({ story: turn }).beliefs.list()).map(({ agent, topic, claim }) => `${agent} ${topic} ${claim}`).sort();
 }
 
 /** Follows the reasons of an event of a branch to what was changed there. */
@@ -84,13 +84,13 @@ export async function runFleets(url: string, made: Made): Promise<{ readonly liv
   await using reprise = await openReprise(url);
   const session = await reprise.createSession(`f-${Math.random()}`);
   for (const [index, name] of names.entries())
-    await session.fleet.spawn(name, { scope: [`t${index}`, `t${made.sees[index] ?? 0}`] });
+    await session.spawn(name, { scope: [`t${index}`, `t${made.sees[index] ?? 0}`] });
   const onTurn = fleetOf(made);
-  await session.fleet.runForward({ untilTurn: turnsMax, onTurn });
-  for (const name of ['plain', 'reusing', 'same']) await session.fork({ turn: made.forkTurn }, { name });
+  await session.runForward({ untilTurn: turnsMax, onTurn });
+  for (const name of ['plain', 'reusing', 'same']) await session.at({ story: made.forkTurn }).fork({ name });
   for (const name of ['plain', 'reusing']) await change(session, name, made);
   const run = async (name: string, reuseUnchanged: boolean) =>
-    (await session.branch(name)).runForward({ untilTurn: turnsMax, onTurn, reuseUnchanged });
+    (session.branch(name)).runForward({ untilTurn: turnsMax, onTurn, reuseUnchanged });
   const plain = await run('plain', false);
   const reusing = await run('reusing', true);
   const unchanged = await run('same', true);
@@ -106,7 +106,7 @@ export async function runFleets(url: string, made: Made): Promise<{ readonly liv
       await said(session, 'main', turn),
     );
   }
-  const branch = await session.branch('reusing');
+  const branch = session.branch('reusing');
   const events = (await all(branch.replay())).filter(({ branch: on }) => on === 'reusing');
   const mine = new Map(events.map((event) => [event.id, event]));
   for (const { id, type, data } of events) {

@@ -86,20 +86,20 @@ async function engineForward(
   const session = await reprise.createSession('forward');
   const onTurn: Record<string, (turn: AgentTurn) => Promise<void>> = {};
   for (const { name, topic, scope } of agents) {
-    await session.fleet.spawn(name, { scope });
+    await session.spawn(name, { scope });
     onTurn[name] = async ({ self, turn }) => {
-      const seen = (await self.beliefsAt()).map(({ agent, claim }) => `${agent}: ${claim}`).sort();
+      const seen = (await self.beliefs.list()).map(({ agent, claim }) => `${agent}: ${claim}`).sort();
       await self.beliefs.commit({ topic, claim: says(turn, seen) });
     };
   }
-  await session.fleet.runForward({ untilTurn, onTurn });
-  const branch = await session.fork({ turn: 1 }, { name: 'what-if' });
+  await session.runForward({ untilTurn, onTurn });
+  const branch = await session.at({ story: 1 }).fork({ name: 'what-if' });
   await branch.mutate({ agent: 'agent-0', topic: 't0', claim: 'what if' });
   const { live, reused, stoppedBy } = await branch.runForward({ untilTurn, onTurn, reuseUnchanged: true });
   expect(stoppedBy).toBeUndefined();
   return {
     live: live.map(({ turn, agent }) => `${turn} ${agent}`),
-    standing: (await branch.beliefsAt()).map(({ agent, claim }) => `${agent}: ${claim}`).sort(),
+    standing: (await branch.beliefs.list()).map(({ agent, claim }) => `${agent}: ${claim}`).sort(),
     reused: reused.length,
   };
 }

@@ -20,13 +20,7 @@ interface Command {
 
 const commandsOf = (minutes: fc.Arbitrary<number>): fc.Arbitrary<Command[]> =>
   fc.array(
-    fc.record({
-      session: fc.nat(sessionNames.length - 1),
-      branch: fc.nat(5),
-      agent: fc.nat(agents.length - 1),
-      minutes,
-      fork: fc.integer({ min: 0, max: 5 }).map((n) => n === 0),
-    }),
+    fc.branch(fc.nat(5)).record({ session: fc.nat(sessionNames.length - 1), agent: fc.nat(agents.length - 1), minutes, fork: fc.integer({ min: 0, max: 5 }).map((n) => n === 0) }),
     { minLength: 1, maxLength: 60, size: 'max' },
   );
 const inOrder = fc.nat(3);
@@ -48,7 +42,7 @@ async function record(reprise: Reprise, commands: readonly Command[]): Promise<E
     if (fork) {
       lane = `${name}/b${branches.length}`;
       await session.fork(from, { name: `b${branches.length}`, agent: 'ann' });
-      const forked = await all(session.replay({ at: lane.slice(name.length + 1), history: 'raw' }));
+      const forked = await all(session.at(lane.slice(name.length + 1)).replay({ history: 'raw' }));
       lanes.set(lane, forked.slice(-1));
       clocks.set(lane, Math.ceil((Date.parse(forked.at(-1)?.time ?? '') - began) / 60_000));
     }
@@ -61,7 +55,7 @@ async function record(reprise: Reprise, commands: readonly Command[]): Promise<E
       data: { text: lane },
       ...(agent === undefined ? {} : { agent }),
     };
-    lanes.get(lane)?.push(...(await session.append(draft, { branch: lane.slice(name.length + 1) })));
+    lanes.get(lane)?.push(...(await session.branch(lane.slice(name.length + 1)).append(draft)));
   }
   return [...lanes.values()];
 }
@@ -147,7 +141,7 @@ describe('reprise.replay({ agent }) across the branches of many sessions', () =>
         time: new Date(began + (index * 40 + lane) * 1_000).toISOString(),
         data: { text: branch },
       }));
-      await session.append(drafts, { branch });
+      await session.branch(branch).append(drafts);
     }
     const bob = await all(reprise.replay({ agent: 'bob' }));
     const ann = await all(reprise.replay({ agent: 'ann' }));

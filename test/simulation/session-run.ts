@@ -76,7 +76,7 @@ export class SessionRun {
     const actual = await this.#onSession(command[0], branch, seq, turn);
     expect(actual, `${command[0]} on ${branch}@${seq} (turn ${turn})`).toBe(expected);
     const now = this.model.head(branch);
-    this.#seen.set(`${branch}@${now}`, JSON.stringify(await this.#session.stateAt({ branch, seq: now }, mixed)));
+    this.#seen.set(`${branch}@${now}`, JSON.stringify(await this.#session.at({ branch, seq: now }).fold(mixed)));
   }
 
   #onModel(kind: Command[0], branch: string, seq: number, turn: number): 'done' | 'refused' {
@@ -119,16 +119,16 @@ export class SessionRun {
     const text = nameOf(this.#count);
     const note = { type: 'note.added', data: { text } };
     try {
-      if (kind === 'add') await this.#session.append(turn < 3 ? note : { ...note, turn }, { branch });
-      else if (kind === 'replace') await this.#session.edit({ branch }, { kind: 'replace', seq, event: note });
-      else if (kind === 'insert') await this.#session.edit({ branch }, { kind: 'insert', after: seq, event: note });
-      else if (kind === 'revert') await this.#session.revert({ branch, seq });
-      else if (kind === 'rewind') await this.#session.rewind({ branch, seq });
-      else if (kind === 'rewindToTurn') await this.#session.rewind({ branch, turn });
-      else if (kind === 'redo') await this.#session.redo({ branch });
-      else if (kind === 'append') await this.#session.edit({ branch }, { kind: 'append', event: note });
+      if (kind === 'add') await this.#session.branch(branch).append(turn < 3 ? note : { ...note, turn });
+      else if (kind === 'replace') await this.#session.branch(branch).edit({ kind: 'replace', seq, event: note });
+      else if (kind === 'insert') await this.#session.branch(branch).edit({ kind: 'insert', after: seq, event: note });
+      else if (kind === 'revert') await this.#session.branch(branch).revert(seq);
+      else if (kind === 'rewind') await this.#session.branch(branch).rewind(seq);
+      else if (kind === 'rewindToTurn') await this.#session.branch(branch).rewind({ story: turn });
+      else if (kind === 'redo') await this.#session.branch(branch).redo();
+      else if (kind === 'append') await this.#session.branch(branch).edit({ kind: 'append', event: note });
       else if (kind === 'several')
-        await this.#session.edit({ branch }, [
+        await this.#session.branch(branch).edit([
           { kind: 'drop', seq },
           { kind: 'append', event: note },
         ]);
@@ -154,14 +154,14 @@ export class SessionRun {
             { kind: 'replace' as const, seq: Math.max(1, seq - 1), event },
             { kind: 'drop' as const, seq },
           ];
-    return this.#session.fork({ branch, seq }, { name: `b${this.#count}`, edits });
+    return this.#session.at({ branch, seq }).fork({ name: `b${this.#count}`, edits });
   }
 
   /** Every point of every branch: its view, its replay, its state with and without snapshots, and its chain. */
   async checkAll(): Promise<void> {
     for (const branch of this.model.branches.keys()) {
       for (let seq = 0; seq <= this.model.head(branch); seq++) await this.#checkPoint(branch, seq);
-      expect(await this.#session.verify({ at: { branch } })).toMatchObject({
+      expect(await this.#session.branch(branch).verify()).toMatchObject({
         ok: true,
         events: this.model.head(branch),
       });
@@ -174,7 +174,7 @@ export class SessionRun {
     const expected = this.model.view(branch, seq);
     const said = expected.map((entry) => (this.model.forgotten.has(entry.text) ? 'erased' : entry.text));
     const at = { branch, seq };
-    const events = await all(this.#session.replay({ at }));
+    const events = await all(this.#session.at(at).replay());
     expect(
       events.map((event) => event.seq),
       `seqs at ${branch}@${seq}`,
@@ -183,19 +183,19 @@ export class SessionRun {
       events.map((event) => event.turn),
       `turns at ${branch}@${seq}`,
     ).toEqual(expected.map((entry) => entry.turn));
-    expect(await this.#session.stateAt(at, texts), `texts at ${branch}@${seq}`).toEqual(said);
-    const backward = await all(this.#session.replay({ at, direction: 'backward' }));
+    expect(await this.#session.at(at).fold(texts), `texts at ${branch}@${seq}`).toEqual(said);
+    const backward = await all(this.#session.at(at).replay({ direction: 'backward' }));
     expect(backward.map((event) => event.seq)).toEqual(expected.map((entry) => entry.seq).reverse());
     const folded = events.reduce((value, event) => mixed.apply(value, event), mixed.initial());
-    expect(await this.#session.stateAt(at, mixed), `fold at ${branch}@${seq}`).toBe(folded);
-    expect(await this.#session.stateAt(at, mixed, { snapshots: false })).toBe(folded);
-    const raw = await all(this.#session.replay({ at, history: 'raw' }));
+    expect(await this.#session.at(at).fold(mixed), `fold at ${branch}@${seq}`).toBe(folded);
+    expect(await this.#session.at(at).fold(mixed, { snapshots: false })).toBe(folded);
+    const raw = await all(this.#session.at(at).replay({ history: 'raw' }));
     expect(raw.map((event) => event.seq)).toEqual(this.model.raw(branch, seq).map((event) => event.seq));
   }
 
   /** Reading a branch gives what reading a copy of its events in a session of its own gives. */
   async #checkCopy(branch: string): Promise<void> {
-    const events = await all(this.#session.replay({ at: { branch } }));
+    const events = await all(this.#session.branch(branch).replay());
     const copy = await this.#reprise.createSession();
     if (events.length > 0)
       await copy.append(
@@ -210,7 +210,7 @@ export class SessionRun {
     if (this.model.forgotten.size > 0) return;
     for (const [point, value] of this.#seen) {
       const [branch = '', seq] = point.split('@');
-      expect(JSON.stringify(await this.#session.stateAt({ branch, seq: Number(seq) }, mixed)), point).toBe(value);
+      expect(JSON.stringify(await this.#session.at({ branch, seq: Number(seq) }).fold(mixed)), point).toBe(value);
     }
   }
 }

@@ -42,18 +42,18 @@ export class StateRun {
 
   async run([kind, at, place, choice]: StateCommand): Promise<void> {
     const branch = this.#branches[at % this.#branches.length] as string;
-    const { head } = await this.#session.branch(branch);
+    const { head } = this.#session.branch(branch);
     const seq = place % (head + 1);
     this.#count += 1;
     try {
-      if (kind === 'commit') await this.#commit(this.#session.state.on(branch), choice);
+      if (kind === 'commit') await this.#commit(this.#session.branch(branch).state, choice);
       else if (kind === 'replace') await this.#replace(branch, seq);
       else if (kind === 'insert') await this.#insert(branch, seq, choice);
       else if (kind === 'erase') await this.#erase(branch, seq);
-      else if (kind === 'revert') await this.#session.revert({ branch, seq });
-      else if (kind === 'revertRecent') await this.#session.revert({ branch, seq: Math.max(0, head - (place % 6)) });
-      else if (kind === 'rewind') await this.#session.rewind({ branch, seq });
-      else if (kind === 'rewindToTurn') await this.#session.rewind({ branch, turn: choice % 6 });
+      else if (kind === 'revert') await this.#session.branch(branch).revert(seq);
+      else if (kind === 'revertRecent') await this.#session.branch(branch).revert(Math.max(0, head - (place % 6)));
+      else if (kind === 'rewind') await this.#session.branch(branch).rewind(seq);
+      else if (kind === 'rewindToTurn') await this.#session.branch(branch).rewind({ story: choice % 6 });
       else if (kind === 'redo') await this.#redo(branch);
       else await this.#fork(branch, seq, choice);
     } catch (error) {
@@ -78,19 +78,19 @@ export class StateRun {
   }
 
   async #replace(branch: string, seq: number): Promise<void> {
-    const [event] = await all(this.#session.replay({ at: { branch }, after: seq - 1, through: seq }));
+    const [event] = await all(this.#session.branch(branch).replay({ after: seq - 1, through: seq }));
     const operations = (event?.data['operations'] ?? []) as readonly { readonly op: string }[];
     const changed = operations.map((held) =>
       held.op === 'write' ? { ...held, value: `edited ${this.#count}` } : held,
     );
-    await this.#session.edit({ branch }, { kind: 'replace', seq, event: { data: { operations: changed as never } } });
+    await this.#session.branch(branch).edit({ kind: 'replace', seq, event: { data: { operations: changed as never } } });
   }
 
   /** A commit whose number somebody made up. */
   async #insert(branch: string, after: number, choice: number): Promise<void> {
     const operation = { agent: 'a', key: `k${choice % 4}`, op: 'write', value: 'inserted', version: 1 + (choice % 5) };
     const event = { type: 'state.committed', data: { operations: [operation] } };
-    await this.#session.edit({ branch }, { kind: 'insert', after, event });
+    await this.#session.branch(branch).edit({ kind: 'insert', after, event });
   }
 
   async #erase(branch: string, seq: number): Promise<void> {
@@ -100,8 +100,8 @@ export class StateRun {
 
   /** A redo doubles no number: it brings back only what was double already, or before what it undoes. */
   async #redo(branch: string): Promise<void> {
-    const { head } = await this.#session.branch(branch);
-    const { marker } = await this.#session.redo({ branch });
+    const { head } = this.#session.branch(branch);
+    const { marker } = await this.#session.branch(branch).redo();
     const undone = Number(marker.data['target'] ?? Number(marker.data['to']) + 1);
     const before = new Set([
       ...(await this.#doubles({ branch, seq: head })),
@@ -117,7 +117,7 @@ export class StateRun {
   /** The numbers that a key has more than once. */
   async #doubles(at: { readonly branch: string; readonly seq: number }): Promise<Set<string>> {
     const [seen, doubles] = [new Set<string>(), new Set<string>()];
-    for await (const { operations } of this.#session.state.replay({ at, agent: null }))
+    for await (const { operations } of this.#session.at(at).state.replay({ agent: null }))
       for (const { agent, key, version } of operations) {
         const number = JSON.stringify([agent, key, version]);
         if (seen.has(number)) doubles.add(number);
@@ -129,14 +129,14 @@ export class StateRun {
   async #fork(branch: string, seq: number, choice: number): Promise<void> {
     const name = `b${this.#count}`;
     const edits = choice % 2 === 0 ? [] : [{ kind: 'state' as const, key: 'shared', value: name }];
-    await this.#session.fork({ branch, seq }, { name, edits });
+    await this.#session.at({ branch, seq }).fork({ name, edits });
     this.#branches.push(name);
   }
 
   /** Every point of every branch, and nothing that was seen before has changed. */
   async checkAll(): Promise<void> {
     for (const branch of this.#branches) {
-      const { head } = await this.#session.branch(branch);
+      const { head } = this.#session.branch(branch);
       for (let seq = 0; seq <= head; seq++) {
         // A fold cannot use erased content.
         if (!this.#hasErased) await this.#checkPoint(branch, seq);
@@ -149,11 +149,11 @@ export class StateRun {
 
   async #checkPoint(branch: string, seq: number): Promise<void> {
     const at = { branch, seq };
-    const projected = await this.#session.stateAt(at, state);
+    const projected = await this.#session.at(at).fold(state);
     for (const agent of agents) {
       const own = this.#session.state.as(agent);
       const held = new Map<string, Held>();
-      for await (const { operations } of own.replay({ at }))
+      for await (const { operations } of own.at(at).replay())
         for (const { op, key, value, version } of operations)
           if (op === 'delete') held.delete(key);
           else held.set(key, { value: value ?? null, version });
@@ -180,7 +180,7 @@ export class StateRun {
       const versions = await all(own.history(key, { at: point }));
       const numbers = versions.map(({ version }) => version);
       const known = versions.filter(({ erased }) => erased !== true).map(({ version, seq }) => [version, seq]);
-      const replayed = (await all(own.replay({ at: point }))).flatMap(({ seq, operations }) =>
+      const replayed = (await all(own.at(point).replay())).flatMap(({ seq, operations }) =>
         operations.filter((held) => held.key === key).map(({ version }) => [version, seq]),
       );
       expect(known.reverse(), what).toEqual(replayed);
@@ -202,12 +202,12 @@ export class StateRun {
   }
 
   async #remember(branch: string): Promise<void> {
-    const { head } = await this.#session.branch(branch);
+    const { head } = this.#session.branch(branch);
     const point = `${branch}@${head}`;
     this.#seen.set(point, JSON.stringify(await this.#scan(point)));
   }
 
   #scan(point: string): Promise<unknown> {
-    return Promise.all(agents.map((agent) => all(this.#session.state.as(agent).scan('', { at: point }))));
+    return Promise.all(agents.map((agent) => all(this.#session.at(point).state.as(agent).scan(''))));
   }
 }

@@ -27,21 +27,21 @@ export class TimeRun {
 
   async run([kind, at, place, clock]: TimeCommand): Promise<void> {
     const branch = this.#branches[at % this.#branches.length] as string;
-    const { head } = await this.#session.branch(branch);
+    const { head } = this.#session.branch(branch);
     const seq = place % (head + 1);
     this.#count += 1;
     this.#move(clock, place);
     try {
       // As many as it takes for a store to halve them, or a few.
-      if (kind === 'append') await this.#session.append(this.#events(place % 3 === 0 ? 45 : 2), { branch });
-      else if (kind === 'revert') await this.#session.revert({ branch, seq });
-      else if (kind === 'rewind') await this.#session.rewind({ branch, seq }, { turn: place % 9 });
-      else if (kind === 'redo') await this.#session.redo({ branch });
+      if (kind === 'append') await this.#session.branch(branch).append(this.#events(place % 3 === 0 ? 45 : 2));
+      else if (kind === 'revert') await this.#session.branch(branch).revert(seq);
+      else if (kind === 'rewind') await this.#session.branch(branch).rewind(seq, { turn: place % 9 });
+      else if (kind === 'redo') await this.#session.branch(branch).redo();
       else if (kind === 'replace')
-        await this.#session.edit({ branch }, { kind: 'replace', seq, event: { data: { text: 'other' } } });
+        await this.#session.branch(branch).edit({ kind: 'replace', seq, event: { data: { text: 'other' } } });
       else {
         const name = `b${this.#count}`;
-        await this.#session.fork({ branch, seq }, { name });
+        await this.#session.at({ branch, seq }).fork({ name });
         this.#branches.push(name);
       }
     } catch (error) {
@@ -69,18 +69,18 @@ export class TimeRun {
   /** The point of every time and turn there is, and of those just beside them, on every branch. */
   async checkAll(): Promise<void> {
     for (const branch of this.#branches) {
-      const events = await all(this.#session.replay({ at: { branch }, history: 'raw' }));
+      const events = await all(this.#session.branch(branch).replay({ history: 'raw' }));
       const head = events.at(-1)?.seq ?? 0;
       const seconds = new Set(events.flatMap(({ time }) => [Date.parse(time) - 1, Date.parse(time)]));
       for (const ms of seconds) {
         const time = new Date(ms).toISOString();
         const first = events.find((event) => event.time > time);
-        const { seq } = await this.#session.locate({ branch, time });
+        const { seq } = await this.#session.at({ branch, time }).locate();
         expect(seq, `${branch}@time:${time}`).toBe(first === undefined ? head : first.seq - 1);
       }
       for (const turn of new Set(events.flatMap((event) => [event.turn, event.turn + 1]))) {
         const first = events.find((event) => event.turn > turn && !/^branch\.|^event\./.test(event.type));
-        const { seq } = await this.#session.locate({ branch, turn });
+        const { seq } = await this.#session.at({ branch, turn }).locate();
         expect(seq, `${branch}@turn:${turn}`).toBe(first === undefined ? head : first.seq - 1);
       }
     }

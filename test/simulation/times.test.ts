@@ -50,8 +50,8 @@ describe('any history by clocks that rise, stand, leap and go back', () => {
     await using reprise = await openReprise('memory:');
     const session = await reprise.createSession('demo');
     await session.append({ type: 'note.added', time: '9999-12-31T23:59:59.999Z', data: { text: 'the end' } });
-    expect((await session.locate('main@time:9999-12-31T23:59:59.999Z')).seq).toBe(1);
-    expect((await session.locate('main@time:9999-12-31T23:59:59.998Z')).seq).toBe(0);
-    expect((await session.locate('main@time:0000-01-01')).seq).toBe(0);
+    expect((await session.at('main@time:9999-12-31T23:59:59.999Z').locate()).seq).toBe(1);
+    expect((await session.at('main@time:9999-12-31T23:59:59.998Z').locate()).seq).toBe(0);
+    expect((await session.at('main@time:0000-01-01').locate()).seq).toBe(0);
   });
 });

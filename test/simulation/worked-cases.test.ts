@@ -44,14 +44,14 @@ function editOf({ replace, insert, drop, with: text }: NonNullable<Operation['ed
 async function run(session: Session, op: Operation): Promise<unknown> {
   const branch = op.on ?? 'main';
   if (op.add !== undefined)
-    return session.append(op.turn === undefined ? note(op.add) : { ...note(op.add), turn: op.turn }, { branch });
-  if (op.revert !== undefined) return session.revert({ branch, seq: op.revert[0] });
-  if (op.rewind !== undefined) return session.rewind({ branch, seq: op.rewind });
-  if (op.rewindToTurn !== undefined) return session.rewind({ branch, turn: op.rewindToTurn });
-  if (op.redo === true) return session.redo({ branch });
+    return session.branch(branch).append(op.turn === undefined ? note(op.add) : { ...note(op.add), turn: op.turn });
+  if (op.revert !== undefined) return session.branch(branch).revert(op.revert[0]);
+  if (op.rewind !== undefined) return session.branch(branch).rewind(op.rewind);
+  if (op.rewindToTurn !== undefined) return session.branch(branch).rewind({ story: op.rewindToTurn });
+  if (op.redo === true) return session.branch(branch).redo();
   if (op.fork !== undefined)
-    return session.fork({ branch, seq: op.fork }, { name: op.as ?? '', edits: (op.edits ?? []).map(editOf) });
-  return session.edit({ branch }, editOf(op));
+    return session.at({ branch, seq: op.fork }).fork({ name: op.as ?? '', edits: (op.edits ?? []).map(editOf) });
+  return session.branch(branch).edit(editOf(op));
 }
 
 describe('views, in cases a person can read', () => {
@@ -63,7 +63,7 @@ describe('views, in cases a person can read', () => {
       else await run(session, op);
     }
     for (const [point, texts] of Object.entries(views)) {
-      const events = await all(session.replay({ at: point }));
+      const events = await all(session.at(point).replay());
       expect(
         events.map((event) => event.data['text']),
         point,

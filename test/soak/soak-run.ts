@@ -197,10 +197,10 @@ async function storedIn(url: string): Promise<Stored> {
     const [id = '', branch = ''] = place.split('/');
     const session = await reprise.session(id);
     const found: Pick<Told, 'seq' | 'id' | 'digest'>[] = [];
-    for await (const { seq, id: event, digest } of session.replay({ at: { branch }, history: 'raw' }))
+    for await (const { seq, id: event, digest } of session.branch(branch).replay({ history: 'raw' }))
       found.push({ seq, id: event, digest });
     events.set(place, found);
-    if (!(await session.verify({ at: { branch } })).ok) unverified++;
+    if (!(await session.branch(branch).verify()).ok) unverified++;
   }
   return { events, unverified };
 }

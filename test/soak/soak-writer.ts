@@ -20,7 +20,7 @@ async function append(reprise: Reprise, place: string, drafts: readonly EventDra
   for (;;) {
     try {
       const session = await reprise.session(id);
-      const events = await session.append(drafts, { branch });
+      const events = await session.branch(branch).append(drafts);
       const ms = Math.round(performance.now() - began);
       for (const event of events)
         writeTold(file, { place, seq: event.seq, id: event.id, digest: event.digest, at: Date.now(), ms });

@@ -67,14 +67,14 @@ export const append: readonly VerbCase[] = [
       messages.push({ role: 'user', content: 'more', name: undefined });
       assert.deepEqual(events, await all(session.replay()));
       assert.deepEqual(events[0]?.data, { output: { kept: 1, zero: 0, list: [{ kept: null }] }, $part: {} });
-      const edited = await session.edit('main', {
+      const edited = await session.edit({
         kind: 'replace',
         seq: 1,
         event: { data: { output, x: undefined } as never },
       });
       assert.deepEqual(edited.marker, (await all(session.replay({ history: 'raw' }))).at(-1));
       const branch = await session.fork('main', { name: 'x', metadata: { a: { b: undefined } } as never });
-      assert.deepEqual(await session.metadata(branch.name), { a: {} });
+      assert.deepEqual(await session.branch(branch.name).metadata(), { a: {} });
     },
   ),
 
@@ -124,7 +124,7 @@ export const append: readonly VerbCase[] = [
     await refuses('time.invalid', () => session.append(note('a', { time: 'noon' })));
     await refuses('time.invalid', () => session.append(note('a', { time: '2026-02-30T10:00:00.000Z' })));
     await refuses('event.not-found', () => session.append(note('a', { cause: 'nobody' })));
-    await refuses('branch.not-found', () => session.append(note('a'), { branch: 'nowhere' }));
+    await refuses('branch.not-found', () => session.branch('nowhere').append(note('a')));
   }),
 
   onSession('append() refuses a key that no event has, and names the one that was meant', async (session) => {
@@ -289,7 +289,7 @@ export const append: readonly VerbCase[] = [
     const [caused] = await session.append(note('d', { cause: first?.id ?? '' }));
     assert.deepEqual([second?.turn, late?.turn, caused?.turn], [4, 9, 4]);
     assert.equal(caused?.causeSeq, 1);
-    await session.rewind('main@2');
+    await session.rewind(2);
     const [after] = await session.append(note('e'));
     assert.equal(after?.turn, 4);
   }),
@@ -298,11 +298,11 @@ export const append: readonly VerbCase[] = [
     'append() gives an event the turn that the view shows of its cause, also if that was edited',
     async (session) => {
       await session.append([note('a', { turn: 2 }), note('b', { turn: 9 })]);
-      await session.edit('main', { kind: 'replace', seq: 1, event: { data: { text: 'A' } } });
+      await session.edit({ kind: 'replace', seq: 1, event: { data: { text: 'A' } } });
       const [cause] = await all(session.replay());
       const draft = note('c', { cause: cause?.id ?? '' });
       const turns = defineProjection<number[]>({ name: 'turns', history: 'view', initial: () => [], apply: turnsWith });
-      const looked = await session.stateAt('main', turns, { edits: [{ kind: 'append', event: draft }] });
+      const looked = await session.fold(turns, { edits: [{ kind: 'append', event: draft }] });
       const [caused] = await session.append(draft);
       assert.deepEqual([cause?.turn, caused?.turn, looked], [2, 2, [2, 9, 2]]);
     },
@@ -310,7 +310,7 @@ export const append: readonly VerbCase[] = [
 
   onSession('append() of an older epoch fails after a rewind', async (session) => {
     await session.append(notes('ab'), { epoch: 0 });
-    const { marker } = await session.rewind('main@1');
+    const { marker } = await session.rewind(1);
     await refuses('branch.rewound', () => session.append(note('c'), { epoch: 0 }));
     await session.append(note('d'), { epoch: marker.seq });
     assert.equal(await said(session.replay()), 'ad');

@@ -45,18 +45,18 @@ export const beliefVerbs: readonly VerbCase[] = [
     await decide(session, 'a', 'a bad deploy', 5);
     await decide(session, 'b', 'the pool', 20);
     await decide(session, 'late', 'the network', 10);
-    assert.deepEqual(ids(await session.beliefsAt({ turn: 7 })), ['a']);
-    assert.deepEqual(ids(await session.beliefsAt({ turn: 15 })), ['late']);
-    assert.deepEqual(ids(await session.beliefsAt({ turn: 15, seq: 5 })), ['a']);
-    assert.deepEqual(ids(await session.beliefsAt({ point: 'main@1' })), ['a']);
-    assert.deepEqual(ids(await session.beliefsAt()), ['b']);
-    assert.deepEqual(ids(await session.beliefsAt({ agent: 'nobody' })), []);
-    assert.deepEqual(ids(await session.beliefsAt({ topic: 'diagnosis', agent: 'triage' })), ['b']);
-    assert.deepEqual(ids(await session.stateAt('main', beliefsProjection)), ['b']);
-    await refuses('option.invalid', () => session.beliefsAt({ seq: 1, point: 'main@1' }));
+    assert.deepEqual(ids(await session.at({ story: 7 }).beliefs.list()), ['a']);
+    assert.deepEqual(ids(await session.at({ story: 15 }).beliefs.list()), ['late']);
+    assert.deepEqual(ids(await session.at({ seq: 5, story: 15 }).beliefs.list()), ['a']);
+    assert.deepEqual(ids(await session.at('main@1').beliefs.list()), ['a']);
+    assert.deepEqual(ids(await session.beliefs.list()), ['b']);
+    assert.deepEqual(ids(await session.beliefs.list({ agent: 'nobody' })), []);
+    assert.deepEqual(ids(await session.beliefs.list({ topic: 'diagnosis', agent: 'triage' })), ['b']);
+    assert.deepEqual(ids(await session.fold(beliefsProjection)), ['b']);
+    await refuses('option.invalid', () => session.at('main@1').beliefs.list());
     await refuses('option.invalid', () => session.beliefsAt({ tunr: 1 } as never));
-    await refuses('point.out-of-range', () => session.beliefsAt({ seq: 99 }));
-    for (const turn of [-1, 2 ** 53, 1.5]) await refuses('point.out-of-range', () => session.beliefsAt({ turn }));
+    await refuses('point.out-of-range', () => session.at(99).beliefs.list());
+    for (const turn of [-1, 2 ** 53, 1.5]) await refuses('point.out-of-range', () => session.at({ story: turn }).beliefs.list());
   }),
 
   onSession('commit() refuses a claim that is not well formed', async (session) => {
@@ -71,14 +71,14 @@ export const beliefVerbs: readonly VerbCase[] = [
     await refuses('belief.invalid', () => commit({ kind: 'opinion' }));
     await refuses('belief.invalid', () => commit({ supersedes: 'a' }));
     await refuses('option.invalid', () => commit({ trsut: 1 }));
-    assert.equal((await session.branch()).head, 0);
+    assert.equal((session).head, 0);
   }),
 
   onSession('commit() with an id can be repeated; with different content it is refused', async (session) => {
     const first = await decide(session, 'a', 'a bad deploy', 5);
     const again = await decide(session, 'a', 'a bad deploy', 5);
     assert.deepEqual(again.belief, first.belief);
-    assert.equal((await session.branch()).head, 1);
+    assert.equal((session).head, 1);
     await refuses('event.id-reused', () => decide(session, 'a', 'the pool', 5));
   }),
 
@@ -91,7 +91,7 @@ export const beliefVerbs: readonly VerbCase[] = [
       claim: 'It was the network',
       supersedes: ['a'],
     });
-    assert.deepEqual([done.superseded, ids(await session.beliefsAt())], [['a'], ['b']]);
+    assert.deepEqual([done.superseded, ids(await session.beliefs.list())], [['a'], ['b']]);
     const again = { topic: 'database', kind: 'fact', claim: 'A slow query' } as const;
     await refuses('belief.not-standing', () => session.beliefs.commit({ ...again, supersedes: ['a'] }));
     await refuses('belief.not-standing', () => session.beliefs.commit({ ...again, supersedes: ['unknown'] }));
@@ -102,8 +102,8 @@ export const beliefVerbs: readonly VerbCase[] = [
     async (session) => {
       await session.beliefs.setStrategy('highest-trust', { reason: 'the interns talk too much' });
       assert.equal(await session.beliefs.strategy(), 'highest-trust');
-      await session.fleet.spawn('expert', { trust: 0.5, trustOn: { diagnosis: 0.9 } });
-      await session.fleet.spawn('intern', { trust: 0.6 });
+      await session.spawn('expert', { trust: 0.5, trustOn: { diagnosis: 0.9 } });
+      await session.spawn('intern', { trust: 0.6 });
       const say = (agent: string, id: string, topic: string) =>
         session.beliefs.commit({ agent, id, topic, kind: 'decision', claim: `${agent} says so` });
       assert.equal((await say('expert', 'e', 'diagnosis')).belief.trust, 0.9);
@@ -111,19 +111,19 @@ export const beliefVerbs: readonly VerbCase[] = [
       assert.deepEqual([lost.stands, lost.settled[0]?.winner], [false, 'e']);
       assert.equal((await say('expert', 'e2', 'cost')).belief.trust, 0.5);
       assert.equal((await say('intern', 'i2', 'cost')).stands, true);
-      assert.deepEqual(ids(await session.beliefsAt()), ['e', 'i2']);
+      assert.deepEqual(ids(await session.beliefs.list()), ['e', 'i2']);
     },
   ),
 
   onSession('using() asks a checker of the caller once about each pair, and a rule of the caller', async (session) => {
     const asked: string[] = [];
-    const beliefs = session.beliefs.using({
+    const beliefs = session.using({
       contradicts: async (existing, added) => {
         asked.push(`${existing.claim} / ${added.claim}`);
         return true;
       },
       strategies: { first: async () => 'existing' as const },
-    });
+    }).beliefs;
     await refuses('strategy.unknown', () => session.beliefs.setStrategy('first'));
     await beliefs.setStrategy('first');
     await beliefs.commit({ id: 'a', topic: 't', kind: 'fact', claim: 'one' });
@@ -151,25 +151,25 @@ export const beliefVerbs: readonly VerbCase[] = [
       ['rule "mine" answered "both"', { contradicts: () => true, strategies: { mine: () => 'both' as never } }],
       ['rule "mine" failed', { contradicts: () => true, strategies: { mine: () => Promise.reject(new Error('no')) } }],
     ];
-    await session.beliefs.using({ strategies: { mine: () => 'existing' } }).setStrategy('mine');
+    await session.using({ strategies: { mine: () => 'existing' } }).beliefs.setStrategy('mine');
     for (const [index, [fault, options]] of cases.entries()) {
-      const beliefs = session.beliefs.using(options);
+      const beliefs = session.using(options).beliefs;
       const topic = `t${index}`;
       await beliefs.commit({ id: `a${index}`, topic, kind: 'fact', claim: 'one' });
       const { stands, settled } = await beliefs.commit({ id: `b${index}`, topic, kind: 'fact', claim: 'two' });
       assert.deepEqual([stands, settled[0]?.strategy], [true, 'last-write-wins'], fault);
       assert.ok(settled[0]?.fallback?.includes(fault), settled[0]?.fallback);
     }
-    await refuses('option.invalid', () => session.beliefs.using({ timeoutMs: 0 }));
-    await refuses('option.invalid', () => session.beliefs.using({ contradict: () => true } as never));
+    await refuses('option.invalid', () => session.using({ timeoutMs: 0 }).beliefs);
+    await refuses('option.invalid', () => session.using({ contradict: () => true } as never).beliefs);
   }),
 
   onSession('an asymmetric checker is asked in the order of the log, so one side stands', async (session) => {
-    const beliefs = session.beliefs.using({ contradicts: (existing, added) => existing.claim < added.claim });
+    const beliefs = session.using({ contradicts: (existing, added) => existing.claim < added.claim }).beliefs;
     await beliefs.commit({ id: 'a', topic: 't', kind: 'fact', claim: 'a', turn: 5 });
     await beliefs.commit({ id: 'b', topic: 't', kind: 'fact', claim: 'b', turn: 1 });
-    assert.deepEqual(ids(await session.beliefsAt()), ['a']);
-    assert.deepEqual(ids(await session.beliefsAt({ turn: 3 })), ['b']);
+    assert.deepEqual(ids(await session.beliefs.list()), ['a']);
+    assert.deepEqual(ids(await session.at({ story: 3 }).beliefs.list()), ['b']);
   }),
 
   onSession('settle() settles claims that were appended by hand, once', async (session) => {
@@ -181,13 +181,13 @@ export const beliefVerbs: readonly VerbCase[] = [
       data: { claim, topic: 'pool', kind: 'decision' },
     });
     await session.append([told('a', 'full', 1), told('b', 'leaking', 2)]);
-    assert.deepEqual(ids(await session.beliefsAt()), ['a', 'b']);
+    assert.deepEqual(ids(await session.beliefs.list()), ['a', 'b']);
     const { claims, settled } = await session.beliefs.settle();
     assert.deepEqual([claims, settled.map(({ winner }) => winner)], [2, ['b']]);
-    assert.deepEqual(ids(await session.beliefsAt()), ['b']);
-    const { head } = await session.branch();
+    assert.deepEqual(ids(await session.beliefs.list()), ['b']);
+    const { head } = session;
     assert.deepEqual((await session.beliefs.settle()).settled, []);
-    assert.equal((await session.branch()).head, head);
+    assert.equal((session).head, head);
   }),
 
   onSession(
@@ -202,16 +202,16 @@ export const beliefVerbs: readonly VerbCase[] = [
         settled.map(({ winner }) => winner),
         ['c'],
       );
-      assert.deepEqual(ids(await session.beliefsAt()), ['c']);
-      assert.deepEqual(ids(await session.beliefsAt({ turn: 7 })), ['a']);
-      assert.deepEqual(ids(await session.beliefsAt({ turn: 7, seq: 9 })), ['b']);
+      assert.deepEqual(ids(await session.beliefs.list()), ['c']);
+      assert.deepEqual(ids(await session.at({ story: 7 }).beliefs.list()), ['a']);
+      assert.deepEqual(ids(await session.at({ seq: 9, story: 7 }).beliefs.list()), ['b']);
       await refuses('event.not-in-view', () => session.beliefs.revert('b'));
       await refuses('event.not-found', () => session.beliefs.revert('unknown'));
-      const foreign = await refuses('event.not-found', () => session.beliefs.on('early').revert('c'));
+      const foreign = await refuses('event.not-found', () => session.branch('early').beliefs.revert('c'));
       assert.match(foreign.message, /main@6, which does not lead to "early"/);
       await session.beliefs.revert('c', { restore: false });
-      assert.deepEqual(ids(await session.beliefsAt()), []);
-      await session.rewind({ turn: 1 }, { only: 'beliefs' });
+      assert.deepEqual(ids(await session.beliefs.list()), []);
+      await session.rewind({ story: 1 }, { only: 'beliefs' });
       const rewound = await refuses('event.not-in-view', () => session.beliefs.revert('a'));
       assert.match(rewound.message, /"a" on "main": it was rewound or reverted before/);
     },
@@ -221,9 +221,9 @@ export const beliefVerbs: readonly VerbCase[] = [
     await decide(session, 'a', 'one', 2);
     await decide(session, 'b', 'two', 6);
     await decide(session, 'c', 'three', 8);
-    await session.revert('main@2');
-    assert.deepEqual(ids(await session.beliefsAt()), ['c']);
-    assert.deepEqual(ids(await session.beliefsAt({ turn: 7 })), ['a']);
+    await session.revert(2);
+    assert.deepEqual(ids(await session.beliefs.list()), ['c']);
+    assert.deepEqual(ids(await session.at({ story: 7 }).beliefs.list()), ['a']);
   }),
 
   onSession('a rewind of beliefs begins no epoch, and redo settles what it brings back', async (session) => {
@@ -231,15 +231,15 @@ export const beliefVerbs: readonly VerbCase[] = [
     await decide(session, 'b', 'two', 6);
     const { epoch } =
       (await session.append(note('x', { turn: 6 }), { epoch: 0 })).length > 0 ? { epoch: 0 } : { epoch: 1 };
-    await session.rewind({ turn: 4 }, { only: 'beliefs', reason: 'reset to the opening call' });
+    await session.rewind({ story: 4 }, { only: 'beliefs', reason: 'reset to the opening call' });
     await session.append(note('still here', { turn: 7 }), { epoch });
     await decide(session, 'c', 'three', 7);
-    assert.deepEqual(ids(await session.beliefsAt()), ['c']);
+    assert.deepEqual(ids(await session.beliefs.list()), ['c']);
     const { restored } = await session.redo();
     assert.deepEqual(restored, [2, 3, 4, 5]);
-    assert.deepEqual(ids(await session.beliefsAt()), ['c']);
-    assert.deepEqual(ids(await session.beliefsAt({ turn: 6 })), ['b']);
-    await session.rewind({ turn: 1 });
+    assert.deepEqual(ids(await session.beliefs.list()), ['c']);
+    assert.deepEqual(ids(await session.at({ story: 6 }).beliefs.list()), ['b']);
+    await session.rewind({ story: 1 });
     await refuses('branch.rewound', () => session.append(note('y'), { epoch }));
   }),
 
@@ -248,7 +248,7 @@ export const beliefVerbs: readonly VerbCase[] = [
     recorder.event({ type: 'note.added', turn: 1, data: { text: 'a' } });
     await recorder.flush();
     await decide(session, 'a', 'one', 5);
-    await session.rewind({ turn: 4 }, { only: 'beliefs' });
+    await session.rewind({ story: 4 }, { only: 'beliefs' });
     recorder.event({ type: 'note.added', turn: 5, data: { text: 'b' } });
     const { branch, left } = await recorder.flush();
     assert.deepEqual([branch, left], ['main', []]);
@@ -257,10 +257,10 @@ export const beliefVerbs: readonly VerbCase[] = [
   onSession('a claim that was edited answers to its old id: it stays superseded', async (session) => {
     await decide(session, 'a', 'one', 5);
     await decide(session, 'b', 'two', 20);
-    await session.edit('main', { kind: 'belief', seq: 1, belief: { claim: 'another one', topic: 'diagnosis' } });
-    const [held] = await session.beliefsAt({ turn: 15 });
+    await session.edit({ kind: 'belief', seq: 1, belief: { claim: 'another one', topic: 'diagnosis' } });
+    const [held] = await session.at({ story: 15 }).beliefs.list();
     assert.deepEqual([held?.claim, held?.replacedIds], ['another one', ['a']]);
-    assert.deepEqual(ids(await session.beliefsAt()), ['b']);
+    assert.deepEqual(ids(await session.beliefs.list()), ['b']);
     const [event] = await all(session.replay({ limit: 1 }));
     assert.deepEqual([event?.replaces, event?.replacedIds], [1, ['a']]);
   }),
@@ -271,7 +271,7 @@ export const beliefVerbs: readonly VerbCase[] = [
       const asked: string[] = [];
       let judged = 0;
       let meanwhile: (() => Promise<unknown>) | undefined;
-      const beliefs = session.beliefs.using({
+      const beliefs = session.using({
         contradicts: async (existing, added) => {
           asked.push(`${existing.claim} / ${added.claim}`);
           const work = meanwhile;
@@ -285,7 +285,7 @@ export const beliefVerbs: readonly VerbCase[] = [
             return 'new';
           },
         },
-      });
+      }).beliefs;
       await beliefs.setStrategy('counted');
       const say = (claim: string, topic = 't') => ({ agent: claim, topic, kind: 'fact', claim }) as const;
       await beliefs.commit(say('one'));
@@ -300,11 +300,11 @@ export const beliefVerbs: readonly VerbCase[] = [
       const others = async (): Promise<void> => {
         await session.append(note('elsewhere', { agent: 'somebody' }));
         await session.beliefs.commit(say('four', 'u'));
-        await session.fleet.spawn('somebody', {});
+        await session.spawn('somebody', {});
       };
       assert.deepEqual(await plan(others, 'three'), ['one / three', 'two / three']);
       assert.equal(judged, 1);
-      await session.beliefs.revert((await session.beliefsAt({ agent: 'three' }))[0]?.id ?? '');
+      await session.beliefs.revert((await session.beliefs.list({ agent: 'three' }))[0]?.id ?? '');
       const related = () => session.beliefs.commit(say('five'));
       assert.deepEqual(await plan(related, 'six'), ['one / six', 'two / six', 'five / six']);
       assert.equal(judged, 2);
@@ -320,7 +320,7 @@ export const beliefVerbs: readonly VerbCase[] = [
         ),
       ),
     );
-    const standing = await session.beliefsAt();
+    const standing = await session.beliefs.list();
     assert.equal(standing.filter(({ topic }) => topic === 'shared').length, 1);
     assert.equal(standing.length, writers.length + 1);
   }),

@@ -25,11 +25,11 @@ export const branchVerbs: readonly VerbCase[] = [
       initial: () => 0,
       apply: (value: number, { type }: { readonly type: string }) => (type === 'note.added' ? value + 1 : value),
     };
-    assert.equal(await branch.project(count), 1);
-    assert.equal(await branch.project(count, { exclude: [1] }), 0);
+    assert.equal(await branch.fold(count), 1);
+    assert.equal(await branch.fold(count, { exclude: [1] }), 0);
     await branch.append(notes('cd'));
     assert.deepEqual(
-      [await branch.project(count), branch.head],
+      [await branch.fold(count), branch.head],
       [3, 2],
       'the head of the object is that of its making',
     );
@@ -52,7 +52,7 @@ export const branchVerbs: readonly VerbCase[] = [
     const { text, lineage } = await branch.resume(async ({ prompt }) => `You said ${String(prompt?.content)}`);
     assert.equal(text, 'You said Hello!');
     assert.deepEqual(lineage.parent, { branch: 'main', seq: 1 });
-    assert.equal((await session.branch()).head, 1);
+    assert.equal((session).head, 1);
     assert.ok((await all(branch.replay())).some(({ type }) => type === 'run.ended'));
   }),
 
@@ -62,7 +62,7 @@ export const branchVerbs: readonly VerbCase[] = [
     assert.equal(await branch.fingerprint(), await session.fingerprint());
     await branch.append(note('c'));
     assert.notEqual(await branch.fingerprint(), await session.fingerprint());
-    const { digest } = await session.locate('x');
+    const { digest } = await session.at('x').locate();
     assert.deepEqual(
       [(await branch.verify({ head: digest })).ok, (await branch.verify({ head: '0'.repeat(64) })).ok],
       [true, false],
@@ -79,9 +79,9 @@ export const branchVerbs: readonly VerbCase[] = [
     await session.append(note('b', { cause: cause?.id ?? '' }));
     const forked = await session.fork('main', { name: 'x', edits: [{ kind: 'drop', seq: 1 }] });
     assert.deepEqual([forked.parent, forked.head, forked.dependents], [{ branch: 'main', seq: 2 }, 4, [2]]);
-    const found = await session.branch('x');
+    const found = session.branch('x');
     assert.deepEqual([found.parent, found.head, found.dependents], [forked.parent, 4, []]);
-    assert.equal((await session.branch()).parent, undefined);
+    assert.equal((session).parent, undefined);
     assert.equal(found.session.id, session.id);
     await refuses('branch.not-found', () => session.branch('nowhere'));
   }),

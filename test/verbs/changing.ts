@@ -27,8 +27,8 @@ export const fork: readonly VerbCase[] = [
       const z = await session.fork('y@6', { name: 'z' });
       await z.append(note('e'));
       assert.equal(await said(z.replay()), 'abcde');
-      assert.equal(await said(session.replay({ at: 'z@1' })), 'a');
-      assert.equal(await said(session.replay({ at: 'z@4' })), 'abc');
+      assert.equal(await said(session.at('z@1').replay()), 'a');
+      assert.equal(await said(session.at('z@4').replay()), 'abc');
       const low = await session.fork('z@1', { name: 'low' });
       assert.deepEqual(
         low.parent,
@@ -45,9 +45,9 @@ export const fork: readonly VerbCase[] = [
 
   onSession('fork() at 0, at a marker, at the head and inside a rewound part', async (session) => {
     await session.append(notes('abc'));
-    await session.rewind('main@1');
+    await session.rewind(1);
     await session.append(note('d'));
-    const at = async (seq: number): Promise<string> => said((await session.fork({ seq })).replay());
+    const at = async (seq: number): Promise<string> => said((await session.at({ seq }).fork()).replay());
     assert.deepEqual([await at(0), await at(3), await at(4), await at(5)], ['', 'abc', 'a', 'ad']);
   }),
 
@@ -89,7 +89,7 @@ export const fork: readonly VerbCase[] = [
       ],
     });
     assert.equal(await said(branch.replay()), 'Bcn');
-    assert.equal(await said(session.replay({ at: 'x@4' })), 'abc');
+    assert.equal(await said(session.at('x@4').replay()), 'abc');
     assert.equal(await said(session.replay()), 'abc');
   }),
 
@@ -98,10 +98,10 @@ export const fork: readonly VerbCase[] = [
     await session.append(note('a'));
     await session.fork('main', { name: 'x', metadata: { tier: 2, why: 'test' } });
     await session.setMetadata({ owner: 'bob' });
-    assert.deepEqual(await session.metadata('x'), { owner: 'ann', tier: 2, why: 'test' });
+    assert.deepEqual(await session.at('x').metadata(), { owner: 'ann', tier: 2, why: 'test' });
     assert.deepEqual(await session.metadata(), { owner: 'bob', tier: 1 });
     await session.fork('main', { name: 'y', metadata: { owner: null, tier: null } });
-    assert.deepEqual(await session.metadata('y'), {});
+    assert.deepEqual(await session.at('y').metadata(), {});
   }),
 
   onSession(
@@ -109,18 +109,18 @@ export const fork: readonly VerbCase[] = [
     async (session) => {
       await session.setMetadata({ owner: 'ann', tier: 1 });
       await session.setMetadata({ why: 'test' });
-      await session.edit('main', { kind: 'replace', seq: 1, event: { data: { set: { owner: 'bob' } } } });
+      await session.edit({ kind: 'replace', seq: 1, event: { data: { set: { owner: 'bob' } } } });
       await session.fork('main', { name: 'x' });
       for (const branch of ['main', 'x'])
-        assert.deepEqual(await session.metadata(branch), { owner: 'ann', tier: 1, why: 'test' });
+        assert.deepEqual(await session.branch(branch).metadata(), { owner: 'ann', tier: 1, why: 'test' });
     },
   ),
 
   onSession('fork({ turn }) selects by turn, `@turn:N` is the prefix', async (session) => {
     await session.append([note('A', { turn: 5 }), note('B', { turn: 20 }), note('C', { turn: 10 })]);
-    assert.equal(await said((await session.fork({ turn: 15 }, { name: 'x' })).replay()), 'AC');
+    assert.equal(await said((await session.at({ story: 15 }).fork({ name: 'x' })).replay()), 'AC');
     assert.equal(await said((await session.fork('@turn:15', { name: 'y' })).replay()), 'A');
-    const [first] = await all(session.replay({ at: 'x', history: 'raw', after: 3, limit: 1 }));
+    const [first] = await all(session.at('x').replay({ history: 'raw', after: 3, limit: 1 }));
     assert.equal(first?.turn, 15);
   }),
 
@@ -137,10 +137,10 @@ export const fork: readonly VerbCase[] = [
   onSession('T7 the identity of a branch does not depend on what its parent does later', async (session) => {
     await session.append(notes('ab'));
     const branch = await session.fork('main@1', { name: 'x' });
-    const before = await session.locate('x');
+    const before = await session.at('x').locate();
     await session.append(notes('cd'));
-    await session.rewind('main@0');
-    assert.deepEqual(await session.locate('x'), before);
+    await session.rewind(0);
+    assert.deepEqual(await session.at('x').locate(), before);
     assert.equal(await said(branch.replay()), 'a');
   }),
 ];
@@ -149,16 +149,12 @@ export const fork: readonly VerbCase[] = [
 export const edit: readonly VerbCase[] = [
   onSession('edit() replaces, inserts and drops on a live branch, and tells what it did', async (session) => {
     await session.append(notes('abc'));
-    const replaced = await session.edit(
-      'main',
-      { kind: 'replace', seq: 2, event: { data: { text: 'B' } } },
-      { reason: 'typo', agent: 'ann' },
-    );
+    const replaced = await session.edit({ kind: 'replace', seq: 2, event: { data: { text: 'B' } } }, { reason: 'typo', agent: 'ann' });
     assert.deepEqual([replaced.undone, replaced.restored], [[2], [4]]);
     assert.equal(replaced.marker.type, 'event.replaced');
     assert.equal(replaced.marker.agent, 'ann');
     assert.equal(replaced.marker.data['reason'], 'typo');
-    await session.edit('main', [
+    await session.edit([
       { kind: 'insert', after: 2, event: note('i') },
       { kind: 'drop', seq: 1 },
       { kind: 'append', event: note('z') },
@@ -169,7 +165,7 @@ export const edit: readonly VerbCase[] = [
   onSession('edit() keeps the turn, agent, run, cause and time of what it replaces', async (session) => {
     const [a] = await session.append(note('a', { turn: 3, agent: 'x', run: 'r', time: '2026-01-01T00:00:00.000Z' }));
     await session.append(note('b', { cause: a?.id ?? '', agent: 'y' }));
-    await session.edit('main', { kind: 'replace', seq: 2, event: { data: { text: 'B' } } });
+    await session.edit({ kind: 'replace', seq: 2, event: { data: { text: 'B' } } });
     const [, event] = await all(session.replay());
     assert.equal(event?.replaces, 2);
     assert.deepEqual([event?.turn, event?.agent, event?.cause, event?.data], [3, 'y', a?.id, { text: 'B' }]);
@@ -177,14 +173,14 @@ export const edit: readonly VerbCase[] = [
 
   onSession('edit() refuses what is not in the view, structural events, and a point in the past', async (session) => {
     await session.append(notes('ab'));
-    await session.revert('main@1');
-    await refuses('event.not-in-view', () => session.edit('main', { kind: 'replace', seq: 1, event: note('A') }));
-    await refuses('event.not-in-view', () => session.edit('main', { kind: 'insert', after: 1, event: note('A') }));
-    await refuses('event.not-found', () => session.edit('main', { kind: 'replace', seq: 9, event: note('A') }));
-    await refuses('edit.invalid', () => session.edit('main', { kind: 'append', event: { type: 'branch.rewound' } }));
-    await refuses('edit.invalid', () => session.edit('main', []));
-    await refuses('edit.invalid', () => session.edit('main@1', { kind: 'drop', seq: 2 }));
-    await refuses('edit.invalid', () => session.edit('main', { kind: 'nonsense' } as never));
+    await session.revert(1);
+    await refuses('event.not-in-view', () => session.edit({ kind: 'replace', seq: 1, event: note('A') }));
+    await refuses('event.not-in-view', () => session.edit({ kind: 'insert', after: 1, event: note('A') }));
+    await refuses('event.not-found', () => session.edit({ kind: 'replace', seq: 9, event: note('A') }));
+    await refuses('edit.invalid', () => session.edit({ kind: 'append', event: { type: 'branch.rewound' } }));
+    await refuses('edit.invalid', () => session.edit([]));
+    await refuses('edit.invalid', () => session.branch('main@1').edit({ kind: 'drop', seq: 2 }));
+    await refuses('edit.invalid', () => session.edit({ kind: 'nonsense' } as never));
     assert.equal(await said(session.replay()), 'b');
   }),
 
@@ -194,7 +190,7 @@ export const edit: readonly VerbCase[] = [
       { type: 'call.started', data: call },
       { type: 'call.ended', data: { ...call, outcome: 'error', error: { message: 'too much' } } },
     ]);
-    await session.edit('main', { kind: 'toolResult', call: 'c', output: { refunded: 50 } });
+    await session.edit({ kind: 'toolResult', call: 'c', output: { refunded: 50 } });
     const [, ended] = await all(session.replay());
     assert.deepEqual(ended?.data, { ...call, outcome: 'ok', output: { refunded: 50 } });
   }),
@@ -204,7 +200,7 @@ export const edit: readonly VerbCase[] = [
       type: 'state.committed',
       data: { operations: [{ agent: 'default', key: 'k\u0000', op: 'write', value: 1, version: 4 }] },
     });
-    const { marker } = await session.edit('main', { kind: 'state', key: 'k\u0000', value: { x: 1 } });
+    const { marker } = await session.edit({ kind: 'state', key: 'k\u0000', value: { x: 1 } });
     assert.deepEqual(marker.data['operations'], [
       { agent: 'default', key: 'k\u0000', op: 'write', value: { x: 1 }, version: 5 },
     ]);
@@ -215,27 +211,27 @@ export const edit: readonly VerbCase[] = [
 export const rewind: readonly VerbCase[] = [
   onSession('rewind() makes the view an earlier one, and rewinding to before it brings it back', async (session) => {
     await session.append(notes('abc'));
-    const { undone, restored, marker } = await session.rewind('main@1', { reason: 'wrong way' });
+    const { undone, restored, marker } = await session.rewind(1, { reason: 'wrong way' });
     assert.deepEqual([undone, restored, marker.data], [[2, 3], [], { to: 1, reason: 'wrong way' }]);
     await session.append(note('d'));
     assert.equal(await said(session.replay()), 'ad');
-    assert.deepEqual((await session.rewind('main@3')).restored, [2, 3]);
+    assert.deepEqual((await session.rewind(3)).restored, [2, 3]);
     assert.equal(await said(session.replay()), 'abc');
-    assert.equal(await said(session.replay({ at: 'main@5' })), 'ad');
+    assert.equal(await said(session.at('main@5').replay()), 'ad');
   }),
 
   onSession('I6 rewind() changes nothing that an earlier point gives', async (session) => {
     await session.append(notes('abcd'));
-    const before = await Promise.all([0, 1, 2, 3, 4].map((seq) => said(session.replay({ at: { seq } }))));
-    await session.rewind('main@2');
-    await session.rewind({ turn: 0 });
-    await session.revert('main@1');
-    assert.deepEqual(await Promise.all([0, 1, 2, 3, 4].map((seq) => said(session.replay({ at: { seq } })))), before);
+    const before = await Promise.all([0, 1, 2, 3, 4].map((seq) => said(session.at({ seq }).replay())));
+    await session.rewind(2);
+    await session.rewind({ story: 0 });
+    await session.revert(1);
+    assert.deepEqual(await Promise.all([0, 1, 2, 3, 4].map((seq) => said(session.at({ seq }).replay()))), before);
   }),
 
   onSession('rewind({ turn }) takes out every later turn, wherever it stands', async (session) => {
     await session.append([note('A', { turn: 5 }), note('B', { turn: 20 }), note('C', { turn: 10 })]);
-    const { marker, undone } = await session.rewind({ turn: 15 });
+    const { marker, undone } = await session.rewind({ story: 15 });
     assert.deepEqual([undone, marker.data['toTurn'], marker.data['dropped']], [[2], 15, [[1, 2]]]);
     assert.equal(await said(session.replay()), 'AC');
     const [next] = await session.append(note('D'));
@@ -248,7 +244,7 @@ export const rewind: readonly VerbCase[] = [
       { type: 'belief.committed', turn: 4, data: { claim: 'it is up', topic: 't' } },
       note('b', { turn: 4 }),
     ]);
-    assert.deepEqual((await session.rewind({ turn: 2 }, { only: 'beliefs' })).undone, [2]);
+    assert.deepEqual((await session.rewind({ story: 2 }, { only: 'beliefs' })).undone, [2]);
     assert.equal(await said(session.replay()), 'ab');
   }),
 
@@ -260,15 +256,15 @@ export const rewind: readonly VerbCase[] = [
 
   onSession('rewind() refuses a point that is not there', async (session) => {
     await session.append(note('a'));
-    await refuses('point.out-of-range', () => session.rewind('main@2'));
-    await refuses('point.out-of-range', () => session.rewind({ turn: -1 }));
-    await refuses('branch.not-found', () => session.rewind('other@0'));
+    await refuses('point.out-of-range', () => session.rewind(2));
+    await refuses('point.out-of-range', () => session.rewind({ story: -1 }));
+    await refuses('branch.not-found', () => session.branch('other').rewind(0));
   }),
 
   onSession('T8 rewinding to the beginning keeps the metadata a session was created with', async (_, reprise) => {
     const session = await reprise.createSession('with-metadata', { metadata: { owner: 'ann' } });
     await session.append(note('a'));
-    await session.rewind('main@0');
+    await session.rewind(0);
     assert.deepEqual(await session.metadata(), { owner: 'ann' });
   }),
 ];
@@ -277,9 +273,9 @@ export const rewind: readonly VerbCase[] = [
 export const revert: readonly VerbCase[] = [
   onSession('revert() takes one event out, and reverting the revert brings it back', async (session) => {
     await session.append(notes('abc'));
-    assert.deepEqual((await session.revert('main@2')).undone, [2]);
+    assert.deepEqual((await session.revert(2)).undone, [2]);
     assert.equal(await said(session.replay()), 'ac');
-    assert.deepEqual((await session.revert('main@4')).restored, [2]);
+    assert.deepEqual((await session.revert(4)).restored, [2]);
     assert.equal(await said(session.replay()), 'abc');
   }),
 
@@ -292,10 +288,10 @@ export const revert: readonly VerbCase[] = [
     });
     await session.append(note('after', { cause: end?.id ?? '' }));
     await session.append(note('later'));
-    const { undone, dependents } = await session.revert('main@1');
+    const { undone, dependents } = await session.revert(1);
     assert.deepEqual([undone, dependents], [[1, 2], [3]]);
     await session.redo();
-    assert.deepEqual((await session.revert('main@2', { cascade: true })).undone, [1, 2, 3]);
+    assert.deepEqual((await session.revert(2, { cascade: true })).undone, [1, 2, 3]);
     assert.equal(await said(session.replay()), 'later');
   }),
 
@@ -304,7 +300,7 @@ export const revert: readonly VerbCase[] = [
     await session.append({ type: 'belief.committed', id: 'new', data: { claim: 'b', topic: 't' } });
     await session.append({ type: 'belief.superseded', cause: 'new', data: { belief: 'old', by: 'new', topic: 't' } });
     await session.append({ type: 'decision.made', cause: 'new', data: { decision: 'go' } });
-    const { undone, dependents } = await session.revert('main@2');
+    const { undone, dependents } = await session.revert(2);
     assert.deepEqual([undone, dependents], [[2, 3], [4]]);
   }),
 
@@ -318,19 +314,19 @@ export const revert: readonly VerbCase[] = [
     });
     await session.fork('main', { name: 'start' });
     await session.erase('main@2');
-    assert.deepEqual((await session.revert('main@2')).undone, [1, 2]);
+    assert.deepEqual((await session.revert(2)).undone, [1, 2]);
     await session.erase('main@1');
-    assert.deepEqual((await session.revert('start@1')).undone, [1, 2]);
+    assert.deepEqual((await session.branch('start').revert(1)).undone, [1, 2]);
   }),
 
   onSession('revert() refuses what is out already, rewinds and what is final', async (session) => {
     await session.append(notes('ab'));
-    await session.revert('main@1');
-    await refuses('event.not-in-view', () => session.revert('main@1'));
-    await session.rewind('main@2');
-    const error = await refuses('event.structural', () => session.revert('main@4'));
+    await session.revert(1);
+    await refuses('event.not-in-view', () => session.revert(1));
+    await session.rewind(2);
+    const error = await refuses('event.structural', () => session.revert(4));
     assert.match(error.hint ?? '', /seq 3/);
-    await refuses('point.out-of-range', () => session.revert('main@9'));
-    await refuses('event.not-found', () => session.revert('main@0'));
+    await refuses('point.out-of-range', () => session.revert(9));
+    await refuses('event.not-found', () => session.revert(0));
   }),
 ];

@@ -8,7 +8,7 @@ export const codingLooks: readonly VerbCase[] = [
     'contextAt() shows goal, hard constraints and active failures whatever the budget, and nothing quarantined',
     async (session) => {
       await recordStory(session.coding);
-      const { text, explained, overBy } = await session.coding.contextAt('main', { currentGoal: 'Fix the CLI.' });
+      const { text, explained, overBy } = await session.coding.context({ currentGoal: 'Fix the CLI.' });
       assert.equal(
         text,
         [
@@ -34,10 +34,10 @@ export const codingLooks: readonly VerbCase[] = [
       );
       assert.equal(overBy, 0);
       assert.equal(explained.find(({ id }) => id.startsWith('risk:'))?.why, 'quarantined');
-      const none = await session.coding.contextAt('main', { budgetTokens: 0 });
+      const none = await session.coding.context({ budgetTokens: 0 });
       assert.ok(none.text.includes('Do not edit tests.') && none.text.includes(cliTest) && none.overBy === none.tokens);
       assert.ok(none.explained.some((each) => each.why === 'no room' && each.needs > 0 && each.had === 0));
-      const before = await session.coding.contextAt('@run:run-1');
+      const before = await session.at('@run:run-1').coding.context();
       assert.ok(before.text.includes(parserTest) && !before.text.includes(cliTest));
     },
   ),
@@ -167,10 +167,10 @@ export const codingReplays: readonly VerbCase[] = [
     'replayRun() gives the same twice and appends nothing, with the request that the log captured',
     async (session) => {
       await recordStory(session.coding);
-      const { seq } = await session.locate('main');
+      const { seq } = await session.locate();
       const first = await session.coding.replayRun('run-2', { prepareRequest: true });
       assert.deepEqual(await session.coding.replayRun('run-2', { prepareRequest: true }), first);
-      assert.equal((await session.locate('main')).seq, seq);
+      assert.equal((await session.locate()).seq, seq);
       assert.ok(first.context.text.startsWith('## goal\n- Now: Now fix the related CLI failure.\n'));
       assert.deepEqual(first.request?.openai, {
         model: 'large-1',
@@ -223,7 +223,7 @@ export const codingReplays: readonly VerbCase[] = [
     'replayCounterfactual() leaves events out by id, keeps the order, and refuses an unknown id',
     async (session) => {
       const risk = await recordStory(session.coding);
-      const { seq } = await session.locate('main');
+      const { seq } = await session.locate();
       const without = await session.coding.replayCounterfactual({ exclude: [risk] });
       assert.deepEqual(without.excluded, [11]);
       assert.deepEqual(
@@ -241,7 +241,7 @@ export const codingReplays: readonly VerbCase[] = [
       const everything = Array.from({ length: seq }, (_, index) => index + 1);
       const nothing = await session.coding.replayCounterfactual({ exclude: everything });
       assert.deepEqual([nothing.context.text, nothing.records], ['', []]);
-      assert.equal((await session.locate('main')).seq, seq);
+      assert.equal((await session.locate()).seq, seq);
     },
   ),
 

@@ -10,7 +10,7 @@ export const codingRecords: readonly VerbCase[] = [
     'the verbs of a coding session give events, and the fold gives failures, constraints and risks',
     async (session) => {
       await recordStory(session.coding);
-      const known = await session.stateAt('main', coding);
+      const known = await session.fold(coding);
       assert.equal(known.goal?.title, 'Fix parser and CLI failures');
       assert.deepEqual(
         known.constraints.map(({ key, value, strength }) => [key, value, strength]),
@@ -32,7 +32,7 @@ export const codingRecords: readonly VerbCase[] = [
         ],
       );
       assert.deepEqual([known.files.length, known.decisions.length, known.risks.length, known.testRuns], [1, 1, 1, 3]);
-      const first = await session.stateAt('@run:run-1', coding);
+      const first = await session.at('@run:run-1').fold(coding);
       assert.deepEqual(
         first.failures.map(({ status }) => status),
         ['active'],
@@ -75,7 +75,7 @@ export const codingRecords: readonly VerbCase[] = [
     const { coding: verbs } = session;
     const fails = { command: 'npm test', exitCode: 1, failures: [{ testId: 'a::x' }] };
     const passes = { command: 'npm test', exitCode: 0, passed: ['a::x'] };
-    const status = async (): Promise<unknown> => (await session.stateAt('main', coding)).failures[0]?.status;
+    const status = async (): Promise<unknown> => (await session.fold(coding)).failures[0]?.status;
     await verbs.testRun(fails);
     const tests = await verbs.command({ command: ['npm', 'test'] });
     const ended = await tests.end({ exitCode: 0, output: 'ok' });
@@ -95,28 +95,28 @@ export const codingRecords: readonly VerbCase[] = [
     const branch = await session.fork('main', { name: 'other' });
     await branch.coding.goal({ title: 'Two' });
     const { coding: verbs } = session;
-    assert.equal((await session.stateAt('other', coding)).goal?.title, 'Two');
-    assert.equal((await session.stateAt('main', coding)).goal?.title, 'One');
+    assert.equal((await session.at('other').fold(coding)).goal?.title, 'Two');
+    assert.equal((await session.fold(coding)).goal?.title, 'One');
     assert.match((await verbs.on('other').contextAt()).text, /Two/);
     assert.doesNotMatch((await verbs.contextAt()).text, /Two/);
   }),
 
   onSession('a rewind, a revert and an edit of a test run change what is failing', async (session) => {
     await recordStory(session.coding);
-    await session.revert('main@10');
+    await session.revert(10);
     assert.deepEqual(
-      (await session.stateAt('main', coding)).failures.map(({ status }) => status),
+      (await session.fold(coding)).failures.map(({ status }) => status),
       ['resolved'],
     );
     await session.redo();
-    assert.deepEqual((await session.stateAt('main', coding)).failures.length, 2);
-    await session.edit('main', {
+    assert.deepEqual((await session.fold(coding)).failures.length, 2);
+    await session.edit({
       kind: 'replace',
       seq: 4,
       event: { type: 'tests.ran', data: { command: 'pytest', exitCode: 0, passed: [] } },
     });
     assert.deepEqual(
-      (await session.stateAt('main', coding)).failures.map(({ test }) => test),
+      (await session.fold(coding)).failures.map(({ test }) => test),
       [cliTest],
     );
   }),
@@ -160,7 +160,7 @@ export const codingRefusals: readonly VerbCase[] = [
       const requests = [1, 2, 3, 4, 5].map((each) => verbs.prepareRequest({ model: 'm', input: `Part ${each}.` }));
       assert.deepEqual(new Set(await codes(requests)), new Set(['ok']));
       assert.deepEqual(await codes([verbs.endRun(start), verbs.endRun(start)]), ['ok', 'run.not-found']);
-      assert.equal((await session.locate('main')).seq, 7);
+      assert.equal((await session.locate()).seq, 7);
     },
   ),
 
@@ -201,7 +201,7 @@ export const codingRefusals: readonly VerbCase[] = [
       await refuses('json.cyclic', () => verbs.evidence({ content: cyclic as never }));
       await refuses('event.not-found', () => verbs.risk({ title: 'Sets nothing aside', event: 'unknown' }));
       await refuses('limit.exceeded', () => verbs.risk({ title: 'Huge', content: 'x'.repeat(2_000_000) }));
-      assert.equal((await session.locate('main')).seq, 0);
+      assert.equal((await session.locate()).seq, 0);
     },
   ),
 
@@ -210,7 +210,7 @@ export const codingRefusals: readonly VerbCase[] = [
     async (session) => {
       const { coding: verbs } = session;
       const status = async (): Promise<unknown> =>
-        (await session.stateAt('main', coding)).failures.map((held) => held.status);
+        (await session.fold(coding)).failures.map((held) => held.status);
       await verbs.testRun({ command: 'npm test', exitCode: 0, failures: [{ testId: 'a::x' }] });
       assert.deepEqual(await status(), ['active']);
       await verbs.patch({ file: 'a', after: 'b' });

@@ -31,13 +31,13 @@ async function grow(session: Session): Promise<void> {
   });
   await session.state.transaction(async (tx) => tx.write('plan', { parts: ['one'] }));
   await session.fork('main@3', { name: 'child', reason: 'to see', metadata: { why: 'curious' } });
-  await session.append(notes('de'), { branch: 'child' });
+  await session.branch('child').append(notes('de'));
   await session.fork('child@5', { name: 'grandchild/ä@1', edits: [{ kind: 'replace', seq: 2, event: note('B') }] });
-  await session.revert('child@5');
-  await session.rewind('main@3');
+  await session.branch('child').revert(5);
+  await session.rewind(3);
   await session.append(note('a secret that goes'));
   await session.append(note('f'));
-  const { head } = await session.branch();
+  const { head } = session;
   await session.erase({ seq: head - 1 });
 }
 
@@ -47,12 +47,12 @@ async function told(session: Session): Promise<unknown> {
   return await Promise.all(
     branches.map(async ({ branch }) => ({
       branch,
-      events: await all(session.replay({ at: { branch }, history: 'raw' })),
-      fingerprint: await session.fingerprint({ branch }),
-      verified: await session.verify({ at: { branch } }),
-      said: await said(session.replay({ at: { branch } })),
-      plan: await session.state.get('plan', { at: { branch } }),
-      metadata: await session.metadata({ branch }),
+      events: await all(session.branch(branch).replay({ history: 'raw' })),
+      fingerprint: await session.branch(branch).fingerprint(),
+      verified: await session.branch(branch).verify(),
+      said: await said(session.branch(branch).replay()),
+      plan: await session.branch(branch).state.get('plan'),
+      metadata: await session.branch(branch).metadata(),
     })),
   );
 }
@@ -89,7 +89,7 @@ const whole: readonly VerbCase[] = [
       [['unchanged', 0]],
     );
     await session.append(notes('xyz'));
-    await session.append(note('w'), { branch: 'child' });
+    await session.branch('child').append(note('w'));
     await session.fork('main', { name: 'later' });
     const twice = await from.copy(to, { dryRun: true });
     assert.deepEqual(twice, await from.copy(to));

@@ -16,7 +16,7 @@ export const deep: readonly VerbCase[] = [
     await session.append(notes('abc'));
     await session.state.transaction((tx) => tx.write('plan', 1));
     await session.fork('main@2', { name: 'x', edits: [{ kind: 'drop', seq: 1 }] });
-    const { digest } = await session.locate('main');
+    const { digest } = await session.locate();
     const plain = await session.verify({ head: digest });
     assert.deepEqual([plain.deep, plain.notCovered], [null, ['names', 'key index', 'clocks', 'snapshots']]);
     const found = await session.verify({ head: digest, deep: true });
@@ -28,8 +28,8 @@ export const deep: readonly VerbCase[] = [
 
   onSession('verify({ deep }) compares the snapshots of your own projections if it gets them', async (session) => {
     await session.append(notes('a'.repeat(300)));
-    assert.equal(await session.stateAt('main', toCount), 300);
-    await session.stateAt('main', conversation);
+    assert.equal(await session.fold(toCount), 300);
+    await session.fold(conversation);
     const without = await session.verify({ deep: true });
     assert.deepEqual([without.ok, without.notCovered.at(-1)], [true, 'snapshots of "to-count"']);
     const found = await session.verify({ deep: true, projections: [toCount] });
@@ -43,13 +43,13 @@ export const deep: readonly VerbCase[] = [
 
   onSession('repair() drops snapshots, mends nothing that is right, and changes no event', async (session) => {
     await session.append(notes('a'.repeat(300)));
-    await session.stateAt('main', toCount);
-    const before = await session.locate('main');
+    await session.fold(toCount);
+    const before = await session.locate();
     assert.deepEqual(await session.repair(), { count: 0, faults: [] });
-    assert.deepEqual(await session.locate('main'), before);
+    assert.deepEqual(await session.locate(), before);
     const other = { ...toCount, apply: (count: number) => count + 2 };
     assert.equal((await session.verify({ deep: true, projections: [other] })).ok, true, 'nothing is left to compare');
-    assert.equal(await session.stateAt('main', toCount), 300);
+    assert.equal(await session.fold(toCount), 300);
   }),
 
   onSession('verifyAll() goes through every session, of every namespace if asked to', async (session, reprise) => {

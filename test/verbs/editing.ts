@@ -20,7 +20,7 @@ const called = (messages: readonly JsonObject[], more: Partial<EventDraft> = {})
 
 /** Reads the recorded lists at a point, one text each. */
 async function lists(session: Session, at = 'main'): Promise<string[]> {
-  const calls = await all(session.replay({ at, filter: { types: ['call.started'] } }));
+  const calls = await all(session.at(at).replay({ filter: { types: ['call.started'] } }));
   return calls.map((event) => {
     const { messages } = event.data['request'] as { readonly messages: readonly JsonObject[] };
     return messages.map((message) => message['content'] ?? '✕').join(' ');
@@ -32,7 +32,7 @@ export const editing: readonly VerbCase[] = [
   onSession('edit() applies each edit to what those before it made of the history', async (session) => {
     const call = { call: 'c', kind: 'tool', name: 'refund' };
     await session.append({ type: 'call.started', data: { ...call, input: 1 } });
-    await session.edit('main', [
+    await session.edit([
       { kind: 'state', key: 'plan', value: 1 },
       { kind: 'state', key: 'plan', value: 2 },
       { kind: 'append', event: added(user('first')) },
@@ -64,13 +64,13 @@ export const editing: readonly VerbCase[] = [
         { type: 'call.started', data: { ...call, input: 1 } },
         { type: 'call.ended', data: { ...call, outcome: 'ok', output: 1 } },
       ]);
-      await session.edit('main', { kind: 'toolInput', call: 'c', input: 2 });
-      await session.edit('main', { kind: 'toolInput', call: 2, input: 3 });
+      await session.edit({ kind: 'toolInput', call: 'c', input: 2 });
+      await session.edit({ kind: 'toolInput', call: 2, input: 3 });
       assert.deepEqual(
         (await all(session.replay())).map(({ seq }) => seq),
         [4, 2],
       );
-      assert.deepEqual((await session.revert('main@2')).undone, [2, 4]);
+      assert.deepEqual((await session.revert(2)).undone, [2, 4]);
       assert.equal((await all(session.replay())).length, 0);
     },
   ),
@@ -79,24 +79,24 @@ export const editing: readonly VerbCase[] = [
     'edit() refuses to carry what could not be appended, and edits that leave out what they are about',
     async (session) => {
       await session.append(notes('ab'));
-      const insert = (event: EventDraft) => () => session.edit('main', { kind: 'insert', after: 1, event });
+      const insert = (event: EventDraft) => () => session.edit({ kind: 'insert', after: 1, event });
       await refuses('event.invalid', insert({ type: 'Not A Type' }));
       await refuses('event.invalid', insert({ type: 'note.added', data: {} }));
       await refuses('event.invalid', insert(note('x', { turn: -1 })));
       await refuses('id.invalid', insert(note('x', { agent: '' })));
       await refuses('time.invalid', insert(note('x', { time: 'noon' })));
       await refuses('event.not-found', insert(note('x', { cause: 'nobody' })));
-      await refuses('event.invalid', () => session.edit('main', { kind: 'replace', seq: 1, event: { data: {} } }));
+      await refuses('event.invalid', () => session.edit({ kind: 'replace', seq: 1, event: { data: {} } }));
       await refuses('event.invalid', insert({ ...note('x'), agnet: 'a' } as never));
       await refuses('event.invalid', () =>
-        session.edit('main', { kind: 'replace', seq: 1, event: { agnet: 'a' } as never }),
+        session.edit({ kind: 'replace', seq: 1, event: { agnet: 'a' } as never }),
       );
       await refuses('event.not-found', () =>
-        session.edit('main', { kind: 'replace', seq: 1, event: { cause: 'nobody' } }),
+        session.edit({ kind: 'replace', seq: 1, event: { cause: 'nobody' } }),
       );
       for (const edit of ['prompt', 'system', 'model', 'tools', 'toolInput', 'toolResult', 'message', 'state'])
-        await refuses('edit.invalid', () => session.edit('main', { kind: edit, call: 'c', seq: 1 } as never));
-      await refuses('json.not-json', () => session.edit('main', { kind: 'state', key: 'k', value: Number.NaN }));
+        await refuses('edit.invalid', () => session.edit({ kind: edit, call: 'c', seq: 1 } as never));
+      await refuses('json.not-json', () => session.edit({ kind: 'state', key: 'k', value: Number.NaN }));
       assert.equal(await said(session.replay()), 'ab');
     },
   ),
@@ -104,7 +104,7 @@ export const editing: readonly VerbCase[] = [
   onSession('edit() puts the name of who edits on markers alone', async (session) => {
     await session.append(called([user('hello')], { agent: 'support' }));
     const branch = await session.fork('main', { model: 'large-1', prompt: 'bye', agent: 'reviewer' });
-    const { model, agent, messages } = await branch.project(conversation);
+    const { model, agent, messages } = await branch.fold(conversation);
     assert.deepEqual([model, agent, messages.at(-1)?.message], ['large-1', 'support', user('bye')]);
     const raw = await all(branch.replay({ history: 'raw', after: 1 }));
     assert.deepEqual(
@@ -114,7 +114,7 @@ export const editing: readonly VerbCase[] = [
   }),
 
   onSession('edit() of a state key whose last write was erased does not give its version again', async (session) => {
-    const set = (value: string) => session.edit('main', { kind: 'state', key: 'k', value });
+    const set = (value: string) => session.edit({ kind: 'state', key: 'k', value });
     await set('the first value of three');
     await set('the second value of three');
     await set('the third value of three');
@@ -125,7 +125,7 @@ export const editing: readonly VerbCase[] = [
 
   onSession('edit() of a call with the list it had keeps the list', async (session) => {
     await session.append(called([user('hello')]));
-    await session.edit('main', {
+    await session.edit({
       kind: 'replace',
       seq: 1,
       event: { data: { call: 'm1', kind: 'model', name: 'large-1', request: { messages: [user('hello')] } } },
@@ -139,9 +139,9 @@ export const editing: readonly VerbCase[] = [
     const elsewhere = await reprise.namespace('default').session(session.id);
     await session.append([added(user('one')), called([user('one')])]);
     await elsewhere.append([added(user('two')), called([user('one'), user('two')])]);
-    await session.edit('main', { kind: 'message', seq: 1, message: user('ONE') });
+    await session.edit({ kind: 'message', seq: 1, message: user('ONE') });
     assert.deepEqual(await lists(session), ['ONE', 'ONE two']);
-    await session.edit('main', { kind: 'drop', seq: 3 });
+    await session.edit({ kind: 'drop', seq: 3 });
     assert.deepEqual(await lists(session), ['ONE', 'ONE']);
     assert.deepEqual(await lists(session, 'main@5'), ['ONE', 'ONE two'], 'the past stays put');
   }),
@@ -193,39 +193,39 @@ export const editing: readonly VerbCase[] = [
       called([user('hello')], { agent: 'a', run: 'ra' }),
       called([user('hello'), answer('yes')], { agent: 'a', run: 'rc' }),
     ]);
-    await session.edit('main', { kind: 'message', seq: 1, message: user('HELLO') });
+    await session.edit({ kind: 'message', seq: 1, message: user('HELLO') });
     assert.deepEqual(await lists(session), ['hello', 'HELLO', 'HELLO yes']);
   }),
 
   onSession('a message edited twice is edited in what was recorded between', async (session) => {
     await session.append([added(user('a')), called([user('a')])]);
-    await session.edit('main', { kind: 'message', seq: 1, message: user('b') });
+    await session.edit({ kind: 'message', seq: 1, message: user('b') });
     await session.append(called([user('b'), answer('x')]));
-    await session.edit('main', { kind: 'message', seq: 1, message: user('c') });
+    await session.edit({ kind: 'message', seq: 1, message: user('c') });
     assert.deepEqual(await lists(session), ['c', 'c x']);
-    await session.revert('main@1');
+    await session.revert(1);
     assert.deepEqual(await lists(session), ['', 'x']);
   }),
 
   onSession('a message that an agent goes on sending as it was is read through its edit', async (session, reprise) => {
     for (const writer of [session, await reprise.namespace('default').session(session.id)]) {
       const { name } = await session.fork('main@0', {});
-      await session.append([added(user('a')), called([user('a')])], { branch: name });
+      await session.branch(name).append([added(user('a')), called([user('a')])]);
       const { restored } = await session.edit(name, { kind: 'prompt', text: 'A' });
-      await writer.append([called([user('a'), answer('x')])], { branch: name });
-      await writer.append([called([user('a'), answer('x'), answer('y')])], { branch: name });
+      await writer.branch(name).append([called([user('a'), answer('x')])]);
+      await writer.branch(name).append([called([user('a'), answer('x'), answer('y')])]);
       assert.deepEqual(await lists(session, name), ['A', 'A x', 'A x y']);
-      await session.revert({ branch: name, seq: restored[0] ?? 0 });
+      await session.branch(name).revert(restored[0] ?? 0);
       assert.deepEqual(await lists(session, name), ['a', 'a x', 'a x y']);
     }
   }),
 
   onSession('what is said again after it was taken out is another message', async (session) => {
     await session.append([added(user('go')), called([user('go')])]);
-    await session.edit('main', { kind: 'drop', seq: 1 });
+    await session.edit({ kind: 'drop', seq: 1 });
     await session.append([added(user('go')), called([user('go')])]);
     assert.deepEqual(await lists(session), ['', 'go']);
-    await session.edit('main', { kind: 'message', seq: 4, message: user('GO') });
+    await session.edit({ kind: 'message', seq: 4, message: user('GO') });
     assert.deepEqual(await lists(session), ['', 'GO']);
   }),
 
@@ -237,7 +237,7 @@ export const editing: readonly VerbCase[] = [
       [one, two],
       [two, one],
     ]) {
-      const seen = await session.stateAt('main', conversation, { edits });
+      const seen = await session.fold(conversation, { edits });
       assert.deepEqual(
         seen.messages.map(({ message }) => message?.['content']),
         ['ONE', 'yes', 'TWO'],
@@ -249,15 +249,15 @@ export const editing: readonly VerbCase[] = [
 
   onSession('I6 replacing a later call changes no earlier list, and no snapshot', async (session) => {
     await session.append([called([user('one')]), called([user('one'), answer('yes')])]);
-    const before = await session.stateAt('main@1', conversation);
-    await session.edit('main', {
+    const before = await session.at('main@1').fold(conversation);
+    await session.edit({
       kind: 'replace',
       seq: 2,
       event: { data: { call: 'm2', kind: 'model', name: 'm', request: { messages: [user('ONE'), answer('yes')] } } },
     });
     assert.deepEqual(await lists(session), ['one', 'ONE yes']);
-    await session.stateAt('main', conversation);
-    assert.deepEqual(await session.stateAt('main@1', conversation), before);
+    await session.fold(conversation);
+    assert.deepEqual(await session.at('main@1').fold(conversation), before);
   }),
 
   onSession('an edited tool result is edited in lists, with whether it failed', async (session) => {
@@ -272,7 +272,7 @@ export const editing: readonly VerbCase[] = [
       called([result({ output: 'no', isError: true })]),
     ]);
     const sent = async (at: string): Promise<unknown> => {
-      const [event] = await all(session.replay({ at, filter: { types: ['call.started'], kind: 'model' } }));
+      const [event] = await all(session.at(at).replay({ filter: { types: ['call.started'], kind: 'model' } }));
       return valueAt(event?.data, ['request', 'messages']);
     };
     await session.fork('main', { name: 'ok', edits: [{ kind: 'toolResult', call: 't1', output: 'yes' }] });
@@ -286,16 +286,16 @@ export const editing: readonly VerbCase[] = [
 
   onSession('fork({ turn }) edits what is left of the turns', async (session) => {
     await session.append([added(user('one'), { turn: 1 }), added(user('two'), { turn: 2 })]);
-    const branch = await session.fork({ turn: 1 }, { prompt: 'ONE' });
+    const branch = await session.at({ story: 1 }).fork({ prompt: 'ONE' });
     assert.deepEqual(
-      (await branch.project(conversation)).messages.map(({ message }) => message),
+      (await branch.fold(conversation)).messages.map(({ message }) => message),
       [user('ONE')],
     );
   }),
 
   onSession('a follower of an edited view reads what is new through its edits', async (session) => {
     await session.append([added(user('one')), called([user('one')])]);
-    await session.edit('main', { kind: 'message', seq: 1, message: user('ONE') });
+    await session.edit({ kind: 'message', seq: 1, message: user('ONE') });
     const stop = new AbortController();
     const seen: unknown[] = [];
     const following = (async () => {
@@ -317,13 +317,13 @@ export const editing: readonly VerbCase[] = [
       { type: 'call.ended', data: { ...ended, message: answer('two') } },
       called([user('one'), answer('two'), user('three')]),
     ]);
-    await session.edit('main', { kind: 'replace', seq: 3, event: note('an answer was here') });
+    await session.edit({ kind: 'replace', seq: 3, event: note('an answer was here') });
     assert.deepEqual(await lists(session), ['one', 'one three']);
-    await session.edit('main', { kind: 'replace', seq: 5, event: { type: 'call.ended', data: ended } });
+    await session.edit({ kind: 'replace', seq: 5, event: { type: 'call.ended', data: ended } });
     assert.deepEqual(await lists(session), ['one', 'one three']);
-    await session.edit('main', { kind: 'replace', seq: 1, event: note('a question was here') });
+    await session.edit({ kind: 'replace', seq: 1, event: note('a question was here') });
     assert.deepEqual(await lists(session), ['', 'three']);
-    const { messages } = await session.stateAt('main', conversation);
+    const { messages } = await session.fold(conversation);
     assert.deepEqual(
       messages.map(({ message }) => message?.['content']),
       ['three'],
@@ -333,7 +333,7 @@ export const editing: readonly VerbCase[] = [
   onSession('a replacement that was erased is a hole in the lists that held what it replaced', async (session) => {
     await session.append([added(user('one')), called([user('one')]), called([user('one'), user('two')])]);
     const other = user('a replacement with a secret in it');
-    await session.edit('main', { kind: 'message', seq: 1, message: other });
+    await session.edit({ kind: 'message', seq: 1, message: other });
     await session.append(added(other));
     await session.erase('main@5');
     assert.deepEqual(await lists(session), ['✕', '✕ two']);
@@ -354,7 +354,7 @@ export const editing: readonly VerbCase[] = [
     const both = { role: 'tool', content: [result('a', 1), result('b', 2)] };
     await session.append([...call('a', 1), ...call('b', 2), called([both])]);
     const content = async (at: string): Promise<unknown> => {
-      const calls = await all(session.replay({ at, filter: { kind: 'model' } }));
+      const calls = await all(session.at(at).replay({ filter: { kind: 'model' } }));
       return valueAt(calls[0]?.data, ['request', 'messages']);
     };
     const left = [{ role: 'tool', content: [result('b', 2)] }];
@@ -362,7 +362,7 @@ export const editing: readonly VerbCase[] = [
     await session.fork('main', { name: 'replaced', edits: [{ kind: 'replace', seq: 2, event: note('gone') }] });
     assert.deepEqual(await content('reverted'), left);
     assert.deepEqual(await content('replaced'), left);
-    await session.revert('replaced@4');
+    await session.branch('replaced').revert(4);
     assert.deepEqual(await content('replaced'), []);
     const answers = [
       { kind: 'toolResult', call: 'b', output: 20 },

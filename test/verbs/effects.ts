@@ -151,7 +151,7 @@ export const effects: readonly VerbCase[] = [
     'effects: a call that was begun and never ended is in doubt, and is not repeated silently',
     async (session) => {
       await refunded(session);
-      await session.rewind('main@5');
+      await session.rewind(5);
       for (const [point, what] of [
         ['main@5', 'x'],
         ['main', 'y'],
@@ -332,7 +332,7 @@ export const effects: readonly VerbCase[] = [
       return seen.found.join();
     };
     const variants = [{ name: 'a' }, { name: 'b' }];
-    const { rows } = await session.experiment('main@2', { variants, agent, parallel: 2 });
+    const { rows } = await session.at('main@2').experiment({ variants, agent, parallel: 2 });
     assert.deepEqual(
       rows.map(({ text }) => text),
       ['a key,and more', 'a key,and more'],

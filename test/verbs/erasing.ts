@@ -8,14 +8,14 @@ const secret = 'My card number is 4111 1111 1111 1111.';
 export const erase: readonly VerbCase[] = [
   onSession('erase() forgets a payload; the chain still verifies and what is left says so', async (session) => {
     await session.append([note('before the secret came'), note(secret), note('after the secret came')]);
-    const { digest } = await session.locate('main@2');
+    const { digest } = await session.at('main@2').locate();
     const erased = await session.erase('main@2', { reason: 'personal data', agent: 'ann' });
     assert.deepEqual(erased.events, [{ session: 'demo', branch: 'main', seq: 2 }]);
     assert.deepEqual([erased.marker?.type, erased.undone, erased.restored], ['payload.erased', [], []]);
     const events = await all(session.replay());
     assert.deepEqual(events[1]?.data, { erased: true });
     assert.equal(events[1]?.erased, true);
-    assert.equal((await session.locate('main@2')).digest, digest);
+    assert.equal((await session.at('main@2').locate()).digest, digest);
     assert.equal((await session.verify()).ok, true);
     const [marker] = await all(session.replay({ history: 'raw', filter: { types: ['payload.erased'] } }));
     assert.deepEqual([marker?.agent, marker?.data['reason'], marker?.data['seqs']], ['ann', 'personal data', [2]]);
@@ -65,8 +65,8 @@ export const erase: readonly VerbCase[] = [
         dump.includes('be kind') && dump.includes('I see.') && dump.includes('Hello'),
         'the rest of the lists is there',
       );
-      for (const at of ['main', 'x']) assert.equal((await session.verify({ at })).ok, true, at);
-      const seen = await session.stateAt('main@3', conversation);
+      for (const at of ['main', 'x']) assert.equal((await session.at(at).verify()).ok, true, at);
+      const seen = await session.at('main@3').fold(conversation);
       assert.ok(seen.messages.length > 0);
       const [third] = await all(
         session.replay({ filter: { types: ['call.started'], fields: [{ key: 'call', pattern: 'm3' }] } }),
@@ -162,7 +162,7 @@ export const erase: readonly VerbCase[] = [
 
   onSession('erase() is refused on structural events, on nothing and a second time', async (session) => {
     await session.append([note('a long enough note'), note('b')]);
-    await session.revert('main@2');
+    await session.revert(2);
     await refuses('event.structural', () => session.erase('main@3'));
     await refuses('event.not-found', () => session.erase('main@0'));
     await session.erase('main@1');
@@ -196,7 +196,7 @@ export const erase: readonly VerbCase[] = [
 
   onSession('erase() forgets what a replacement carries', async (session) => {
     await session.append([note('harmless text here'), note(secret)]);
-    await session.edit('main', { kind: 'replace', seq: 1, event: { data: { text: secret } } });
+    await session.edit({ kind: 'replace', seq: 1, event: { data: { text: secret } } });
     await session.erase('main@2');
     assert.equal(await said(session.replay()), '✕✕');
     assert.ok(!JSON.stringify(await session.toJSON()).includes('4111 1111'));
@@ -206,7 +206,7 @@ export const erase: readonly VerbCase[] = [
   onSession('erase() says how to forget what only a marker carries, and that works', async (session) => {
     await session.append([note('harmless text here'), note('more of it')]);
     const long = { role: 'user', content: `${secret} ${'and so on '.repeat(80)}` };
-    await session.edit('main', [
+    await session.edit([
       { kind: 'replace', seq: 1, event: { data: { text: secret } } },
       { kind: 'insert', after: 2, event: { type: 'message.added', data: { message: long } } },
     ]);
@@ -228,7 +228,7 @@ export const erase: readonly VerbCase[] = [
       });
       await session.append([write('none yet, for sure', 1), write(secret, 2)]);
       await session.erase('main@2');
-      const { marker } = await session.edit('main', { kind: 'state', key: 'other', value: 1 });
+      const { marker } = await session.edit({ kind: 'state', key: 'other', value: 1 });
       assert.equal(marker.type, 'state.committed');
       const [erased] = await all(session.replay({ history: 'raw', filter: { types: ['payload.erased'] } }));
       assert.equal(Object.keys((erased?.data['keys'] ?? {}) as object).length, 1);
@@ -239,14 +239,14 @@ export const erase: readonly VerbCase[] = [
     await session.setMetadata({ customer: secret, owner: 'support', try: 1 });
     const first = await session.fork('main', { name: 'x', metadata: { $note: { about: secret }, keep: 'this one' } });
     await session.fork(first.name, { name: 'y' });
-    const before = await session.locate('y');
+    const before = await session.at('y').locate();
     const planned = await session.erase('main@1', { dryRun: true });
     const erased = await session.erase('main@1');
     assert.equal(planned.parts.length, erased.parts.length);
     assert.deepEqual(erased.markers.map(({ branch }) => branch).sort(), ['main', 'x', 'y']);
     const hole = { erased: true };
     for (const name of ['x', 'y'])
-      assert.deepEqual(await session.metadata(name), {
+      assert.deepEqual(await session.branch(name).metadata(), {
         customer: hole,
         owner: hole,
         try: 1,
@@ -255,15 +255,15 @@ export const erase: readonly VerbCase[] = [
       });
     assert.deepEqual(await session.metadata(), {});
     assert.ok(!JSON.stringify(await session.toJSON()).includes('4111 1111'));
-    for (const at of ['main', 'x', 'y']) assert.equal((await session.verify({ at })).ok, true);
-    assert.equal((await session.verify({ at: 'y', head: before.digest })).ok, true);
+    for (const at of ['main', 'x', 'y']) assert.equal((await session.at(at).verify()).ok, true);
+    assert.equal((await session.at('y').verify({ head: before.digest })).ok, true);
     const third = await session.fork('y', { name: 'z', metadata: { customer: 'someone' } });
-    assert.equal((await session.metadata(third.name))['customer'], 'someone');
+    assert.equal((await session.branch(third.name).metadata())['customer'], 'someone');
   }),
 
   onSession('erase() forgets a reason that quotes the content, and refuses to give one', async (session) => {
     await session.append([note('before the secret came'), note(secret)]);
-    await session.revert('main@1', { reason: `It came before: ${secret}` });
+    await session.revert(1, { reason: `It came before: ${secret}` });
     const branch = await session.fork('main', { name: 'x', reason: secret });
     const error = await refuses('edit.invalid', () => session.erase('main@2', { reason: `said "${secret}"` }));
     assert.match(error.message, /the reason quotes the content to erase/);
@@ -275,9 +275,9 @@ export const erase: readonly VerbCase[] = [
       [null, null, { erased: true }, 'personal data'],
     );
     assert.deepEqual([await said(session.replay()), await said(branch.replay())], ['✕', '✕']);
-    await session.redo('main');
+    await session.redo();
     assert.equal(await said(session.replay()), 'before the secret came✕');
-    for (const at of ['main', 'x']) assert.equal((await session.verify({ at })).ok, true);
+    for (const at of ['main', 'x']) assert.equal((await session.at(at).verify()).ok, true);
     await refuses('event.structural', () => session.erase('x@4'));
   }),
 ];

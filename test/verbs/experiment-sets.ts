@@ -36,7 +36,7 @@ export const experimentSets: readonly VerbCase[] = [
     await recordLoop(session, { model: () => says('Yes.') }, ['Well?']);
     const answers = [true, { passed: false, reason: 'too long', scores: { brief: 0.25 } }, 0.5, { brief: 1, kind: 2 }];
     const variants = answers.map((_, index) => ({ name: `v${index}` }));
-    const { rows, variants: summaries } = await session.experiment('main@2', {
+    const { rows, variants: summaries } = await session.at('main@2').experiment({
       variants,
       agent: echoing().agent,
       check: ({ variant }) => answers[Number(variant.slice(1))] ?? false,
@@ -59,7 +59,7 @@ export const experimentSets: readonly VerbCase[] = [
     const answers = [undefined, 'yes', Number.NaN, { passed: 'maybe' }];
     const variants = answers.map((_, index) => ({ name: `v${index}` }));
     for (const ask of ['check', 'judge'] as const) {
-      const { rows, variants: summaries } = await session.experiment('main@2', {
+      const { rows, variants: summaries } = await session.at('main@2').experiment({
         variants,
         agent: echoing().agent,
         [ask]: ({ variant }: { readonly variant: string }) => answers[Number(variant.slice(1))] as never,
@@ -84,7 +84,7 @@ export const experimentSets: readonly VerbCase[] = [
       return { passed: true, reason: 'it is good', scores: { good: 1 } };
     };
     const options = { variants: two, agent: echoing().agent, judge, judgeBudget: { modelCalls: 1 } };
-    const { rows } = await session.experiment('main@2', options);
+    const { rows } = await session.at('main@2').experiment(options);
     assert.deepEqual(
       rows.map(({ passed, reason, scores, judge: by, errorCode }) => [passed, reason, scores, by, errorCode]),
       [
@@ -92,12 +92,12 @@ export const experimentSets: readonly VerbCase[] = [
         [null, null, {}, { branch: 'brief-1-judge', modelCalls: 1, cost: 0.01 }, 'budget.exceeded'],
       ],
     );
-    const judged = await all(session.replay({ at: 'as-is-1-judge', filter: { agent: 'judge' } }));
+    const judged = await all(session.at('as-is-1-judge').replay({ filter: { agent: 'judge' } }));
     assert.deepEqual(
       judged.map(({ type }) => type),
       ['run.started', 'call.started', 'call.ended', 'run.ended'],
     );
-    assert.equal((await all(session.replay({ at: 'as-is-1', filter: { agent: 'judge' } }))).length, 0);
+    assert.equal((await all(session.at('as-is-1').replay({ filter: { agent: 'judge' } }))).length, 0);
   }),
 
   onSession('reprise.experiment() compares variants session by session', async (_session, reprise) => {
@@ -198,9 +198,9 @@ export const experimentSets: readonly VerbCase[] = [
       assert.deepEqual(sorted(found.rows), sorted(result.rows));
       assert.deepEqual(found.variants, result.variants);
       const first = await reprise.session('s1');
-      assert.ok('reprise.experiment' in (await first.metadata('brief-1')));
+      assert.ok('reprise.experiment' in (await first.at('brief-1').metadata()));
       const fork = await first.fork('brief-1', { name: 'fork' });
-      assert.deepEqual(await first.metadata(fork.name), {});
+      assert.deepEqual(await first.branch(fork.name).metadata(), {});
       assert.equal((await reprise.findExperiment(result.id)).rows.length, 8);
       await refuses('experiment.not-found', () => reprise.findExperiment('none'));
       assert.equal(session.id, 'demo');
@@ -253,11 +253,11 @@ export const experimentSets: readonly VerbCase[] = [
   onSession('an experiment is continued only with the variants it began with', async (session, reprise) => {
     await recordLoop(session, { model: () => says('Yes.') }, ['Well?']);
     const { agent } = echoing();
-    const { id } = await session.experiment('main@2', { variants: two, agent });
+    const { id } = await session.at('main@2').experiment({ variants: two, agent });
     const other = [{ name: 'as-is' }, { name: 'brief', system: 'briefer' }];
-    await refuses('experiment.changed', () => session.experiment('main@2', { variants: other, agent, continue: id }));
-    await refuses('experiment.changed', () => session.experiment('main@1', { variants: two, agent, continue: id }));
-    await refuses('experiment.not-found', () => session.experiment('main@2', { variants: two, agent, continue: 'x' }));
+    await refuses('experiment.changed', () => session.at('main@2').experiment({ variants: other, agent, continue: id }));
+    await refuses('experiment.changed', () => session.at('main@1').experiment({ variants: two, agent, continue: id }));
+    await refuses('experiment.not-found', () => session.at('main@2').experiment({ variants: two, agent, continue: 'x' }));
     assert.equal((await reprise.findExperiment(id)).rows.length, 2);
   }),
 
@@ -265,10 +265,10 @@ export const experimentSets: readonly VerbCase[] = [
     await recordLoop(session, { model: () => says('Yes.') }, ['Well?']);
     const agent = littleAgent({ model: () => says('Ok.') });
     const options = { variants: two, repeats: 2, parallel: 2, agent };
-    const short = await session.experiment('main@2', { ...options, budgetTotal: { modelCalls: 3 } });
+    const short = await session.at('main@2').experiment({ ...options, budgetTotal: { modelCalls: 3 } });
     const outcomes = short.rows.map(({ outcome }) => outcome).sort();
     assert.deepEqual(outcomes, ['budget', 'ok', 'ok', 'ok']);
-    const { rows } = await session.experiment('main@2', {
+    const { rows } = await session.at('main@2').experiment({
       ...options,
       continue: short.id,
       budgetTotal: { modelCalls: 4 },
@@ -278,7 +278,7 @@ export const experimentSets: readonly VerbCase[] = [
       Array(4).fill(['ok', 1]),
     );
     await refuses('option.invalid', () =>
-      session.experiment('main@2', { ...options, budgetTotal: { calls: 1 } as never }),
+      session.at('main@2').experiment({ ...options, budgetTotal: { calls: 1 } as never }),
     );
   }),
 
@@ -287,7 +287,7 @@ export const experimentSets: readonly VerbCase[] = [
     const secret = 'AKIAIOSFODNN7EXAMPLE';
     const masking = await session.masker();
     const isMasked = JSON.stringify(masking({ type: 'note.added', data: { text: secret } })).includes(secret) === false;
-    const { id } = await session.experiment('main@2', {
+    const { id } = await session.at('main@2').experiment({
       variants: [{ name: 'a' }],
       agent: async () => `The key is ${secret}.`,
       check: () => ({ passed: false, reason: `It says ${secret}` }),

@@ -12,7 +12,7 @@ export const retry: readonly VerbCase[] = [
     const refund = countedRefund();
     const agent = littleAgent({ model: refunding(), tools: { refund } });
     const extraContext = 'Refund at most 50.';
-    const retried = await session.retry('run:run-1', agent, { extraContext, model: 'large-1', name: 'again' });
+    const retried = await session.at('@run:run-1').retry(agent, { extraContext, model: 'large-1', name: 'again' });
     assert.deepEqual(refund.made, [{ order: 7, amount: 50 }]);
     assert.equal(retried.text, 'Done for: Refund order 7.\n\nRefund at most 50.');
     assert.equal(retried.original.text, 'Done for: Refund order 7.');
@@ -20,13 +20,13 @@ export const retry: readonly VerbCase[] = [
     assert.equal(retried.lineage.reason, 'retry of run run-1');
     assert.equal(retried.diff.identical, false);
     assert.equal(retried.diff.divergedAt?.left, 2);
-    assert.equal((await session.locate('main')).digest, digest);
+    assert.equal((await session.locate()).digest, digest);
   }),
 
   onSession('retry() without a change does the same again, and says so', async (session) => {
     await refunded(session);
     const agent = littleAgent({ model: refunding(), tools: { refund: countedRefund() } });
-    const { diff, reused } = await session.retry('main', agent);
+    const { diff, reused } = await session.retry(agent);
     assert.deepEqual([diff.identical, diff.divergedAt, reused], [true, null, 1]);
   }),
 
@@ -36,8 +36,8 @@ export const retry: readonly VerbCase[] = [
       'Two?',
     ]);
     const agent = noting();
-    await session.retry('main@3', agent);
-    await session.retry('main', agent, { extraContext: 'Really.' });
+    await session.at('main@3').retry(agent);
+    await session.retry(agent, { extraContext: 'Really.' });
     assert.deepEqual(
       agent.seen.map(({ prompt, messages }) => [prompt?.content, messages.length]),
       [
@@ -59,7 +59,7 @@ export const retry: readonly VerbCase[] = [
     );
     await recorder.close();
     const agent = noting();
-    await session.retry('run:r', agent, { extraContext: 'In French.' });
+    await session.at('@run:r').retry(agent, { extraContext: 'In French.' });
     assert.equal(agent.seen[0]?.prompt?.content, 'Hello?\n\nIn French.');
     assert.deepEqual(agent.seen[0]?.messages, []);
   }),
@@ -80,7 +80,7 @@ export const retry: readonly VerbCase[] = [
     await Promise.all([work('t1'), work('t2')]);
     await recorder.close();
     const agent = noting();
-    const retried = await session.retry('task:t2', agent, { extraContext: 'Well.' });
+    const retried = await session.retry(agent, { task: 't2', extraContext: 'Well.' });
     assert.equal(agent.seen[0]?.prompt?.content, 'Do t2.\n\nWell.');
     assert.deepEqual([retried.original.task, retried.original.text], ['t2', 'Did t2.']);
     assert.equal(retried.lineage.reason, 'retry of task t2');
@@ -89,7 +89,7 @@ export const retry: readonly VerbCase[] = [
   onSession('retry() gives the prompt of a task that never asked a model', async (session) => {
     await session.append({ type: 'task.started', data: { task: 't1', prompt: 'Fix it.' } });
     const agent = noting();
-    await session.retry('task:t1', agent, { extraContext: 'Soon.' });
+    await session.retry(agent, { task: 't1', extraContext: 'Soon.' });
     assert.equal(agent.seen[0]?.prompt?.content, 'Fix it.\n\nSoon.');
   }),
 
@@ -109,9 +109,9 @@ export const retry: readonly VerbCase[] = [
       }),
     );
     await recorder.close();
-    const run = await session.retry('run:r1', async () => ({ sum: 5 }));
+    const run = await session.at('@run:r1').retry(async () => ({ sum: 5 }));
     assert.deepEqual([run.original.text, run.text], ['{"sum":5}', '{"sum":5}']);
-    const task = await session.retry('task:t1', { framework: 'little', name: 'second', resume: async () => 'Five.' });
+    const task = await session.retry({ framework: 'little', name: 'second', resume: async () => 'Five.' }, { task: 't1' });
     assert.deepEqual([task.original.text, task.text], ['{"sum":5}', 'Five.']);
     const told = (await own(session, task.branch)).filter(({ type }) => type.startsWith('task.'));
     assert.deepEqual(
@@ -122,7 +122,7 @@ export const retry: readonly VerbCase[] = [
       ],
     );
     const failing = (): Promise<never> => Promise.reject(new Error('no connection'));
-    await assert.rejects(session.retry('task:t1', failing, { name: 'failed' }), /no connection/);
+    await assert.rejects(session.retry(failing, { task: 't1', name: 'failed' }), /no connection/);
     const failed = (await own(session, 'failed')).at(-1);
     assert.deepEqual([failed?.type, failed?.data['outcome']], ['task.ended', 'error']);
   }),
@@ -144,12 +144,12 @@ export const retry: readonly VerbCase[] = [
       });
       await recorder.close();
       const [handed] = await all(session.replay({ filter: { types: ['task.started'] } }));
-      const same = await session.retry('task:t1', async () => 'Five.', { name: 'same', agentName: 'worker' });
+      const same = await session.retry(async () => 'Five.', { task: 't1', name: 'same', agentName: 'worker' });
       const events = await own(session, same.branch);
       assert.equal(events.find(({ type }) => type === 'run.started')?.cause, handed?.id);
       // The view already says that this agent took the task.
       assert.equal(events.filter(({ type }) => type === 'task.claimed').length, 0);
-      const other = await session.retry('same@task:t1', async () => 'V.', { name: 'other', agentName: 'second' });
+      const other = await session.at('same').retry(async () => 'V.', { task: 't1', name: 'other', agentName: 'second' });
       assert.deepEqual([other.original.text, other.text], ['Five.', 'V.']);
       const claims = (await own(session, 'other')).filter(({ type }) => type === 'task.claimed');
       assert.deepEqual(
@@ -162,11 +162,11 @@ export const retry: readonly VerbCase[] = [
   onSession('retry() ends a task whose run could not begin, and masks what it says of a failure', async (session) => {
     await session.append({ type: 'task.started', data: { task: 't1', prompt: 'Fix it.' } });
     const stopped = AbortSignal.abort(new Error('not now'));
-    await assert.rejects(session.retry('task:t1', noting(), { name: 'unbegun', signal: stopped }));
+    await assert.rejects(session.retry(noting(), { task: 't1', name: 'unbegun', signal: stopped }));
     const unbegun = (await own(session, 'unbegun')).at(-1);
     assert.deepEqual([unbegun?.type, unbegun?.data['outcome']], ['task.ended', 'aborted']);
     const failing = (): Promise<never> => Promise.reject(new Error('refused: password=hunter2-hunter2'));
-    await assert.rejects(session.retry('task:t1', failing, { name: 'failed' }), /refused/);
+    await assert.rejects(session.retry(failing, { task: 't1', name: 'failed' }), /refused/);
     const failed = (await own(session, 'failed')).at(-1);
     assert.equal(failed?.type, 'task.ended');
     assert.match(JSON.stringify(failed.data['error']), /refused/);
@@ -175,10 +175,10 @@ export const retry: readonly VerbCase[] = [
 
   onSession('retry() refuses what is not there', async (session) => {
     await session.append({ type: 'note.added', data: { text: 'x' } });
-    await refuses('point.out-of-range', () => session.retry('run:none', noting()));
-    await refuses('point.out-of-range', () => session.retry('task:none', noting()));
-    await refuses('point.out-of-range', () => session.retry('main', noting()));
-    await refuses('branch.not-found', () => session.retry('other@run:x', noting()));
+    await refuses('point.out-of-range', () => session.at('@run:none').retry(noting()));
+    await refuses('point.out-of-range', () => session.retry(noting(), { task: 'none' }));
+    await refuses('point.out-of-range', () => session.retry(noting()));
+    await refuses('branch.not-found', () => session.at('other@run:x').retry(noting()));
   }),
 ];
 
@@ -190,7 +190,7 @@ export const experiment: readonly VerbCase[] = [
       const digest = await refunded(session);
       const refund = countedRefund();
       const progress: ExperimentProgress[] = [];
-      const result = await session.experiment('main@2', {
+      const result = await session.at('main@2').experiment({
         variants: [
           { name: 'as-is' },
           { name: 'limited', prompt: 'Refund order 7, at most 50.' },
@@ -225,14 +225,14 @@ export const experiment: readonly VerbCase[] = [
       assert.equal(progress.length, 12);
       assert.deepEqual([progress.at(-1)?.done, progress.at(-1)?.total], [6, 6]);
       assert.equal(refund.made.length, 1, 'what one variant did, no other repeats');
-      const hot = await all(session.replay({ at: 'hot-1', filter: { types: ['settings.changed'] } }));
+      const hot = await all(session.at('hot-1').replay({ filter: { types: ['settings.changed'] } }));
       assert.deepEqual(
         hot.map(({ data }) => data),
         [{ system: 'Be bold.' }, { model: 'large-1' }, { settings: { temperature: 1 } }],
       );
       const tree = await session.tree();
       assert.deepEqual(tree.children.find(({ branch }) => branch === 'limited-2')?.reason, 'too much: limited, 2 of 2');
-      assert.equal((await session.locate('main')).digest, digest);
+      assert.equal((await session.locate()).digest, digest);
     },
   ),
 
@@ -241,7 +241,7 @@ export const experiment: readonly VerbCase[] = [
     let flaps = 0;
     const model = ({ system }: { readonly system: string | null }) =>
       says(system === 'bad' ? 'No.' : system === 'flapping' && flaps++ % 2 === 0 ? 'No.' : 'Yes.');
-    const { variants } = await session.experiment('main@2', {
+    const { variants } = await session.at('main@2').experiment({
       variants: [{ name: 'good' }, { name: 'bad', system: 'bad' }, { name: 'flapping', system: 'flapping' }],
       repeats: 6,
       agent: littleAgent({ model }),
@@ -260,7 +260,7 @@ export const experiment: readonly VerbCase[] = [
   onSession('experiment() goes on with the others when one branch fails, and names are free', async (session) => {
     await recordLoop(session, { model: () => says('Yes.') }, ['Well?']);
     await session.fork('main@2', { name: 'good-1' });
-    const { rows } = await session.experiment('main@2', {
+    const { rows } = await session.at('main@2').experiment({
       variants: [
         { name: 'good' },
         { name: 'bad', with: 'broken' },
@@ -294,7 +294,7 @@ export const experiment: readonly VerbCase[] = [
       now--;
       return 'Yes.';
     };
-    const { rows } = await session.experiment('main@2', {
+    const { rows } = await session.at('main@2').experiment({
       variants: [{ name: 'a' }],
       repeats: 9,
       parallel: 3,
@@ -323,15 +323,15 @@ export const experiment: readonly VerbCase[] = [
       return littleAgent({ model: () => script.shift() as Message, tools: { refund } }).resume(context, undefined);
     };
     const three = { repeats: 3, parallel: 3, agent };
-    const refused = await session.experiment('main@2', { variants: [{ name: 'a' }], ...three });
+    const refused = await session.at('main@2').experiment({ variants: [{ name: 'a' }], ...three });
     assert.deepEqual(
       refused.rows.map(({ outcome, errorCode }) => [outcome, errorCode]),
       Array(3).fill(['error', 'effect.refused']),
     );
     assert.match(refused.rows[0]?.error ?? '', /an experiment does not make it either/);
     assert.equal(made.length, 0);
-    const once = await session.experiment('main@2', { variants: [{ name: 'b' }], ...three, effects: 'once' });
-    const again = await session.experiment('main@2', { variants: [{ name: 'c' }], ...three });
+    const once = await session.at('main@2').experiment({ variants: [{ name: 'b' }], ...three, effects: 'once' });
+    const again = await session.at('main@2').experiment({ variants: [{ name: 'c' }], ...three });
     for (const { rows } of [once, again]) assert.ok(rows.every(({ outcome }) => outcome === 'ok'));
     assert.equal(made.length, 1, 'and every other branch is answered from the record');
   }),
@@ -340,7 +340,7 @@ export const experiment: readonly VerbCase[] = [
     await recordLoop(session, { model: () => says('Yes.') }, ['Well?']);
     const agent = noting();
     const run = (options: object) =>
-      session.experiment('main@2', { variants: [{ name: 'a' }], agent, ...options } as never);
+      session.at('main@2').experiment({ variants: [{ name: 'a' }], agent, ...options } as never);
     await refuses('experiment.invalid', () => run({ variants: [] }));
     await refuses('experiment.invalid', () => run({ repeats: 0 }));
     await refuses('experiment.invalid', () => run({ agent: undefined }));
@@ -357,7 +357,7 @@ export const experiment: readonly VerbCase[] = [
       throw new Error('no terminal');
     };
     const variants = [{ name: 'a' }, { name: 'b' }];
-    const { rows } = await session.experiment('main@2', { variants, agent: noting(), onProgress });
+    const { rows } = await session.at('main@2').experiment({ variants, agent: noting(), onProgress });
     assert.deepEqual(
       rows.map(({ variant, outcome, error }) => [variant, outcome, error]),
       [
@@ -373,7 +373,7 @@ export const experiment: readonly VerbCase[] = [
       await session.delete({ confirm: session.id });
       return true;
     };
-    const { rows } = await session.experiment('main@2', { variants: [{ name: 'a' }], agent: noting(), check });
+    const { rows } = await session.at('main@2').experiment({ variants: [{ name: 'a' }], agent: noting(), check });
     assert.deepEqual([rows[0]?.outcome, rows[0]?.passed, rows[0]?.divergedAt], ['ok', true, null]);
   }),
 ];

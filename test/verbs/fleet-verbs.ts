@@ -9,8 +9,8 @@ const claims = (held: readonly Belief[]): string[] => held.map(({ claim }) => cl
 /** The cases of agents, their scopes and tasks. */
 export const fleetVerbs: readonly VerbCase[] = [
   onSession('spawn(), change() and end() say who is there, since when, and with which scope', async (session) => {
-    await session.fleet.spawn('db', { role: 'database', scope: ['database'], trust: 0.9, model: 'large-1' });
-    await refuses('agent.exists', () => session.fleet.spawn('db'));
+    await session.spawn('db', { role: 'database', scope: ['database'], trust: 0.9, model: 'large-1' });
+    await refuses('agent.exists', () => session.spawn('db'));
     await session.append(note('x', { turn: 5 }));
     await session.fleet.change('db', { scope: 'all', turn: 5 });
     await session.fleet.end('db', { reason: 'done', turn: 9 });
@@ -30,21 +30,21 @@ export const fleetVerbs: readonly VerbCase[] = [
     assert.equal((await session.fleetAt({ turn: 5 })).agents[0]?.scope, 'all');
     assert.equal((await session.fleetAt('main@1')).agents[0]?.agent, 'db');
     assert.deepEqual((await session.fleetAt()).agents, []);
-    await session.fleet.spawn('db', {});
-    assert.equal((await session.stateAt('main', fleetProjection)).agents[0]?.scope, 'all');
+    await session.spawn('db', {});
+    assert.equal((await session.fold(fleetProjection)).agents[0]?.scope, 'all');
   }),
 
   onSession('spawn() refuses what is not an agent, a scope or a trust', async (session) => {
-    await refuses('id.invalid', () => session.fleet.spawn('a\u0000b'));
-    await refuses('topic.invalid', () => session.fleet.spawn('a', { scope: [''] }));
-    await refuses('option.invalid', () => session.fleet.spawn('a', { scope: 'database' as never }));
-    await refuses('belief.invalid', () => session.fleet.spawn('a', { trust: 2 }));
-    await refuses('belief.invalid', () => session.fleet.spawn('a', { trustOn: { t: 2 } }));
-    await refuses('option.invalid', () => session.fleet.spawn('a', { scop: [] } as never));
+    await refuses('id.invalid', () => session.spawn('a\u0000b'));
+    await refuses('topic.invalid', () => session.spawn('a', { scope: [''] }));
+    await refuses('option.invalid', () => session.spawn('a', { scope: 'database' as never }));
+    await refuses('belief.invalid', () => session.spawn('a', { trust: 2 }));
+    await refuses('belief.invalid', () => session.spawn('a', { trustOn: { t: 2 } }));
+    await refuses('option.invalid', () => session.spawn('a', { scop: [] } as never));
     for (const fromTurn of [-1, 2 ** 53])
-      await refuses('point.out-of-range', () => session.fleet.spawn('a', { fromTurn }));
+      await refuses('point.out-of-range', () => session.spawn('a', { fromTurn }));
     await refuses('limit.exceeded', () =>
-      session.fleet.spawn('a', { scope: Array.from({ length: 10_001 }, (_, index) => `t${index}`) }),
+      session.spawn('a', { scope: Array.from({ length: 10_001 }, (_, index) => `t${index}`) }),
     );
   }),
 
@@ -53,8 +53,8 @@ export const fleetVerbs: readonly VerbCase[] = [
     for (const topic of topics)
       await session.beliefs.commit({ topic, kind: 'fact', claim: `on ${JSON.stringify(topic)}` });
     for (const [index, topic] of topics.entries()) {
-      await session.fleet.spawn(`agent-${index}`, { scope: [topic] });
-      const seen = await session.as(`agent-${index}`).beliefsAt();
+      await session.spawn(`agent-${index}`, { scope: [topic] });
+      const seen = await session.as(`agent-${index}`).beliefs.list();
       assert.deepEqual(claims(seen), [`on ${JSON.stringify(topic)}`]);
     }
   }),
@@ -62,31 +62,31 @@ export const fleetVerbs: readonly VerbCase[] = [
   onSession(
     'I7 as() shows an agent its own events and state, and beliefs in its scope, and nothing else',
     async (session) => {
-      await session.fleet.spawn('db', { scope: ['database'] });
-      await session.fleet.spawn('none', { scope: [] });
+      await session.spawn('db', { scope: ['database'] });
+      await session.spawn('none', { scope: [] });
       await session.beliefs.commit({ agent: 'db', topic: 'database', kind: 'fact', claim: 'full' });
       await session.beliefs.commit({ agent: 'net', topic: 'network', kind: 'fact', claim: 'slow' });
       await session.beliefs.commit({ agent: 'net', kind: 'fact', claim: 'about everything' });
       await session.append([note('mine', { agent: 'db' }), note('theirs', { agent: 'net' }), note('nobody’s')]);
       await session.state.as('db').transaction((tx) => tx.write('plan', 'look'));
       const db = session.as('db');
-      assert.deepEqual(claims(await db.beliefsAt()), ['about everything', 'full']);
+      assert.deepEqual(claims(await db.beliefs.list()), ['about everything', 'full']);
       const seen = await all(db.replay());
       assert.deepEqual(
         seen.map(({ type, data }) => data['claim'] ?? data['text'] ?? type),
         ['agent.spawned', 'full', 'about everything', 'mine', 'state.committed'],
       );
       assert.equal((await all(db.replay({ limit: 2 }))).length, 2);
-      assert.deepEqual(claims(await db.stateAt('main', beliefsProjection)), ['about everything', 'full']);
-      assert.deepEqual((await db.stateAt('main', conversation)).messages, []);
+      assert.deepEqual(claims(await db.fold(beliefsProjection)), ['about everything', 'full']);
+      assert.deepEqual((await db.fold(conversation)).messages, []);
       assert.equal((await db.state.get('plan')).value, 'look');
-      const { scope, isThere, state } = await db.knownAt('main');
+      const { scope, isThere, state } = await db.known();
       assert.deepEqual(
         [scope, isThere, state.map(({ key, value }) => [key, value])],
         [['database'], true, [['plan', 'look']]],
       );
-      for (const agent of ['none', 'never-spawned']) assert.deepEqual(await session.as(agent).beliefsAt(), []);
-      assert.equal((await session.as('nobody').knownAt('main')).isThere, false);
+      for (const agent of ['none', 'never-spawned']) assert.deepEqual(await session.as(agent).beliefs.list(), []);
+      assert.equal((await session.as('nobody').known()).isThere, false);
       await refuses('scope.denied', () => db.state.as('net'));
       await refuses('scope.denied', () => db.state.begin().as('net'));
       await refuses('option.invalid', () => all(db.replay({ history: 'raw' } as never)));
@@ -94,7 +94,7 @@ export const fleetVerbs: readonly VerbCase[] = [
   ),
 
   onSession('as() may commit only on what the agent may see; the operator is not asked', async (session) => {
-    await session.fleet.spawn('db', { scope: ['database'] });
+    await session.spawn('db', { scope: ['database'] });
     const { belief } = await session.as('db').beliefs.commit({ topic: 'database', kind: 'fact', claim: 'full' });
     assert.equal(belief.agent, 'db');
     await refuses('scope.denied', () =>
@@ -107,32 +107,32 @@ export const fleetVerbs: readonly VerbCase[] = [
   }),
 
   onSession('a scope is that of the moment: what was taken away is still seen in an old look', async (session) => {
-    await session.fleet.spawn('db', { scope: ['database'] });
+    await session.spawn('db', { scope: ['database'] });
     await session.beliefs.commit({ topic: 'database', kind: 'fact', claim: 'full', turn: 1 });
     await session.beliefs.commit({ topic: 'network', kind: 'fact', claim: 'slow', turn: 2 });
     await session.fleet.change('db', { scope: ['network'], turn: 5 });
     const db = session.as('db');
-    assert.deepEqual(claims(await db.beliefsAt({ turn: 4 })), ['full']);
-    assert.deepEqual(claims(await db.beliefsAt({ turn: 5 })), ['slow']);
-    assert.deepEqual(claims(await db.beliefsAt({ seq: 3 })), ['full']);
-    await session.fork({ turn: 4 }, { name: 'x' });
-    assert.deepEqual(claims(await db.on('x').beliefsAt()), ['full']);
+    assert.deepEqual(claims(await db.at({ story: 4 }).beliefs.list()), ['full']);
+    assert.deepEqual(claims(await db.at({ story: 5 }).beliefs.list()), ['slow']);
+    assert.deepEqual(claims(await db.at(3).beliefs.list()), ['full']);
+    await session.at({ story: 4 }).fork({ name: 'x' });
+    assert.deepEqual(claims(await db.on('x').beliefs.list()), ['full']);
     // Handed to the agent itself, an old look gives back nothing that was taken from it.
     const handed = session.as('db', { handed: true });
-    assert.deepEqual(claims(await handed.beliefsAt({ turn: 4 })), []);
-    assert.deepEqual(claims(await handed.beliefsAt()), ['slow']);
-    assert.deepEqual((await handed.knownAt('main@3')).beliefs, []);
-    assert.deepEqual(claims(await handed.stateAt('main@3', beliefsProjection)), []);
+    assert.deepEqual(claims(await handed.at({ story: 4 }).beliefs.list()), []);
+    assert.deepEqual(claims(await handed.beliefs.list()), ['slow']);
+    assert.deepEqual((await handed.at('main@3').known()).beliefs, []);
+    assert.deepEqual(claims(await handed.at('main@3').fold(beliefsProjection)), []);
     assert.deepEqual(
-      (await all(handed.replay({ at: 'main@3' }))).map(({ type }) => type),
+      (await all(handed.at('main@3').replay())).map(({ type }) => type),
       ['agent.spawned'],
     );
-    assert.deepEqual(claims(await (await session.branch('x')).as('db', { handed: true }).beliefsAt()), ['full']);
+    assert.deepEqual(claims(await (session.branch('x')).as('db', { handed: true }).beliefs.list()), ['full']);
   }),
 
   onSession('a task is claimed by one agent and ended once', async (session) => {
     const { tasks } = session.fleet;
-    await session.fleet.spawn('db', {});
+    await session.spawn('db', {});
     await refuses('task.not-found', () => tasks.claim({ task: 't1', agent: 'db' }));
     await tasks.start({ task: 't1', title: 'Find the slow query', role: 'database' });
     await refuses('task.exists', () => tasks.start({ task: 't1' }));
@@ -159,13 +159,13 @@ export const fleetVerbs: readonly VerbCase[] = [
   onSession('mutate() takes the place of what stands from the turn after the fork on', async (session) => {
     await session.beliefs.commit({ agent: 'a', topic: 't', kind: 'fact', claim: 'one', turn: 5 });
     await session.beliefs.commit({ agent: 'b', topic: 't', kind: 'fact', claim: 'two', turn: 14 });
-    await session.fleet.spawn('a', { scope: ['t'] });
-    const branch = await session.fork({ turn: 15 }, { name: 'x' });
+    await session.spawn('a', { scope: ['t'] });
+    const branch = await session.at({ story: 15 }).fork({ name: 'x' });
     const { turn, committed } = await branch.mutate({ agent: 'a', topic: 't', claim: 'what if' });
     assert.deepEqual([turn, committed?.superseded.length], [16, 2]);
-    assert.deepEqual(claims(await branch.beliefsAt()), ['what if']);
-    assert.deepEqual(claims(await branch.beliefsAt({ turn: 15 })), ['one', 'two']);
-    assert.deepEqual(claims(await session.beliefsAt()), ['one', 'two']);
+    assert.deepEqual(claims(await branch.beliefs.list()), ['what if']);
+    assert.deepEqual(claims(await branch.at({ story: 15 }).beliefs.list()), ['one', 'two']);
+    assert.deepEqual(claims(await session.beliefs.list()), ['one', 'two']);
     await branch.mutate({ state: { agent: 'a', key: 'plan', value: 'wait' } });
     assert.equal((await branch.state.as('a').get('plan')).value, 'wait');
     await branch.mutate({ strategy: 'highest-trust' });
@@ -186,8 +186,8 @@ export const fleetVerbs: readonly VerbCase[] = [
     'spawn() on a branch is refused at or before the fork turn, and joins later without a jump',
     async (session) => {
       await session.beliefs.commit({ topic: 't', kind: 'fact', claim: 'one', turn: 15 });
-      const branch = await session.fork({ turn: 15 }, { name: 'x' });
-      await session.fleet.spawn('late', {});
+      const branch = await session.at({ story: 15 }).fork({ name: 'x' });
+      await session.spawn('late', {});
       await branch.spawn('db', { scope: ['t'], fromTurn: 20 });
       await refuses('agent.exists', () => branch.spawn('db'));
       await refuses('point.out-of-range', () => branch.spawn('early', { fromTurn: 15 }));
@@ -200,8 +200,8 @@ export const fleetVerbs: readonly VerbCase[] = [
         (await branch.fleetAt({ turn: 20 })).agents.map(({ agent }) => agent),
         ['db', 'late'],
       );
-      assert.deepEqual(claims(await branch.as('db').beliefsAt({ turn: 19 })), []);
-      assert.deepEqual(claims(await branch.as('db').beliefsAt({ turn: 20 })), ['one']);
+      assert.deepEqual(claims(await branch.at({ story: 19 }).as('db').beliefs.list()), []);
+      assert.deepEqual(claims(await branch.at({ story: 20 }).as('db').beliefs.list()), ['one']);
       const { belief } = await branch.beliefs.commit({ topic: 'u', kind: 'fact', claim: 'two' });
       assert.equal(belief.turn, 16);
     },
@@ -210,11 +210,11 @@ export const fleetVerbs: readonly VerbCase[] = [
   onSession(
     'audit() tells everything, also what was taken back; a limit keeps the newest, oldest first',
     async (session) => {
-      await session.fleet.spawn('db', {});
+      await session.spawn('db', {});
       await session.beliefs.commit({ id: 'a', agent: 'db', topic: 't', kind: 'decision', claim: 'one', turn: 1 });
       await session.append(note('not audited'));
       await session.beliefs.commit({ id: 'b', agent: 'db', topic: 't', kind: 'decision', claim: 'two', turn: 2 });
-      await session.fleet.tasks.start({ task: 't1' });
+      await session.fleet.task.start({ task: 't1' });
       await session.beliefs.revert('b', { reason: 'was wrong', agent: 'lead' });
       const events = await all(session.audit());
       assert.deepEqual(
@@ -250,7 +250,7 @@ export const fleetVerbs: readonly VerbCase[] = [
       await following.return?.();
       await refuses('option.invalid', () => session.audit({ limit: -1 }));
       await session.fork('main@2', { name: 'x' });
-      const branch = await session.branch('x');
+      const branch = session.branch('x');
       assert.equal((await all(branch.audit())).at(-1)?.type, 'branch.forked');
     },
   ),

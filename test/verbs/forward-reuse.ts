@@ -12,18 +12,18 @@ const ran = (turns: readonly { readonly turn: number; readonly agent?: string }[
 
 /** An agent that says how many claims it sees. */
 const counting = async ({ self, agent }: AgentTurn): Promise<unknown> =>
-  self.beliefs.commit({ topic: agent, claim: `sees ${(await self.beliefsAt()).length}` });
+  self.beliefs.commit({ topic: agent, claim: `sees ${(await self.beliefs.list()).length}` });
 
 /** An agent that asks a model with the messages it was sent. */
 async function asking({ self, recorder }: AgentTurn): Promise<unknown> {
-  const { messages } = await self.stateAt({}, conversation);
+  const { messages } = await self.fold(conversation);
   const list = messages.flatMap(({ message }) => (message === undefined ? [] : [message as Message]));
   return recorder.call({ kind: 'model', name: 'small-1', request: { messages: list } }, () => `heard ${list.length}`);
 }
 
 /** Runs the fleet of a new branch forward, and repeats what did not change. */
 async function reusing(session: Session, name: string, onTurn: Record<string, (turn: AgentTurn) => unknown>) {
-  return (await session.branch(name)).runForward({ untilTurn: 2, onTurn, reuseUnchanged: true });
+  return (session.branch(name)).runForward({ untilTurn: 2, onTurn, reuseUnchanged: true });
 }
 
 /** The cases of turns that are repeated or run again: their order, their effects, and the reasons they give. */
@@ -31,13 +31,13 @@ export const forwardReuse: readonly VerbCase[] = [
   onSession(
     'runForward() runs agents as they acted on the original, then as they joined, and none before its turn',
     async (session) => {
-      for (const agent of ['a', 'b']) await session.fleet.spawn(agent, {});
+      for (const agent of ['a', 'b']) await session.spawn(agent, {});
       for (const agent of ['b', 'a']) {
         const [begun] = await session.append({ type: 'turn.started', agent, turn: 1 });
         const cause = begun?.id ?? '';
         await session.append({ type: 'turn.ended', agent, turn: 1, cause, data: { outcome: 'ok' } });
       }
-      const branch = await session.fork({ turn: 0 }, { name: 'x' });
+      const branch = await session.at({ story: 0 }).fork({ name: 'x' });
       await branch.spawn('late', { fromTurn: 3 });
       await branch.spawn('c', {});
       const seen: number[] = [];
@@ -45,7 +45,7 @@ export const forwardReuse: readonly VerbCase[] = [
       for (const turn of [1, 2]) {
         const { live } = await branch.runForward({ untilTurn: turn, onTurn });
         assert.deepEqual(ran(live), turn === 1 ? ['1 b', '1 a', '1 c'] : ['2 a', '2 b', '2 c']);
-        seen.push((await branch.as('late').beliefsAt()).length);
+        seen.push((await branch.as('late').beliefs.list()).length);
       }
       const { live } = await branch.runForward({ untilTurn: 3, onTurn });
       assert.deepEqual(
@@ -59,7 +59,7 @@ export const forwardReuse: readonly VerbCase[] = [
   ),
 
   onSession('a turn that is run again repeats no effect: its calls are guarded as in a resume', async (session) => {
-    await session.fleet.spawn('a', {});
+    await session.spawn('a', {});
     let made = 0;
     let isBroken = true;
     const paying = (name: string, effect?: 'irreversible') => ({
@@ -71,7 +71,7 @@ export const forwardReuse: readonly VerbCase[] = [
       },
     });
     const run = (untilTurn: number, onTurn: ReturnType<typeof paying>, more: object = {}) =>
-      session.fleet.runForward({ untilTurn, onTurn, ...more });
+      session.runForward({ untilTurn, onTurn, ...more });
     assert.equal((await run(1, paying('pay'))).stoppedBy?.reason, 'error');
     isBroken = false;
     const again = await run(1, paying('pay'));
@@ -91,14 +91,14 @@ export const forwardReuse: readonly VerbCase[] = [
   }),
 
   onSession('a call that comes after its turn is refused: nobody would guard it', async (session) => {
-    await session.fleet.spawn('a', {});
+    await session.spawn('a', {});
     let late: AgentTurn | undefined;
     const onTurn = {
       a: (turn: AgentTurn): void => {
         late = turn;
       },
     };
-    await session.fleet.runForward({ untilTurn: 1, onTurn });
+    await session.runForward({ untilTurn: 1, onTurn });
     const call = { kind: 'tool', name: 'pay', input: {} } as const;
     await refuses('resume.aborted', () => late?.recorder.call(call, () => 1));
   }),
@@ -106,34 +106,34 @@ export const forwardReuse: readonly VerbCase[] = [
   onSession(
     'a turn whose inputs nobody can know runs: a model call without a list, and what was erased',
     async (session) => {
-      for (const agent of ['unlisted', 'listed', 'erased']) await session.fleet.spawn(agent, { scope: [] });
+      for (const agent of ['unlisted', 'listed', 'erased']) await session.spawn(agent, { scope: [] });
       const onTurn = {
         unlisted: ({ recorder }: AgentTurn) => recorder.call({ kind: 'model', name: 'small-1' }, () => 'said'),
         listed: asking,
         erased: ({ recorder, turn }: AgentTurn) => recorder.message({ role: 'assistant', content: `in turn ${turn}` }),
       };
-      await session.fleet.runForward({ untilTurn: 2, onTurn });
+      await session.runForward({ untilTurn: 2, onTurn });
       const said = await session.find({ types: ['message.added'], agent: 'erased' });
       await session.erase(said ?? 'main@0', { reason: 'personal data' });
-      await session.fork({ turn: 1 }, { name: 'x' });
+      await session.at({ story: 1 }).fork({ name: 'x' });
       const { live, reused } = await reusing(session, 'x', onTurn);
       assert.deepEqual([ran(live), ran(reused)], [['2 unlisted', '2 erased'], ['2 listed']]);
     },
   ),
 
   onSession('a message that was edited is the reason of the turn that was sent it', async (session, reprise) => {
-    await session.fleet.spawn('a', {});
+    await session.spawn('a', {});
     const [sent] = await session.append({
       type: 'message.added',
       agent: 'a',
       data: { message: { role: 'user', content: 'Look at the deploys.' } },
     });
-    await session.fleet.runForward({ untilTurn: 2, onTurn: { a: asking } });
+    await session.runForward({ untilTurn: 2, onTurn: { a: asking } });
     const message = { role: 'user', content: 'Look at the pool.' } as const;
-    await session.fork({ turn: 0 }, { name: 'x', edits: [{ kind: 'message', seq: sent?.seq ?? 0, message }] });
+    await session.at({ story: 0 }).fork({ name: 'x', edits: [{ kind: 'message', seq: sent?.seq ?? 0, message }] });
     const { live, reused } = await reusing(session, 'x', { a: asking });
     assert.deepEqual([ran(live), reused], [['1 a', '2 a'], []]);
-    const [edit] = await all(session.replay({ at: 'x', history: 'raw', filter: { types: ['event.replaced'] } }));
+    const [edit] = await all(session.at('x').replay({ history: 'raw', filter: { types: ['event.replaced'] } }));
     assert.deepEqual(live[0]?.because, [edit?.id]);
     const { beliefs } = await reprise.diff('demo', 'demo/x', { beliefs: true });
     assert.deepEqual(
@@ -143,8 +143,8 @@ export const forwardReuse: readonly VerbCase[] = [
   }),
 
   onSession('a claim that was dropped is the reason of the turns that saw it', async (session, reprise) => {
-    await session.fleet.spawn('a', { scope: ['pool', 'a'] });
-    await session.fleet.spawn('b', { scope: ['b'] });
+    await session.spawn('a', { scope: ['pool', 'a'] });
+    await session.spawn('b', { scope: ['b'] });
     const { belief } = await session.beliefs.commit({
       topic: 'pool',
       kind: 'fact',
@@ -152,8 +152,8 @@ export const forwardReuse: readonly VerbCase[] = [
       turn: 0,
     });
     const onTurn = { a: counting, b: counting };
-    await session.fleet.runForward({ untilTurn: 2, onTurn });
-    await session.fork({ turn: 0 }, { name: 'x', edits: [{ kind: 'drop', seq: belief.seq }] });
+    await session.runForward({ untilTurn: 2, onTurn });
+    await session.at({ story: 0 }).fork({ name: 'x', edits: [{ kind: 'drop', seq: belief.seq }] });
     const { live, reused } = await reusing(session, 'x', onTurn);
     assert.deepEqual(
       [ran(live), ran(reused)],
@@ -162,7 +162,7 @@ export const forwardReuse: readonly VerbCase[] = [
         ['1 b', '2 b'],
       ],
     );
-    const [drop] = await all(session.replay({ at: 'x', history: 'raw', filter: { types: ['event.reverted'] } }));
+    const [drop] = await all(session.at('x').replay({ history: 'raw', filter: { types: ['event.reverted'] } }));
     assert.deepEqual(live[0]?.because, [drop?.id]);
     const { beliefs } = await reprise.diff('demo', 'demo/x', { beliefs: true });
     const found = (beliefs?.topics ?? []).flatMap(({ claims }) => claims);
@@ -171,8 +171,8 @@ export const forwardReuse: readonly VerbCase[] = [
   }),
 
   onSession('a cause says what a claim happened in, and never what it read', async (session, reprise) => {
-    await session.fleet.spawn('a', { scope: ['pool'] });
-    const branch = await session.fork({ turn: 1 }, { name: 'x' });
+    await session.spawn('a', { scope: ['pool'] });
+    const branch = await session.at({ story: 1 }).fork({ name: 'x' });
     const { committed } = await branch.mutate({ topic: 'pool', claim: 'The pool is full' });
     await using recorder = await branch.record({ agent: 'a' });
     await recorder.turn({}, () =>

@@ -7,7 +7,7 @@ import { all, note, onSession, refuses, type VerbCase } from './verb-case.ts';
 const counting =
   (topic: string) =>
   async ({ self, turn }: AgentTurn): Promise<number> => {
-    const seen = (await self.beliefsAt()).length;
+    const seen = (await self.beliefs.list()).length;
     await self.beliefs.commit({ topic, kind: 'decision', claim: `${topic} sees ${seen} in turn ${turn}` });
     return seen;
   };
@@ -15,20 +15,20 @@ const counting =
 const onTurn = { a: counting('x'), b: counting('y') };
 
 async function recordedFleet(session: Session): Promise<void> {
-  await session.fleet.spawn('a', { scope: ['x', 'y'] });
-  await session.fleet.spawn('b', { scope: ['y'] });
-  await session.fleet.runForward({ untilTurn: 3, onTurn });
+  await session.spawn('a', { scope: ['x', 'y'] });
+  await session.spawn('b', { scope: ['y'] });
+  await session.runForward({ untilTurn: 3, onTurn });
 }
 
 const said = async (session: Session, branch: string): Promise<string[]> =>
-  (await (await session.branch(branch)).beliefsAt()).map(({ claim }) => claim).sort();
+  (await (session.branch(branch)).beliefs.list()).map(({ claim }) => claim).sort();
 
 /** The cases of running a branch forward. */
 export const forwardVerbs: readonly VerbCase[] = [
   onSession('runForward() runs every agent of every turn, and writes its turns', async (session) => {
-    await session.fleet.spawn('a', { scope: ['x', 'y'] });
-    await session.fleet.spawn('b', { scope: ['y'] });
-    const { from, until, results, live, reused, stoppedBy } = await session.fleet.runForward({ untilTurn: 2, onTurn });
+    await session.spawn('a', { scope: ['x', 'y'] });
+    await session.spawn('b', { scope: ['y'] });
+    const { from, until, results, live, reused, stoppedBy } = await session.runForward({ untilTurn: 2, onTurn });
     assert.deepEqual([from, until, reused, stoppedBy], [1, 2, [], undefined]);
     assert.deepEqual(results, [
       { turn: 1, agent: 'a', result: 0 },
@@ -47,9 +47,9 @@ export const forwardVerbs: readonly VerbCase[] = [
       '1 turn.ended b',
       '1 turn.ended all',
     ]);
-    const nothing = await session.fleet.runForward({ untilTurn: 2, onTurn });
+    const nothing = await session.runForward({ untilTurn: 2, onTurn });
     assert.deepEqual([nothing.from, nothing.results], [3, []]);
-    const more = await session.fleet.runForward({ untilTurn: 3, onTurn });
+    const more = await session.runForward({ untilTurn: 3, onTurn });
     assert.deepEqual(
       more.results.map(({ turn }) => turn),
       [3, 3],
@@ -59,9 +59,9 @@ export const forwardVerbs: readonly VerbCase[] = [
   onSession(
     'runForward() takes one function for the whole fleet, and an empty range gives nothing',
     async (session) => {
-      await session.fleet.spawn('a', {});
+      await session.spawn('a', {});
       await session.append(note('x', { turn: 4 }));
-      const branch = await session.fork({ turn: 4 }, { name: 'x' });
+      const branch = await session.at({ story: 4 }).fork({ name: 'x' });
       const turns: number[] = [];
       const whole = await branch.runForward({
         untilTurn: 6,
@@ -69,7 +69,7 @@ export const forwardVerbs: readonly VerbCase[] = [
           turns.push(turn);
           await beliefs.commit({ agent: 'a', topic: 't', claim: `turn ${turn}` });
           recorder.event({ type: 'note.added', data: { text: 'noted' } });
-          return (await as('a').beliefsAt()).length;
+          return (await as('a').beliefs.list()).length;
         },
       });
       assert.deepEqual([turns, whole.from, whole.results.map(({ result }) => result)], [[5, 6], 5, [1, 1]]);
@@ -88,11 +88,11 @@ export const forwardVerbs: readonly VerbCase[] = [
 
   onSession('runForward() repeats what did not change, and says because of what it ran the rest', async (session) => {
     await recordedFleet(session);
-    await session.fork({ turn: 1 }, { name: 'same' });
-    const same = await (await session.branch('same')).runForward({ untilTurn: 3, onTurn, reuseUnchanged: true });
+    await session.at({ story: 1 }).fork({ name: 'same' });
+    const same = await (session.branch('same')).runForward({ untilTurn: 3, onTurn, reuseUnchanged: true });
     assert.deepEqual([same.live, same.reused.length], [[], 4]);
     assert.deepEqual(await said(session, 'same'), await said(session, 'main'));
-    const branch = await session.fork({ turn: 1 }, { name: 'what-if' });
+    const branch = await session.at({ story: 1 }).fork({ name: 'what-if' });
     const { committed } = await branch.mutate({ agent: 'a', topic: 'x', claim: 'what if' });
     const { live, reused } = await branch.runForward({ untilTurn: 3, onTurn, reuseUnchanged: true });
     assert.deepEqual(
@@ -104,16 +104,16 @@ export const forwardVerbs: readonly VerbCase[] = [
       ['a2', 'a3'],
     );
     assert.deepEqual(live[0]?.because, [committed?.belief.id]);
-    await session.fork({ turn: 1 }, { name: 'plain' });
-    const plain = await session.branch('plain');
+    await session.at({ story: 1 }).fork({ name: 'plain' });
+    const plain = session.branch('plain');
     await plain.mutate({ agent: 'a', topic: 'x', claim: 'what if' });
     await plain.runForward({ untilTurn: 3, onTurn });
     assert.deepEqual(await said(session, 'what-if'), await said(session, 'plain'));
   }),
 
   onSession('a turn that threw is taken back and run again; what came beside it stays', async (session) => {
-    await session.fleet.spawn('a', {});
-    await session.fleet.spawn('b', {});
+    await session.spawn('a', {});
+    await session.spawn('b', {});
     let isBroken = true;
     const fleet = {
       a: counting('x'),
@@ -123,20 +123,20 @@ export const forwardVerbs: readonly VerbCase[] = [
         return 0;
       },
     };
-    const first = await session.fleet.runForward({ untilTurn: 2, onTurn: fleet });
+    const first = await session.runForward({ untilTurn: 2, onTurn: fleet });
     assert.deepEqual([first.stoppedBy?.reason, first.stoppedBy?.agent, first.stoppedBy?.turn], ['error', 'b', 1]);
     assert.match(String(first.stoppedBy?.error), /no quota/);
     const [ended] = await all(session.replay({ filter: { types: ['turn.ended'] }, direction: 'backward', limit: 1 }));
     assert.deepEqual([ended?.data['outcome'], ended?.agent], ['error', 'b']);
     await session.beliefs.commit({ topic: 'z', kind: 'fact', claim: 'said by the operator' });
     isBroken = false;
-    const second = await session.fleet.runForward({ untilTurn: 2, onTurn: fleet });
+    const second = await session.runForward({ untilTurn: 2, onTurn: fleet });
     assert.deepEqual([second.stoppedBy, second.from, second.results.length], [undefined, 1, 4]);
     assert.deepEqual(await said(session, 'main'), ['half done', 'said by the operator', 'x sees 3 in turn 2']);
   }),
 
   onSession('an onTurn that hangs is stopped by time or signal, and can write no more', async (session) => {
-    await session.fleet.spawn('a', {});
+    await session.spawn('a', {});
     let late: AgentTurn | undefined;
     const hanging = {
       a: (turn: AgentTurn): Promise<never> => {
@@ -144,24 +144,24 @@ export const forwardVerbs: readonly VerbCase[] = [
         return new Promise(() => undefined);
       },
     };
-    const timed = await session.fleet.runForward({ untilTurn: 1, onTurn: hanging, timeoutMs: 5 });
+    const timed = await session.runForward({ untilTurn: 1, onTurn: hanging, timeoutMs: 5 });
     assert.equal(timed.stoppedBy?.reason, 'timeout');
     await refuses('resume.aborted', () => late?.self.beliefs.commit({ topic: 't', claim: 'too late' }));
     const stop = new AbortController();
-    const running = session.fleet.runForward({ untilTurn: 1, onTurn: hanging, signal: stop.signal });
+    const running = session.runForward({ untilTurn: 1, onTurn: hanging, signal: stop.signal });
     stop.abort();
     assert.equal((await running).stoppedBy?.reason, 'aborted');
-    assert.deepEqual(await session.beliefsAt(), []);
+    assert.deepEqual(await session.beliefs.list(), []);
   }),
 
   onSession('a branch that is rewound while it runs stops the run', async (session) => {
-    await session.fleet.spawn('a', {});
+    await session.spawn('a', {});
     await session.append(note('x', { turn: 1 }));
-    const result = await session.fleet.runForward({
+    const result = await session.runForward({
       untilTurn: 9,
       onTurn: {
         a: async ({ turn }) => {
-          if (turn === 2) await session.rewind('main@2', { reason: 'not this way' });
+          if (turn === 2) await session.rewind(2, { reason: 'not this way' });
         },
       },
     });
@@ -169,8 +169,8 @@ export const forwardVerbs: readonly VerbCase[] = [
   }),
 
   onSession('runForward() keeps to its budget', async (session) => {
-    await session.fleet.spawn('a', {});
-    const result = await session.fleet.runForward({
+    await session.spawn('a', {});
+    const result = await session.runForward({
       untilTurn: 5,
       budget: { modelCalls: 2 },
       onTurn: {
@@ -182,22 +182,22 @@ export const forwardVerbs: readonly VerbCase[] = [
   }),
 
   onSession('runForward() shows an agent only what it may see now', async (session) => {
-    await session.fleet.spawn('a', { scope: ['x'] });
+    await session.spawn('a', { scope: ['x'] });
     await session.beliefs.commit({ topic: 'x', kind: 'fact', claim: 'secret', turn: 1 });
     await session.fleet.change('a', { scope: ['y'], turn: 2 });
-    const { results } = await session.fleet.runForward({
+    const { results } = await session.runForward({
       untilTurn: 3,
-      onTurn: { a: async ({ self, turn }) => (turn === 3 ? (await self.beliefsAt({ turn: 1 })).length : -1) },
+      onTurn: { a: async ({ self, turn }) => (turn === 3 ? (await self.at({ story: 1 }).beliefs.list()).length : -1) },
     });
     assert.equal(results.at(-1)?.result, 0);
-    assert.equal((await session.as('a').beliefsAt({ turn: 1 })).length, 1);
+    assert.equal((await session.at({ story: 1 }).as('a').beliefs.list()).length, 1);
   }),
 
   onSession(
     'diff({ beliefs }) says what differs by topic, agent and turn, and because of which change',
     async (session, reprise) => {
       await recordedFleet(session);
-      const branch = await session.fork({ turn: 1 }, { name: 'what-if' });
+      const branch = await session.at({ story: 1 }).fork({ name: 'what-if' });
       const { committed } = await branch.mutate({ agent: 'b', topic: 'y', claim: 'what if' });
       await branch.spawn('new', { scope: ['z'] });
       await branch.runForward({ untilTurn: 3, onTurn: { ...onTurn, new: counting('z') }, reuseUnchanged: true });
@@ -223,7 +223,7 @@ export const forwardVerbs: readonly VerbCase[] = [
 
   onSession('diff({ beliefs }) is unsure where no reason was recorded', async (session, reprise) => {
     await session.beliefs.commit({ agent: 'a', topic: 'x', kind: 'fact', claim: 'one', turn: 1 });
-    const branch = await session.fork({ turn: 1 }, { name: 'x' });
+    const branch = await session.at({ story: 1 }).fork({ name: 'x' });
     await session.beliefs.commit({ agent: 'a', topic: 'x', kind: 'fact', claim: 'two', turn: 2 });
     const before = await reprise.diff('demo', 'demo/x', { beliefs: true });
     assert.equal(before.beliefs?.topics[0]?.claims[0]?.attribution.how, 'unknown');
@@ -233,9 +233,9 @@ export const forwardVerbs: readonly VerbCase[] = [
   }),
 
   onSession('runForward() refuses options that mean nothing', async (session) => {
-    await session.fleet.spawn('a', {});
+    await session.spawn('a', {});
     const run = (options: object): Promise<unknown> =>
-      session.fleet.runForward({ untilTurn: 1, onTurn: {}, ...options } as never);
+      session.runForward({ untilTurn: 1, onTurn: {}, ...options } as never);
     for (const untilTurn of [-1, 2 ** 53]) await refuses('point.out-of-range', () => run({ untilTurn }));
     await refuses('option.invalid', () => run({ onTurn: 'a' }));
     await refuses('option.invalid', () => run({ onTurn: { a: 1 } }));

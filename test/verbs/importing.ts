@@ -19,12 +19,12 @@ export const importing: readonly VerbCase[] = [
     const session = await reprise.import(saved);
     assert.equal(session.id, 'saved');
     assert.deepEqual(await session.metadata(), { agent_name: 'support' });
-    const { messages } = await session.stateAt('main', conversation);
+    const { messages } = await session.fold(conversation);
     assert.deepEqual(
       messages.map(({ message }) => message?.['role']),
       ['user', 'assistant', 'tool', 'assistant'],
     );
-    assert.equal(await reprise.export('saved', { format: 'shipit' }), `${JSON.stringify(saved, null, 2)}\n`);
+    assert.equal(await reprise.at('saved').export({ format: 'shipit' }).text(), `${JSON.stringify(saved, null, 2)}\n`);
   }),
 
   onSession('import() of the same source again adds nothing, and of one that grew what is new', async (_, reprise) => {
@@ -38,21 +38,21 @@ export const importing: readonly VerbCase[] = [
     for (const source of [saved, grown])
       for await (const each of reprise.importAll(source)) told.push('outcome' in each ? each.outcome : each.error);
     assert.deepEqual(told, ['unchanged', 'extended']);
-    const { files, differs } = await reprise.exportFiles('saved', { format: 'shipit' });
+    const { files, differs } = await reprise.at('saved').export({ format: 'shipit' }).files();
     assert.equal(new TextDecoder().decode(files[0]?.bytes), `${JSON.stringify(grown, null, 2)}\n`);
     assert.deepEqual(differs, []);
     const pieces: number[] = [];
-    for await (const { bytes } of reprise.exportPieces('saved', { format: 'shipit' })) pieces.push(...bytes);
+    for await (const { bytes } of reprise.at('saved').export({ format: 'shipit' })) pieces.push(...bytes);
     assert.deepEqual(pieces, [...(files[0]?.bytes ?? [])]);
   }),
 
   onSession('handBack() writes a view as its tool resumes it, under a new id', async (session, reprise) => {
     await session.append({ type: 'message.added', data: { message: { role: 'user', content: 'Where is order 7?' } } });
-    const { id, path, text } = await reprise.handBack('demo', { format: 'claude-code' });
+    const { id, path, text } = await reprise.at('demo').handBack({ format: 'claude-code' });
     assert.ok(path.endsWith(`${id}.jsonl`));
     const line = JSON.parse(text) as { readonly sessionId: string; readonly message: unknown };
     assert.deepEqual([line.sessionId, line.message], [id, { role: 'user', content: 'Where is order 7?' }]);
-    await refuses('export.invalid', () => reprise.handBack('demo', { format: 'shipit' }));
+    await refuses('export.invalid', () => reprise.at('demo').handBack({ format: 'shipit' }));
   }),
 
   onSession('import() keeps what it cannot read, and refuses what is no saved run', async (session, reprise) => {
@@ -62,6 +62,6 @@ export const importing: readonly VerbCase[] = [
     await refuses('import.invalid', () => reprise.import({ some: 'thing' }));
     for await (const told of reprise.importAll({ trace_id: 'odd', events: [7] }, { format: 'shipit' }))
       assert.equal('kept' in told ? told.kept : told.error, 1);
-    await refuses('export.invalid', () => reprise.export(session.id, { format: 'no-such' }));
+    await refuses('export.invalid', () => reprise.at(session.id).export({ format: 'no-such' }).text());
   }),
 ];

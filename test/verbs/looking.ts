@@ -28,11 +28,11 @@ const shifted = <T extends { readonly causeSeq?: number }>(one: T): T =>
 export const stateAt: readonly VerbCase[] = [
   onSession('stateAt() folds the view, or raw history for a projection that says so', async (session) => {
     await session.append(notes('abc'));
-    await session.revert('main@2');
-    assert.equal(await session.stateAt('main', letters), 'ac');
-    assert.equal(await session.stateAt('main@3', letters), 'abc');
-    assert.equal(await session.stateAt('main@0', letters), '');
-    assert.deepEqual(await session.stateAt('main', types), [
+    await session.revert(2);
+    assert.equal(await session.fold(letters), 'ac');
+    assert.equal(await session.at('main@3').fold(letters), 'abc');
+    assert.equal(await session.at('main@0').fold(letters), '');
+    assert.deepEqual(await session.fold(types), [
       'note.added',
       'note.added',
       'note.added',
@@ -47,18 +47,18 @@ export const stateAt: readonly VerbCase[] = [
         Array.from({ length: 600 }, (_, index) => note(String.fromCharCode(97 + (index % 26)).repeat(30))),
       );
       const count = defineProjection<number>({ name: 'count', version: '1', ...counting });
-      const head = (await session.locate('main')).head;
+      const head = (await session.locate()).head;
       for (const at of [0, 1, 255, 256, 257, 512, 600]) {
         const values = [
-          await session.stateAt({ seq: at }, count),
-          await session.stateAt({ seq: at }, count),
-          await session.stateAt({ seq: at }, count, { snapshots: false }),
+          await session.at({ seq: at }).fold(count),
+          await session.at({ seq: at }).fold(count),
+          await session.at({ seq: at }).fold(count, { snapshots: false }),
         ];
         assert.deepEqual(values, [at, at, at]);
       }
       await session.dropSnapshots();
-      assert.equal(await session.stateAt('main', count), 600);
-      assert.equal((await session.locate('main')).head, head);
+      assert.equal(await session.fold(count), 600);
+      assert.equal((await session.locate()).head, head);
     },
   ),
 
@@ -66,19 +66,19 @@ export const stateAt: readonly VerbCase[] = [
     await session.state.transaction((tx) => tx.write('plan', 1));
     await session.append(notes('a'.repeat(300)));
     const own = defineProjection<number>({ ...counting, name: state.name, version: state.version ?? '' });
-    const written = await session.stateAt('main', state, { snapshots: false });
+    const written = await session.fold(state, { snapshots: false });
     for (const order of ['own first', 'shipped first', 'both kept']) {
       if (order === 'shipped first') await session.dropSnapshots();
-      if (order === 'shipped first') assert.deepEqual(await session.stateAt('main', state), written);
-      assert.equal(await session.stateAt('main', own), 301, order);
-      assert.deepEqual(await session.stateAt('main', state), written, order);
+      if (order === 'shipped first') assert.deepEqual(await session.fold(state), written);
+      assert.equal(await session.fold(own), 301, order);
+      assert.deepEqual(await session.fold(state), written, order);
     }
     assert.equal((await session.verify({ deep: true, projections: [own, state] })).ok, true);
   }),
 
   onSession('stateAt() with edits shows what would be, and writes nothing', async (session) => {
     await session.append(notes('abc'));
-    const value = await session.stateAt('main@3', letters, {
+    const value = await session.at('main@3').fold(letters, {
       edits: [
         { kind: 'replace', seq: 2, event: { data: { text: 'B' } } },
         { kind: 'insert', after: 0, event: note('0') },
@@ -87,10 +87,10 @@ export const stateAt: readonly VerbCase[] = [
       ],
     });
     assert.equal(value, '0Bcz');
-    assert.equal(await session.stateAt('main', letters), 'abc');
-    assert.equal((await session.locate('main')).head, 3);
+    assert.equal(await session.fold(letters), 'abc');
+    assert.equal((await session.locate()).head, 3);
     await refuses('event.not-in-view', () =>
-      session.stateAt('main', letters, {
+      session.fold(letters, {
         edits: [
           { kind: 'drop', seq: 1 },
           { kind: 'replace', seq: 1, event: note('x') },
@@ -119,11 +119,11 @@ export const stateAt: readonly VerbCase[] = [
     ] as const;
     const branch = await session.fork('main', { edits });
     assert.deepEqual(
-      await session.stateAt('main', seen, { edits }),
-      await branch.project(seen).then((value) => value.map((one) => shifted(one as { readonly causeSeq?: number }))),
+      await session.fold(seen, { edits }),
+      await branch.fold(seen).then((value) => value.map((one) => shifted(one as { readonly causeSeq?: number }))),
     );
     const refused = [{ kind: 'append', event: { type: 'note.added', data: {} } }] as const;
-    await refuses('event.invalid', () => session.stateAt('main', seen, { edits: refused }));
+    await refuses('event.invalid', () => session.fold(seen, { edits: refused }));
     await refuses('event.invalid', () => session.fork('main', { edits: refused }));
   }),
 
@@ -138,7 +138,7 @@ export const stateAt: readonly VerbCase[] = [
         return value;
       },
     });
-    const error = await refuses('projection.failed', () => session.stateAt('main', broken));
+    const error = await refuses('projection.failed', () => session.fold(broken));
     assert.deepEqual(
       [error.details['projection'], error.details['seq'], (error.cause as Error).message],
       ['broken', 2, 'no'],
@@ -150,7 +150,7 @@ export const stateAt: readonly VerbCase[] = [
 
   onSession('stateAt() refuses to fold a version of a newer release, which still shows raw', async (session) => {
     await session.append(note('a', { version: 99 }));
-    await refuses('event.newer-version', () => session.stateAt('main', letters));
+    await refuses('event.newer-version', () => session.fold(letters));
     assert.equal((await all(session.replay())).length, 1);
   }),
 
@@ -174,7 +174,7 @@ export const stateAt: readonly VerbCase[] = [
     await session.append({ type: 'message.added', data: { message: { role: 'user', content: 'Where is order 7?' } } });
     await session.append(call('m2', [system, question, answer, { role: 'user', content: 'Where is order 7?' }]));
     const contents = async (point: string): Promise<unknown[]> =>
-      (await session.stateAt(point, conversation)).messages.map(({ message }) => message?.['content']);
+      (await session.at(point).fold(conversation)).messages.map(({ message }) => message?.['content']);
     assert.deepEqual(await contents('main'), ['Be brief.', 'Where is order 7?', 'Which order?', 'Where is order 7?']);
     await session.fork('main', {
       name: 'first',
@@ -194,7 +194,7 @@ export const stateAt: readonly VerbCase[] = [
       edits: [{ kind: 'message', seq: 3, message: { role: 'assistant', content: 'Order 7?' } }],
     });
     assert.deepEqual(await contents('said'), ['Be brief.', 'Where is order 7?', 'Order 7?', 'Where is order 7?']);
-    const seen = await session.stateAt('main', conversation, { system: 'Be long.' });
+    const seen = await session.fold(conversation, { system: 'Be long.' });
     assert.equal(seen.system, 'Be long.', 'a later settings.changed wins over what the last call carried');
   }),
 ];
@@ -206,19 +206,19 @@ export const counterfactual: readonly VerbCase[] = [
     const [b] = await session.append(note('b', { cause: a?.id ?? '' }));
     await session.append(note('c', { cause: b?.id ?? '' }));
     await session.append(note('d'));
-    const without = await session.counterfactual('main', letters, { exclude: [a?.id ?? ''] });
+    const without = await session.counterfactual(letters, { exclude: [a?.id ?? ''] });
     assert.deepEqual([without.value, without.excluded, without.dependents], ['bcd', [1], [2]]);
-    const cascaded = await session.counterfactual('main', letters, { exclude: [1], cascade: true });
+    const cascaded = await session.counterfactual(letters, { exclude: [1], cascade: true });
     assert.deepEqual([cascaded.value, cascaded.excluded, cascaded.dependents], ['d', [1, 2, 3], []]);
     assert.equal(cascaded.diff.identical, false);
-    assert.equal((await session.counterfactual('main', letters, { exclude: [1, 2, 3, 4] })).value, '');
-    await refuses('option.invalid', () => session.counterfactual('main', letters, { exclude: 1 as never }));
-    await refuses('event.not-found', () => session.counterfactual('main', letters, { exclude: ['nobody'] }));
-    await refuses('event.not-found', () => session.counterfactual('main', letters, { exclude: [9] }));
+    assert.equal((await session.counterfactual(letters, { exclude: [1, 2, 3, 4] })).value, '');
+    await refuses('option.invalid', () => session.counterfactual(letters, { exclude: 1 as never }));
+    await refuses('event.not-found', () => session.counterfactual(letters, { exclude: ['nobody'] }));
+    await refuses('event.not-found', () => session.counterfactual(letters, { exclude: [9] }));
     const branch = await session.fork('main@1', { name: 'x' });
     const [far] = await branch.append(note('x'));
-    await refuses('event.not-found', () => session.counterfactual('main', letters, { exclude: [far?.id ?? ''] }));
-    await refuses('event.not-found', () => session.stateAt('main@1', letters, { exclude: [b?.id ?? ''] }));
-    assert.equal((await session.locate('main')).head, 4);
+    await refuses('event.not-found', () => session.counterfactual(letters, { exclude: [far?.id ?? ''] }));
+    await refuses('event.not-found', () => session.at('main@1').fold(letters, { exclude: [b?.id ?? ''] }));
+    assert.equal((await session.locate()).head, 4);
   }),
 ];

@@ -11,27 +11,27 @@ export const mistyping: readonly VerbCase[] = [
       await session.append(notes('abc'));
       const misspelt: readonly (() => unknown)[] = [
         () => session.fork('main', { nam: 'x' } as never),
-        () => session.edit('main', { kind: 'drop', seq: 1 }, { resaon: 'x' } as never),
-        () => session.rewind('main@1', { resaon: 'x' } as never),
-        () => session.revert('main@1', { casacde: true } as never),
-        () => session.redo('main', { resaon: 'x' } as never),
+        () => session.edit({ kind: 'drop', seq: 1 }, { resaon: 'x' } as never),
+        () => session.rewind(1, { resaon: 'x' } as never),
+        () => session.revert(1, { casacde: true } as never),
+        () => session.redo({ resaon: 'x' } as never),
         () => session.erase('main@1', { dryrun: true } as never),
         () => all(session.replay({ form: 1 } as never)),
         () => all(reprise.replay({ agnet: 'a' } as never)),
         () => session.find({ types: ['note.added'] }, { att: 'main' } as never),
         () => session.findLast({ types: ['note.added'] }, { att: 'main' } as never),
-        () => session.stateAt('main', conversation, { excluding: [1] } as never),
-        () => session.counterfactual('main', conversation, { exclude: [1], casacde: true } as never),
+        () => session.fold(conversation, { excluding: [1] } as never),
+        () => session.counterfactual(conversation, { exclude: [1], casacde: true } as never),
         () => session.verify({ heads: 'x' } as never),
         () => reprise.diff('demo', 'demo@1', { stats: [] } as never),
         () => session.record({ agnt: 'support' } as never),
-        () => session.resume('main', noting(), { prompt: 'Go on.', timoutMs: 1 } as never),
-        () => session.resume('main', noting(), { prompt: 'Go on.', budget: { turn: 1 } } as never),
-        () => session.resume('main', noting(), { prompt: 'Go on.', effects: { class: {} } } as never),
-        () => session.resume('main', noting(), { prompt: 'Go on.', effects: 'reuze' } as never),
-        () => session.retry('main', noting(), { extraContex: 'x' } as never),
-        () => session.retry('main', noting(), { budget: { tokns: 1 } } as never),
-        () => session.experiment('main', { agent: noting(), variants: [{ name: 'a' }], repeat: 2 } as never),
+        () => session.resume(noting(), { prompt: 'Go on.', timoutMs: 1 } as never),
+        () => session.resume(noting(), { prompt: 'Go on.', budget: { turn: 1 } } as never),
+        () => session.resume(noting(), { prompt: 'Go on.', effects: { class: {} } } as never),
+        () => session.resume(noting(), { prompt: 'Go on.', effects: 'reuze' } as never),
+        () => session.retry(noting(), { extraContex: 'x' } as never),
+        () => session.retry(noting(), { budget: { tokns: 1 } } as never),
+        () => session.experiment({ agent: noting(), variants: [{ name: 'a' }], repeat: 2 } as never),
         () => session.setMetadata({ owner: 'x' }, { brnch: 'main' } as never),
         () => reprise.import({ trace_id: 'x' }, { fromat: 'shipit' } as never),
         () => reprise.export('demo', { fromat: 'shipit' } as never),
@@ -46,7 +46,7 @@ export const mistyping: readonly VerbCase[] = [
         () => all(session.state.keys({ prefix: 'a' } as never)),
         () => all(session.state.scan('a', { limt: 1 } as never)),
         () => all(session.state.history('a', { version: 1 } as never)),
-        () => all(session.state.diff('main', 'main@1', { prefx: 'a' } as never)),
+        () => all(session.at(session.at('main@1')).state.diff(session.at({ prefx: 'a' } as never))),
         () => all(session.state.replay({ filter: { agent: 'a' } } as never)),
         () => all(session.state.replay({ agnet: 'a' } as never)),
         () => all(session.state.replay({ limit: Number.NaN })),
@@ -55,7 +55,7 @@ export const mistyping: readonly VerbCase[] = [
       for (const what of misspelt) await refuses('option.invalid', what);
       const { hint } = await refuses('option.invalid', misspelt[0] as () => unknown);
       assert.match(hint ?? '', /^Did you mean "name"\?/);
-      assert.equal((await session.branch()).head, 3, 'nothing was written');
+      assert.equal((session).head, 3, 'nothing was written');
       assert.equal(
         await said(session.replay({ limit: undefined as never })),
         'abc',
@@ -67,15 +67,15 @@ export const mistyping: readonly VerbCase[] = [
   onSession('an edit and a point with a field that nobody reads are refused, and say which', async (session) => {
     await session.append(notes('abc'));
     const dropped = { kind: 'drop', seq: 1, casacde: true };
-    await refuses('edit.invalid', () => session.edit('main', dropped as never));
+    await refuses('edit.invalid', () => session.edit(dropped as never));
     // Without its value this would delete the key.
     const written = { kind: 'state', key: 'plan', vlaue: 1 };
     const { hint } = await refuses('edit.invalid', () => session.fork('main', { edits: [written] } as never));
     assert.match(hint ?? '', /^Did you mean "value"\?/);
     await refuses('ref.invalid', () => session.fork({ brnch: 'main', seq: 1 } as never));
-    await refuses('ref.invalid', () => session.locate({ sq: 1 } as never));
+    await refuses('ref.invalid', () => session.at({ sq: 1 } as never).locate());
     const [first] = await all(session.replay());
-    assert.equal((await session.locate(first as never)).seq, 1, 'an event is the point after it');
+    assert.equal((await session.at(first as never).locate()).seq, 1, 'an event is the point after it');
   }),
 
   onSession('a recorder reports unknown fields, and the agent does not notice', async (session) => {

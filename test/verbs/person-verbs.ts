@@ -70,8 +70,8 @@ export const personVerbs: readonly VerbCase[] = [
       [['call.started', 'approval:c7', 'c7', shown]],
     );
     assert.equal(events.at(-1)?.data['outcome'], 'waiting');
-    assert.equal((await session.stateAt('main', summary)).outcome, 'waiting');
-    const { calls } = await session.stateAt('main', waiting);
+    assert.equal((await session.fold(summary)).outcome, 'waiting');
+    const { calls } = await session.fold(waiting);
     assert.deepEqual(
       calls.map(({ call, name, about, agent }) => [call, name, about, agent]),
       [['approval:c7', 'approval', 'c7', 'cashier']],
@@ -82,29 +82,29 @@ export const personVerbs: readonly VerbCase[] = [
     'resume() of a branch that waits is refused before anything runs, and names what waits',
     async (session) => {
       await waitingRefund(session);
-      const { head } = await session.branch('main');
+      const { head } = session.branch('main');
       const { agent, paid } = cashier();
       await refusesSaying(
         'resume.waiting',
-        session.resume('main', agent),
+        session.resume(agent),
         /approval of "refund" \(c7\) waits for a person/,
       );
-      await refusesSaying('resume.invalid', session.resume('main', agent, { approve: ['c8'] }), /c7/);
-      await refusesSaying('resume.invalid', session.resume('main', agent, { approve: ['c7'], deny: ['c7'] }), /twice/);
+      await refusesSaying('resume.invalid', session.resume(agent, { approve: ['c8'] }), /c7/);
+      await refusesSaying('resume.invalid', session.resume(agent, { approve: ['c7'], deny: ['c7'] }), /twice/);
       await refusesSaying(
         'resume.invalid',
-        session.resume('main', agent, { approve: ['c7'], deny: ['approval:c7'] }),
+        session.resume(agent, { approve: ['c7'], deny: ['approval:c7'] }),
         /twice/,
       );
       await refusesSaying(
         'resume.invalid',
-        session.resume('main', agent, { answer: { c7: 'yes' } }),
+        session.resume(agent, { answer: { c7: 'yes' } }),
         /asks for an approval/,
       );
-      await refusesSaying('resume.invalid', session.resume('main', agent, { approve: 'c7' as never }), /list of ids/);
-      await refusesSaying('resume.invalid', session.resume('main', agent, { deny: [{}] as never }), /list of ids/);
-      await refusesSaying('resume.invalid', session.resume('main', agent, { answer: 'yes' as never }), /by the ids/);
-      assert.equal((await session.branch('main')).head, head);
+      await refusesSaying('resume.invalid', session.resume(agent, { approve: 'c7' as never }), /list of ids/);
+      await refusesSaying('resume.invalid', session.resume(agent, { deny: [{}] as never }), /list of ids/);
+      await refusesSaying('resume.invalid', session.resume(agent, { answer: 'yes' as never }), /by the ids/);
+      assert.equal((session.branch('main')).head, head);
       assert.deepEqual(paid, []);
     },
   ),
@@ -115,20 +115,20 @@ export const personVerbs: readonly VerbCase[] = [
     const branch = await session.fork('main', { name: 'approved' });
     const { outcome, text, waiting: left } = await branch.resume(agent, { approve: ['c7'] });
     assert.deepEqual([outcome, text, left, paid], ['ok', 'Paid.', [], [{ order: 7 }]]);
-    const events = await all(session.replay({ at: 'approved' }));
+    const events = await all(session.at('approved').replay());
     const ended = events.filter(({ type, data }) => type === 'call.ended' && data['kind'] === 'person');
     assert.deepEqual(
       ended.map(({ data }) => [data['call'], data['name'], data['output']]),
       [['approval:c7', 'approval', { approved: true }]],
     );
-    assert.deepEqual((await session.stateAt('approved', waiting)).calls, []);
-    assert.equal((await session.stateAt('main', waiting)).calls.length, 1, 'the source still waits');
+    assert.deepEqual((await session.at('approved').fold(waiting)).calls, []);
+    assert.equal((await session.fold(waiting)).calls.length, 1, 'the source still waits');
   }),
 
   onSession('resume() hands a denial and its reason to the agent', async (session) => {
     await waitingRefund(session);
     const { agent, paid } = cashier();
-    const { text } = await session.resume('main', agent, { deny: [{ call: 'c7', reason: 'Too late' }] });
+    const { text } = await session.resume(agent, { deny: [{ call: 'c7', reason: 'Too late' }] });
     assert.deepEqual([text, paid], ['Not paid: {"approved":false,"reason":"Too late"}', []]);
   }),
 
@@ -139,13 +139,13 @@ export const personVerbs: readonly VerbCase[] = [
       seen.push(context);
       return 'Fine.';
     };
-    const { repairs } = await session.resume('main', agent, { prompt: 'Forget it.' });
+    const { repairs } = await session.resume(agent, { prompt: 'Forget it.' });
     assert.deepEqual(
       repairs.map(({ rule }) => rule),
       ['call-without-result', 'empty-message'],
     );
     assert.deepEqual(seen[0]?.messages, [question]);
-    assert.deepEqual((await session.stateAt('main', waiting)).calls, []);
+    assert.deepEqual((await session.fold(waiting)).calls, []);
   }),
 
   onSession('resume() with a new user message hands over no call that waits for a person', async (session) => {
@@ -154,7 +154,7 @@ export const personVerbs: readonly VerbCase[] = [
       pending.map(({ name }) => name),
       messages.flatMap(toolCallsIn).map(({ toolName }) => toolName),
     ];
-    const { result, repairs } = await session.resume('main', agent, { prompt: 'Do not refund it!' });
+    const { result, repairs } = await session.resume(agent, { prompt: 'Do not refund it!' });
     assert.deepEqual(result, [['look'], ['look']]);
     assert.deepEqual(
       repairs.map(({ rule, what }) => [rule, what]),
@@ -186,10 +186,10 @@ export const personVerbs: readonly VerbCase[] = [
       assert.ok(second !== undefined);
       await refusesSaying(
         'resume.invalid',
-        session.resume('main', agent, { approve: [second.call] }),
+        session.resume(agent, { approve: [second.call] }),
         /asks for an answer/,
       );
-      const { result } = await session.resume('main', agent, { answer: { [second.call]: 'Ada' } });
+      const { result } = await session.resume(agent, { answer: { [second.call]: 'Ada' } });
       assert.deepEqual(result, [7, 'Ada']);
     },
   ),

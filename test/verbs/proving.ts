@@ -13,7 +13,7 @@ export const verify: readonly VerbCase[] = [
       [plain.ok, plain.events, plain.firstBad, plain.notCovered],
       [true, 3, null, ['cut tail', 'rewritten chain', ...beside]],
     );
-    const head = await session.locate('main');
+    const head = await session.locate();
     assert.equal(plain.digest, head.digest);
     assert.deepEqual((await session.verify({ head: head.digest })).notCovered, beside);
     await session.append(note('d'));
@@ -36,14 +36,14 @@ export const verify: readonly VerbCase[] = [
     await session.append(note('e'));
     const result = await branch.verify();
     assert.deepEqual([result.ok, result.events], [true, 5]);
-    await refuses('branch.not-found', () => session.verify({ at: 'nowhere' }));
+    await refuses('branch.not-found', () => session.at('nowhere').verify());
   }),
 
   onSession(
     'verify() of a point checks what leads to it, and says that the rest was not looked at',
     async (session) => {
       await session.append([...notes('abc'), note('d', { turn: 1, run: 'r' })]);
-      await session.revert('main@2');
+      await session.revert(2);
       const child = await session.fork('main@3', { name: 'x' });
       await child.append(notes('ef'));
       const points = [
@@ -57,22 +57,22 @@ export const verify: readonly VerbCase[] = [
         ['x@5', 5],
       ] as const;
       for (const [at, seq] of points) {
-        const found = await session.verify({ at });
-        const { digest } = await session.locate(at);
+        const found = await session.at(at).verify();
+        const { digest } = await session.at(at).locate();
         const notCovered = ['cut tail', 'rewritten chain', `after seq ${seq}`, ...beside];
         assert.deepEqual([found.ok, found.events, found.digest, found.notCovered], [true, seq, digest, notCovered], at);
-        assert.deepEqual((await session.verify({ at, head: digest })).notCovered, [`after seq ${seq}`, ...beside]);
+        assert.deepEqual((await session.at(at).verify({ head: digest })).notCovered, [`after seq ${seq}`, ...beside]);
       }
-      const head = await session.verify({ at: 'x@6' });
+      const head = await session.at('x@6').verify();
       assert.deepEqual([head.ok, head.events, head.notCovered], [true, 6, ['cut tail', 'rewritten chain', ...beside]]);
-      const later = await session.locate('main@4');
-      const early = await session.verify({ at: 'main@3', head: later.digest });
+      const later = await session.at('main@4').locate();
+      const early = await session.at('main@3').verify({ head: later.digest });
       assert.deepEqual([early.ok, early.firstBad], [false, 3], 'a digest of a later point is not on the way');
-      await refuses('point.out-of-range', () => session.verify({ at: 'main@6' }));
-      await refuses('point.out-of-range', () => session.verify({ at: 'main@run:nobody' }));
+      await refuses('point.out-of-range', () => session.at('main@6').verify());
+      await refuses('point.out-of-range', () => session.at('main@run:nobody').verify());
       await session.erase('main@1');
-      assert.equal((await session.verify({ at: 'main@2' })).ok, true, 'what accounts for an erasure comes later');
-      assert.equal((await session.verify({ at: 'x@2' })).ok, true);
+      assert.equal((await session.at('main@2').verify()).ok, true, 'what accounts for an erasure comes later');
+      assert.equal((await session.at('x@2').verify()).ok, true);
     },
   ),
 ];
@@ -96,7 +96,7 @@ export const fingerprint: readonly VerbCase[] = [
     assert.equal(await other.fingerprint(), value);
     await other.append(note('more'));
     assert.notEqual(await other.fingerprint(), value);
-    assert.equal(await other.fingerprint('main@2'), value);
+    assert.equal(await other.at('main@2').fingerprint(), value);
     const branch = await session.fork('main', { name: 'same' });
     assert.equal(await branch.fingerprint(), value, 'an unedited fork that behaved the same is the same');
   }),
@@ -214,8 +214,8 @@ export const sessions: readonly VerbCase[] = [
     await session.setMetadata({ a: 1, b: { c: [1] } });
     await session.setMetadata({ a: null, __proto__x: 2 });
     assert.deepEqual(await session.metadata(), { b: { c: [1] }, __proto__x: 2 });
-    assert.deepEqual(await session.metadata('main@1'), { a: 1, b: { c: [1] } });
-    assert.deepEqual(await session.metadata('main@0'), {});
+    assert.deepEqual(await session.at('main@1').metadata(), { a: 1, b: { c: [1] } });
+    assert.deepEqual(await session.at('main@0').metadata(), {});
   }),
 
   onSession('I7 namespaces are walls: the same ids on both sides never meet', async (session, reprise) => {

@@ -13,7 +13,7 @@ export const userTurns: readonly VerbCase[] = [
       (suffix: string) => (asked: { messages: readonly Message[]; model: string; system: string | null }) =>
         says(`${lastOf(asked).question} ${asked.messages.length}${suffix}`);
     await recordLoop(session, { model: answer('') }, ['One?', 'Two?', 'Three?']);
-    const digest = (await session.locate('main')).digest;
+    const digest = (await session.locate()).digest;
     const branch = await session.fork('main@0', { name: 'whole', model: 'large-1' });
     const other = littleAgent({
       model: (asked) => (lastOf(asked).question === 'Two?' ? says('Other.') : answer('')(asked)),
@@ -35,12 +35,12 @@ export const userTurns: readonly VerbCase[] = [
     );
     assert.deepEqual(comparison[0]?.original?.usage, comparison[0]?.resumed.usage);
     assert.deepEqual(comparison[0]?.original?.cost, 0.01);
-    const { messages } = await session.stateAt('whole', conversation);
+    const { messages } = await session.at('whole').fold(conversation);
     assert.deepEqual(
       messages.map(({ message }) => textOf(message ?? null)),
       ['One?', 'One? 1', 'Two?', 'Other.', 'Three?', 'Three? 5'],
     );
-    assert.equal((await session.locate('main')).digest, digest);
+    assert.equal((await session.locate()).digest, digest);
   }),
 
   onSession(
@@ -68,7 +68,7 @@ export const userTurns: readonly VerbCase[] = [
           ['Once more, at most 50.', ['refund'], ['refund'], true],
         ],
       );
-      await refuses('resume.nothing', () => session.resume('main', noting(), { userTurns: 'recorded' }));
+      await refuses('resume.nothing', () => session.resume(noting(), { userTurns: 'recorded' }));
     },
   ),
 
@@ -80,12 +80,12 @@ export const userTurns: readonly VerbCase[] = [
       const agent = littleAgent({ model: () => says('Yes.') });
       const options = { userTurns: 'recorded', budget: { modelCalls: 2 } } as const;
       await refuses('budget.exceeded', () => branch.resume(agent, options));
-      const { runs: made } = await session.stateAt('x', runs);
+      const { runs: made } = await session.at('x').fold(runs);
       assert.deepEqual(
         made.filter(({ run }) => run !== null).map(({ status }) => status),
         ['ok', 'ok', 'budget'],
       );
-      assert.ok((await session.stateAt('x', conversation)).messages.at(-1)?.message?.['role'] === 'user');
+      assert.ok((await session.at('x').fold(conversation)).messages.at(-1)?.message?.['role'] === 'user');
     },
   ),
 
@@ -95,12 +95,12 @@ export const userTurns: readonly VerbCase[] = [
       await recordLoop(session, { model: () => says('Yes.') }, ['One?', 'Two?']);
       const asked = await session.findLast({ types: ['message.added'] });
       const turnsOn = async (branch: string): Promise<(number | undefined)[]> => {
-        const events = session.replay({ at: { branch }, filter: { types: ['message.added', 'call.started'] } });
+        const events = session.branch(branch).replay({ filter: { types: ['message.added', 'call.started'] } });
         return (await all(events)).map(({ turn }) => turn);
       };
       assert.deepEqual(await turnsOn('main'), [1, 1, 2, 2]);
       const agent = littleAgent({ model: () => says('No.') });
-      const branch = await session.fork({ seq: asked?.seq as number }, { name: 'same', prompt: 'Two or three?' });
+      const branch = await session.at({ seq: asked?.seq as number }).fork({ name: 'same', prompt: 'Two or three?' });
       await branch.resume(agent);
       assert.deepEqual(await turnsOn('same'), [1, 1, 2, 2]);
       await branch.resume(agent, { prompt: 'Three?' });
@@ -145,7 +145,7 @@ export const userTurns: readonly VerbCase[] = [
     });
     await recorder.close();
     const turnsOn = async (branch: string): Promise<(number | undefined)[]> =>
-      (await all(session.replay({ at: { branch }, filter: { types: ['call.started'] } }))).map(({ turn }) => turn);
+      (await all(session.branch(branch).replay({ filter: { types: ['call.started'] } }))).map(({ turn }) => turn);
     assert.deepEqual(await turnsOn('main'), [1, 1, 2]);
     // During the first try, and after it.
     for (const [seq, turns] of [
@@ -153,7 +153,7 @@ export const userTurns: readonly VerbCase[] = [
       [4, [1, 1]],
       [6, [1, 1, 2]],
     ] as const) {
-      const branch = await session.fork({ seq }, { name: `at-${seq}` });
+      const branch = await session.at({ seq }).fork({ name: `at-${seq}` });
       await branch.resume(async (context) => context.recorder.call(asking, () => 'Done.'), {
         effects: 'run',
         prompt: 'Go on.',

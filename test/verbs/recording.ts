@@ -37,7 +37,7 @@ export const record: readonly VerbCase[] = [
         [undefined, 1, 1, 3, 1],
       );
       assert.ok(events.every((event) => event.agent === 'support' && event.run === 'run-1'));
-      assert.equal(events[4]?.data['fingerprint'], await session.fingerprint('main@4'));
+      assert.equal(events[4]?.data['fingerprint'], await session.at('main@4').fingerprint());
       assert.equal(events[4]?.data['result'], 'refunded');
       const report = await recorder.close();
       assert.deepEqual([report.stored, report.failed, report.branch, report.left], [5, 0, 'main', []]);
@@ -94,20 +94,20 @@ export const record: readonly VerbCase[] = [
       recorder.event(note('a'));
       recorder.event(note('b'));
       await recorder.flush();
-      await session.rewind('main@1');
+      await session.rewind(1);
       recorder.event(note('c'));
       recorder.event(note('d'));
       const report = await recorder.close();
       assert.deepEqual([report.stored, report.failed, report.left], [4, 0, ['main']]);
       assert.deepEqual(left, [{ left: 'main', at: 2, branch: report.branch }]);
       assert.equal(recorder.branch, report.branch);
-      assert.equal(await said(session.replay({ at: { branch: report.branch } })), 'abcd');
+      assert.equal(await said(session.branch(report.branch).replay()), 'abcd');
       assert.equal(await said(session.replay()), 'a');
     },
   ),
 
   onSession('record() on a branch that does not exist is refused', async (session) => {
-    await refuses('branch.not-found', () => session.record({ branch: 'nowhere' }));
+    await refuses('branch.not-found', () => session.branch('nowhere').record());
   }),
 
   onSession(
@@ -117,7 +117,7 @@ export const record: readonly VerbCase[] = [
       const sent: Message[] = [user('What was paid for orders 7 and 8?')];
       recorder.message(sent[0] as Message);
       await recorder.run({ title: 'Orders' }, () => loop(recorder, sent));
-      const { messages, openCalls } = await session.stateAt('main', conversation);
+      const { messages, openCalls } = await session.fold(conversation);
       assert.deepEqual(
         messages.map(({ message }) => message),
         sent,
@@ -125,7 +125,7 @@ export const record: readonly VerbCase[] = [
       assert.deepEqual(openCalls, []);
       // Before the second model call, the view has the first request, its answer, and the results one by one.
       const second = await session.findLast({ types: ['call.started'], kind: 'model' });
-      const before = await session.stateAt({ branch: 'main', seq: (second?.seq ?? 1) - 1 }, conversation);
+      const before = await session.at({ branch: 'main', seq: (second?.seq ?? 1) - 1 }).fold(conversation);
       const results = before.messages.slice(2).flatMap(({ message }) => toolResultsIn(message ?? null));
       assert.deepEqual(
         before.messages.slice(0, 2).map(({ message }) => message),

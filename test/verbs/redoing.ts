@@ -5,8 +5,8 @@ import { all, note, notes, onSession, refuses, said, type VerbCase } from './ver
 export const redo: readonly VerbCase[] = [
   onSession('redo() undoes the last marker, two of them the last two', async (session) => {
     await session.append(note('a'));
-    await session.edit('main', { kind: 'replace', seq: 1, event: { data: { text: 'A' } } });
-    await session.revert('main@1');
+    await session.edit({ kind: 'replace', seq: 1, event: { data: { text: 'A' } } });
+    await session.revert(1);
     assert.equal(await said(session.replay()), '');
     await session.redo();
     assert.equal(await said(session.replay()), 'A');
@@ -17,8 +17,8 @@ export const redo: readonly VerbCase[] = [
 
   onSession('redo() takes back the last edit as a whole, also one that only appended', async (session) => {
     await session.append(notes('abc'));
-    await session.edit('main', { kind: 'drop', seq: 2 });
-    await session.edit('main', { kind: 'system', text: 'Be brief.' });
+    await session.edit({ kind: 'drop', seq: 2 });
+    await session.edit({ kind: 'system', text: 'Be brief.' });
     await session.append(note('d'));
     const first = await session.redo();
     assert.deepEqual([first.undone, first.restored], [[5], []]);
@@ -32,8 +32,8 @@ export const redo: readonly VerbCase[] = [
   onSession('redo() takes back every event of an edit, appended ones and markers, and of no other', async (session) => {
     await session.append(notes('abc'));
     const appended = { kind: 'append', event: note('x') } as const;
-    await session.edit('main', [{ kind: 'drop', seq: 3 }, appended, { kind: 'insert', after: 1, event: note('i') }]);
-    await session.edit('main', [{ kind: 'state', key: 'k', value: 1 }, appended]);
+    await session.edit([{ kind: 'drop', seq: 3 }, appended, { kind: 'insert', after: 1, event: note('i') }]);
+    await session.edit([{ kind: 'state', key: 'k', value: 1 }, appended]);
     assert.equal(await said(session.replay()), 'aibx[state.committed]x');
     await session.redo();
     assert.equal(await said(session.replay()), 'aibx');
@@ -48,20 +48,20 @@ export const redo: readonly VerbCase[] = [
     "redo() on a fork takes back the fork's edits, appended ones too, and none of its parent",
     async (session) => {
       await session.append(notes('ab'));
-      await session.edit('main', { kind: 'append', event: note('m') });
+      await session.edit({ kind: 'append', event: note('m') });
       await session.fork('main', { name: 'x', system: 'Be brief.', edits: [{ kind: 'drop', seq: 1 }] });
-      const { undone, restored } = await session.redo('x');
+      const { undone, restored } = await session.branch('x').redo();
       assert.deepEqual([undone, restored], [[5], [1]]);
-      assert.equal(await said(session.replay({ at: 'x' })), 'abm');
-      await refuses('redo.nothing', () => session.redo('x'));
+      assert.equal(await said(session.at('x').replay()), 'abm');
+      await refuses('redo.nothing', () => session.branch('x').redo());
     },
   ),
 
   onSession('redo() after a rewind takes back an edit that came after it, then the rewind', async (session) => {
     await session.append(notes('ab'));
-    await session.edit('main', { kind: 'append', event: note('x') });
-    await session.rewind('main@1');
-    await session.edit('main', { kind: 'append', event: note('y') });
+    await session.edit({ kind: 'append', event: note('x') });
+    await session.rewind(1);
+    await session.edit({ kind: 'append', event: note('y') });
     await session.redo();
     assert.equal(await said(session.replay()), 'a');
     await session.redo();
@@ -73,7 +73,7 @@ export const redo: readonly VerbCase[] = [
 
   onSession('redo() of a rewind to a turn keeps what was appended since', async (session) => {
     await session.append([note('a', { turn: 1 }), note('b', { turn: 2 })]);
-    await session.rewind({ turn: 1 });
+    await session.rewind({ story: 1 });
     await session.append(note('c', { turn: 2 }));
     assert.equal(await said(session.replay()), 'ac');
     const { restored } = await session.redo();
@@ -84,12 +84,12 @@ export const redo: readonly VerbCase[] = [
   onSession('edit() refuses an id for an event that it appends', async (session) => {
     await session.append(note('a'));
     const named = { kind: 'append', event: note('b', { id: 'mine' }) } as const;
-    await refuses('edit.invalid', () => session.edit('main', named));
+    await refuses('edit.invalid', () => session.edit(named));
   }),
 
   onSession('redo() of a rewind is refused when it would orphan what came since', async (session) => {
     await session.append(notes('ab'));
-    await session.rewind('main@1');
+    await session.rewind(1);
     await session.append(note('c'));
     const error = await refuses('redo.orphans', () => session.redo());
     assert.match(error.hint ?? '', /[Ff]ork/);
@@ -103,22 +103,22 @@ export const redo: readonly VerbCase[] = [
     });
     await session.append(write(1, 1));
     await session.append(write(2, 2));
-    await session.revert('main@2');
+    await session.revert(2);
     await session.append(write(3, 2));
     await refuses('redo.orphans', () => session.redo());
   }),
 
   onSession('redo() refuses a point in the past: it undoes the last marker', async (session) => {
     await session.append(notes('ab'));
-    await session.revert('main@1');
-    await refuses('edit.invalid', () => session.redo('main@1'));
-    await session.redo('main@head');
+    await session.revert(1);
+    await refuses('edit.invalid', () => session.branch('main@1').redo());
+    await session.branch('main@head').redo();
   }),
 
   onSession("redo() of a fork does not reach into its parent's markers", async (session) => {
     await session.append(notes('ab'));
-    await session.revert('main@1');
+    await session.revert(1);
     await session.fork('main', { name: 'x' });
-    await refuses('redo.nothing', () => session.redo('x'));
+    await refuses('redo.nothing', () => session.branch('x').redo());
   }),
 ];

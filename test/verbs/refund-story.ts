@@ -13,7 +13,7 @@ export const question = 'Refund order 7.';
 export async function refunded(session: Session): Promise<string> {
   const refund = countedRefund();
   await recordLoop(session, { model: refunding(), tools: { refund } }, [question]);
-  return (await session.locate('main')).digest;
+  return (await session.locate()).digest;
 }
 
 /** An agent that keeps the context it is handed. */
@@ -30,10 +30,10 @@ export function noting(): AgentFunction<string> & { seen: ResumeContext[] } {
 export const types = (events: readonly Event[]): string[] => events.map(({ type }) => type);
 /** Reads the events that a branch stores itself. */
 export const own = async (session: Session, branch: string): Promise<Event[]> => {
-  const { parent } = await session.branch(branch);
-  return all(session.replay({ at: { branch }, history: 'raw', after: parent?.seq ?? 0 }));
+  const { parent } = session.branch(branch);
+  return all(session.branch(branch).replay({ history: 'raw', after: parent?.seq ?? 0 }));
 };
 /** The last run of a branch. */
 export async function lastRun(session: Session, branch: string): Promise<RunNode | undefined> {
-  return (await session.stateAt({ branch }, runs)).runs.findLast(({ run }) => run !== null);
+  return (await session.branch(branch).fold(runs)).runs.findLast(({ run }) => run !== null);
 }

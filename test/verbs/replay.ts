@@ -7,8 +7,8 @@ export const replay: readonly VerbCase[] = [
   onSession('replay() reads ranges: `after` is left out, `through` is included', async (session) => {
     await session.append(notes('abcdef'));
     assert.equal(await said(session.replay({ after: 2, through: 4 })), 'cd');
-    assert.equal(await said(session.replay({ at: '@3' })), 'abc');
-    assert.equal(await said(session.replay({ at: '@0' })), '');
+    assert.equal(await said(session.at('@3').replay()), 'abc');
+    assert.equal(await said(session.at('@0').replay()), '');
     assert.equal(await said(session.replay({ after: 6 })), '');
     assert.equal(await said(session.replay({ after: 4, through: 2 })), '');
   }),
@@ -30,8 +30,8 @@ export const replay: readonly VerbCase[] = [
     );
     assert.equal(await said(session.replay({ since: '2026-01-02' })), 'bc');
     assert.equal(await said(session.replay({ until: '2026-01-02T00:00:00Z' })), 'ab');
-    assert.equal(await said(session.replay({ at: '@time:2026-01-02T00:00:00Z' })), 'ab');
-    assert.equal(await said(session.replay({ at: { time: '2025-01-01' } })), '');
+    assert.equal(await said(session.at('@time:2026-01-02T00:00:00Z').replay()), 'ab');
+    assert.equal(await said(session.at({ time: '2025-01-01' }).replay()), '');
     await refuses('time.invalid', () => all(session.replay({ since: 'yesterday' })));
   }),
 
@@ -44,25 +44,25 @@ export const replay: readonly VerbCase[] = [
         note('c', { turn: 2, run: 'r1' }),
         note('d', { turn: 5 }),
       ]);
-      assert.equal(await said(session.replay({ at: '@turn:2' })), 'a');
-      assert.equal(await said(session.replay({ at: '@turn:3' })), 'abc');
-      assert.equal(await said(session.replay({ at: { turn: 0 } })), '');
-      assert.equal(await said(session.replay({ at: '@run:r1' })), 'abc');
-      assert.equal(await said(session.replay({ at: '@before:2' })), 'a');
-      await refuses('point.out-of-range', () => all(session.replay({ at: '@run:nobody' })));
+      assert.equal(await said(session.at('@turn:2').replay()), 'a');
+      assert.equal(await said(session.at('@turn:3').replay()), 'abc');
+      assert.equal(await said(session.at({ turn: 0 }).replay()), '');
+      assert.equal(await said(session.at('@run:r1').replay()), 'abc');
+      assert.equal(await said(session.at('@before:2').replay()), 'a');
+      await refuses('point.out-of-range', () => all(session.at('@run:nobody').replay()));
     },
   ),
 
   onSession('replay() refuses unknown sessions, branches and points', async (session, reprise) => {
     await session.append(notes('ab'));
     await refuses('session.not-found', () => reprise.session('nobody'));
-    await refuses('branch.not-found', () => all(session.replay({ at: 'nowhere' })));
-    const error = await refuses('point.out-of-range', () => all(session.replay({ at: '@3' })));
+    await refuses('branch.not-found', () => all(session.at('nowhere').replay()));
+    const error = await refuses('point.out-of-range', () => all(session.at('@3').replay()));
     assert.match(error.message, /seq 3.*head is at 2/);
-    await refuses('point.out-of-range', () => all(session.replay({ at: { seq: -1 } })));
-    await refuses('point.out-of-range', () => all(session.replay({ at: { seq: 1.5 } })));
+    await refuses('point.out-of-range', () => all(session.at({ seq: -1 }).replay()));
+    await refuses('point.out-of-range', () => all(session.at({ seq: 1.5 }).replay()));
     for (const ref of ['main@x', 'main@turn:', 'a/b@1', 'main@before:0', 'main@%', '@latest'])
-      await refuses('ref.invalid', () => all(session.replay({ at: ref })));
+      await refuses('ref.invalid', () => all(session.at(ref).replay()));
   }),
 
   onSession('replay() refuses options that would be read as something else', async (session, reprise) => {
@@ -76,7 +76,7 @@ export const replay: readonly VerbCase[] = [
 
   onSession('replay() shows structural events in raw history only', async (session) => {
     await session.append(notes('abc'));
-    await session.revert('main@2');
+    await session.revert(2);
     assert.equal(await said(session.replay()), 'ac');
     assert.equal(await said(session.replay({ history: 'raw' })), 'abc[event.reverted]');
     assert.equal(
@@ -125,7 +125,7 @@ export const replay: readonly VerbCase[] = [
       const fork = async (at: string, letters: string): Promise<unknown> =>
         (await session.fork(at, { name: 'x' })).append(notes(letters));
       await fork('main@2', 'c');
-      const following = session.replay({ at: 'x', follow: true, through: 5 });
+      const following = session.at('x').replay({ follow: true, through: 5 });
       assert.equal((await following.next()).value?.data['text'], 'a');
       await session.deleteBranch('x', { confirm: 'x' });
       await fork('main@1', 'def');
@@ -135,12 +135,12 @@ export const replay: readonly VerbCase[] = [
 
   onSession('replay({ follow }) of a view gets the marker and starts again', async (session) => {
     await session.append(notes('abc'));
-    await session.revert('main@3');
+    await session.revert(3);
     const heard: Event[] = [];
     for await (const event of session.replay({ follow: true })) {
       const count = heard.push(event);
       // A replay that begins after the marker would not see it.
-      if (count === 2) await session.edit('main', { kind: 'replace', seq: 1, event: note('A') });
+      if (count === 2) await session.edit({ kind: 'replace', seq: 1, event: note('A') });
       if (count === 5) break;
     }
     assert.deepEqual(
@@ -179,7 +179,7 @@ export const find: readonly VerbCase[] = [
     const filter = { fields: [{ key: 'text', pattern: '^a$' }] };
     assert.deepEqual(await session.find(filter), { branch: 'main', seq: 1 });
     assert.deepEqual(await session.findLast(filter), { branch: 'main', seq: 3 });
-    await session.revert('main@3');
+    await session.revert(3);
     assert.deepEqual(await session.findLast(filter), { branch: 'main', seq: 1 });
     assert.deepEqual(await session.findLast(filter, { history: 'raw' }), { branch: 'main', seq: 3 });
     assert.equal(await session.find({ types: ['nothing.here'] }), undefined);
@@ -194,14 +194,14 @@ export const runBoundaries: readonly VerbCase[] = [
     const ended = (run: string) => ({ type: 'run.ended', agent: 'a', run, data: { outcome: 'ok' } });
     await session.append([started('r1'), note('a', { run: 'r1' }), ended('r1')]);
     await session.append([started('r2'), note('late', { run: 'r1' })]);
-    assert.equal((await session.locate('@run:r1')).seq, 3);
+    assert.equal((await session.at('@run:r1').locate()).seq, 3);
   }),
 
   onSession('replay() at a run that never ended stops before the next run of its agent', async (session) => {
     const started = (run: string, agent: string) => ({ type: 'run.started', agent, run, data: {} });
     await session.append([started('r1', 'a'), note('a', { run: 'r1' }), started('other', 'b')]);
     await session.append([note('b', { run: 'r1' }), started('r2', 'a'), note('late', { run: 'r1' })]);
-    assert.equal((await session.locate('@run:r1')).seq, 4);
-    assert.equal((await session.locate('@run:r2')).seq, 5);
+    assert.equal((await session.at('@run:r1').locate()).seq, 4);
+    assert.equal((await session.at('@run:r2').locate()).seq, 5);
   }),
 ];

@@ -9,8 +9,8 @@ import { all, onSession, refuses, type VerbCase } from './verb-case.ts';
 export const resumable: readonly VerbCase[] = [
   onSession('resumable() gives what a resume hands over, and runs and writes nothing', async (session) => {
     await refunded(session);
-    const before = await session.locate('main');
-    const decided = await session.resumable('main@4');
+    const before = await session.locate();
+    const decided = await session.at('main@4').resumable();
     assert.deepEqual(
       decided.pending.map(({ call, name, input, seq }) => [call, name, input, seq]),
       [['c1', 'refund', { order: 7, amount: 500 }, 4]],
@@ -24,9 +24,9 @@ export const resumable: readonly VerbCase[] = [
       repairs.map(({ rule }) => rule),
       ['prompt-once'],
     );
-    assert.deepEqual(await session.locate('main'), before);
-    await refuses('option.invalid', () => session.resumable('main', { agent: 'x' } as never));
-    await refuses('branch.not-found', () => session.resumable('nowhere'));
+    assert.deepEqual(await session.locate(), before);
+    await refuses('option.invalid', () => session.resumable({ agent: 'x' } as never));
+    await refuses('branch.not-found', () => session.at('nowhere').resumable());
   }),
 
   onSession('resumable() is the same for a point, a fork of a fork and a rewind', async (session) => {
@@ -39,10 +39,10 @@ export const resumable: readonly VerbCase[] = [
     await session.fork(`main@${asked}`, { name: 'fork' });
     await session.fork('fork', { name: 'again' });
     await session.fork('main', { name: 'rewound' });
-    await session.rewind(`rewound@${asked}`);
+    await session.branch('rewound').rewind(asked);
     for (const point of [`main@${asked}`, 'fork', 'again', 'rewound'])
       assert.deepEqual(await texts(point), ['One?', 'Yes.', 'Two?'], point);
-    const started = (await session.stateAt(`main@${asked - 1}`, conversation)).messages;
+    const started = (await session.at(`main@${asked - 1}`).fold(conversation)).messages;
     assert.deepEqual(started.length, 2, 'the start of a run has the messages it began with');
   }),
 
@@ -77,10 +77,10 @@ export const resumable: readonly VerbCase[] = [
     const recorder = await session.record({ agent: 'support', facts: false });
     await recorder.run({ run: 'alone' }, () => recorder.message({ role: 'user', content: 'Two?' }));
     await recorder.close();
-    const { messages, prompt } = await session.resumable('main');
+    const { messages, prompt } = await session.resumable();
     assert.deepEqual([messages, textOf(prompt?.message ?? null)], [[], 'Two?']);
     const started = (await all(session.replay({ filter: { types: ['run.started'] } }))).at(-1)?.seq ?? 0;
-    assert.deepEqual((await session.stateAt({ seq: started }, conversation)).messages, []);
+    assert.deepEqual((await session.at({ seq: started }).fold(conversation)).messages, []);
   }),
 
   onSession('tool results stand in the order of their calls, whichever came first', async (session) => {
@@ -98,13 +98,13 @@ export const resumable: readonly VerbCase[] = [
       await recorder.call({ kind: 'tool', name: 'a', call: 'c1' }, () => 'of a');
     });
     await recorder.close();
-    const { messages } = await session.resumable('main');
+    const { messages } = await session.resumable();
     assert.deepEqual(
       messages.slice(2).map(({ message }) => (message['content'] as { toolCallId: string }[])[0]?.toolCallId),
       ['c1', 'c2'],
     );
     const agent = littleAgent({ model: () => says('Done.') });
-    assert.equal((await session.resume('main', agent)).text, 'Done.');
+    assert.equal((await session.resume(agent)).text, 'Done.');
   }),
 ];
 

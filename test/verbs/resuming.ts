@@ -22,7 +22,7 @@ export const resume: readonly VerbCase[] = [
       resumed.repairs.map(({ rule }) => rule),
       ['prompt-once'],
     );
-    assert.equal((await session.locate('main')).digest, digest, 'the source is untouched');
+    assert.equal((await session.locate()).digest, digest, 'the source is untouched');
   }),
 
   onSession('resume() hands over the edited history, and what happens is on the branch alone', async (session) => {
@@ -39,7 +39,7 @@ export const resume: readonly VerbCase[] = [
     assert.deepEqual(refund.made, [{ order: 7, amount: 50 }]);
     assert.equal(resumed.result, 'Done for: Refund order 7, at most 50.');
     const [model] = await all(
-      session.replay({ at: 'careful', filter: { types: ['call.started'], kind: 'model', name: 'large-1' } }),
+      session.at('careful').replay({ filter: { types: ['call.started'], kind: 'model', name: 'large-1' } }),
     );
     assert.equal((model?.data['request'] as { system: string } | undefined)?.system, 'Be careful.');
     assert.deepEqual(
@@ -53,7 +53,7 @@ export const resume: readonly VerbCase[] = [
       ['event.replaced', 'settings.changed', 'settings.changed'],
     );
     assert.equal(resumed.ref, 'demo/careful');
-    assert.equal((await session.locate('main')).digest, digest);
+    assert.equal((await session.locate()).digest, digest);
     const [child] = (await session.tree()).children;
     assert.deepEqual(
       [child?.branch, child?.parent, child?.reason],
@@ -95,15 +95,15 @@ export const resume: readonly VerbCase[] = [
         { effects: 'run' },
       );
       const agent = noting();
-      await (await session.branch(branch)).resume(agent, { prompt: 'Thanks.' });
+      await (session.branch(branch)).resume(agent, { prompt: 'Thanks.' });
       assert.deepEqual(
         agent.seen[0]?.messages.map(({ role }) => role),
         ['user', 'assistant', 'tool', 'assistant'],
       );
       assert.equal(agent.seen[0]?.prompt?.content, 'Thanks.');
-      const { messages, lanes } = await session.stateAt('x', conversation);
+      const { messages, lanes } = await session.at('x').fold(conversation);
       assert.deepEqual([messages.length, lanes.length], [5, 1]);
-      const started = await all(session.replay({ at: 'x', filter: { types: ['run.started'] } }));
+      const started = await all(session.at('x').replay({ filter: { types: ['run.started'] } }));
       const resumed = started.map(({ data }) => data['resumed'] as { run: string; framework: string } | undefined);
       assert.deepEqual(
         resumed.map((held) => held?.framework),
@@ -130,7 +130,7 @@ export const resume: readonly VerbCase[] = [
     const { result, reused } = await branch.resume(littleAgent(loop), { effects: 'run' });
     assert.deepEqual([result, reused, refund.made.length], ['Done.', 0, 1]);
     assert.deepEqual(models, [3], 'question, call and result');
-    const { messages } = await session.stateAt('x', conversation);
+    const { messages } = await session.at('x').fold(conversation);
     assert.deepEqual(
       messages.map(({ message }) => message?.['role']),
       ['user', 'assistant', 'tool', 'assistant'],
@@ -192,7 +192,7 @@ export const resume: readonly VerbCase[] = [
         assert.deepEqual(toolCallsIn(asked[1] ?? null)[0]?.input, { order: 7, amount: 50 }, point);
       }
       const later = await session.fork('main@8', { edits: [{ kind: 'toolInput', call: 'c1', input: { order: 8 } }] });
-      const { messages } = await later.project(conversation);
+      const { messages } = await later.fold(conversation);
       assert.deepEqual(
         toolCallsIn(messages[1]?.message ?? null)[0]?.input,
         { order: 8 },
@@ -283,12 +283,12 @@ export const resume: readonly VerbCase[] = [
     await refunded(session);
     const empty = await session.fork('main@0');
     await refuses('resume.nothing', () => empty.resume(noting()));
-    await refuses('resume.nothing', () => session.resume('main', noting()));
-    await refuses('agent.invalid', () => session.resume('main', {} as never));
-    await refuses('edit.invalid', () => session.resume('main@2', noting()));
-    assert.equal((await session.resume({ branch: empty.name }, noting(), { prompt: 'Hello.' })).text, 'heard Hello.');
+    await refuses('resume.nothing', () => session.resume(noting()));
+    await refuses('agent.invalid', () => session.resume({} as never));
+    await refuses('edit.invalid', () => session.branch('main@2').resume(noting()));
+    assert.equal((await session.branch(empty.name).resume(noting(), { prompt: 'Hello.' })).text, 'heard Hello.');
     const alone = { framework: 'x', goesOnAlone: true, resume: async () => 'went on' };
-    assert.equal((await session.resume('main', alone)).result, 'went on');
+    assert.equal((await session.resume(alone)).result, 'went on');
   }),
 
   onSession('resume() gives run to the agent unchanged, and records what of it is JSON', async (session) => {
@@ -314,7 +314,7 @@ export const resume: readonly VerbCase[] = [
     await recordLoop(session, { model: () => says('Yes.') }, ['One?', 'Two?']);
     const asked = await session.findLast({ types: ['message.added'] });
     const agent = noting();
-    await (await session.fork({ seq: asked?.seq ?? 0 }, { prompt: 'Three?' })).resume(agent);
+    await (await session.at({ seq: asked?.seq ?? 0 }).fork({ prompt: 'Three?' })).resume(agent);
     assert.deepEqual(
       agent.seen[0]?.messages.map((message) => textOf(message)),
       ['One?', 'Yes.'],
@@ -325,7 +325,7 @@ export const resume: readonly VerbCase[] = [
   onSession('resume() hands it over again when the first try failed before it asked anything', async (session) => {
     await recordLoop(session, { model: () => says('Yes.') }, ['One?', 'Two?']);
     const asked = await session.findLast({ types: ['message.added'] });
-    const branch = await session.fork({ seq: asked?.seq ?? 0 });
+    const branch = await session.at({ seq: asked?.seq ?? 0 }).fork();
     const agent = noting();
     const broken = (): Promise<never> => Promise.reject(new Error('no connection'));
     await assert.rejects(branch.resume(broken), /no connection/);

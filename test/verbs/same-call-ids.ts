@@ -87,9 +87,9 @@ export const sameIdsResumed: readonly VerbCase[] = [
       starts('a', 'ra', 'refund', { order: 1 }),
     ]);
     const edit = { kind: 'toolResult', call, output: 'made up' } as const;
-    await session.edit('main', edit);
-    await session.rewind('main@3');
-    await session.edit('main', edit);
+    await session.edit(edit);
+    await session.rewind(3);
+    await session.edit(edit);
     const made: JsonValue[] = [];
     for (const at of ['main@3', 'main@4']) {
       const refused = (await session.fork(at)).resume(making('refund', { order: 1 }, made));
@@ -122,18 +122,18 @@ export const sameIdsResumed: readonly VerbCase[] = [
       };
       await asking('a');
       await session.append([starts('b', 'rb', 'weather', {}), ends('b', 'rb', 'weather', 'sunny')]);
-      await refuses('resume.waiting', () => session.resume('main', pays));
+      await refuses('resume.waiting', () => session.resume(pays));
       await asking('b');
-      const waits = async () => (await session.stateAt('main', waiting)).calls.map(({ agent }) => agent);
+      const waits = async () => (await session.fold(waiting)).calls.map(({ agent }) => agent);
       assert.deepEqual(await waits(), ['a', 'b']);
-      const { message } = await refuses('resume.invalid', () => session.resume('main', pays, { approve: [call] }));
+      const { message } = await refuses('resume.invalid', () => session.resume(pays, { approve: [call] }));
       assert.match(message, /"call_1" waits for "a" and for "b"/);
       const answers: unknown[] = [];
       const askingAgain = async ({ recorder }: ResumeContext) => {
         answers.push(await recorder.ask({ name: 'approval', about: call, input: null }));
         return 'ok';
       };
-      await session.resume('main', askingAgain, { approve: [call], agentName: 'b' });
+      await session.resume(askingAgain, { approve: [call], agentName: 'b' });
       assert.deepEqual([answers, await waits()], [[{ approved: true }], ['a']]);
     },
   ),
@@ -170,7 +170,7 @@ function twoTurns(): EventDraft[] {
 /** Returns the outputs of the calls of tools, and the inputs that the messages of the model ask for. */
 async function shownOf(branch: Branch): Promise<readonly [outputs: unknown[], inputs: unknown[], asked: unknown[]]> {
   const tools = (await all(branch.replay())).filter(({ data }) => data['kind'] === 'tool');
-  const { messages } = await branch.project(conversation);
+  const { messages } = await branch.fold(conversation);
   return [
     tools.flatMap(({ data }) => data['output'] ?? []),
     tools.flatMap(({ data }) => data['input'] ?? []),
@@ -206,6 +206,6 @@ export const sameIdsEdited: readonly VerbCase[] = [
       [7, [7]],
       [8, [8]],
     ] as const)
-      assert.deepEqual((await session.revert(`main@${at}`, { dryRun: true })).undone, undone);
+      assert.deepEqual((await session.revert(at, { dryRun: true })).undone, undone);
   }),
 ];

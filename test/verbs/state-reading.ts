@@ -104,7 +104,7 @@ export const reading: readonly VerbCase[] = [
       await session.append(note('begin'));
       await session.fork('main@1', { name: 'a:b' });
       const other = await reprise.namespace('a:b').createSession('demo');
-      const places = [session.state, session.state.on('a:b'), other.state];
+      const places = [session.state, session.branch('a:b').state, other.state];
       for (const [index, place] of places.entries())
         for (const id of ids)
           for (const key of ['b', 'b:c', ':', '']) await put(place.as(id), key, `${index}${id}${key}`);
@@ -166,7 +166,7 @@ export const branching: readonly VerbCase[] = [
       ],
     });
     assert.deepEqual([(await branch.state.get('a')).value, (await branch.state.get('a')).version], ['edited', 2]);
-    assert.equal((await branch.state.getAt('a', { seq: 1 })).value, 1);
+    assert.equal((await branch.at(1).state.get('a')).value, 1);
     await put(branch.state, 'a', 'own');
     assert.equal((await state.get('a')).value, 2);
     assert.equal((await state.on('x').get('a')).version, 3);
@@ -181,12 +181,12 @@ export const branching: readonly VerbCase[] = [
       ['b', 'added', undefined, 1],
     ]);
     assert.deepEqual(
-      await all(branch.state.diff('@1', 'main@1')),
+      await all(branch.at('@1').state.diff(branch.at('main@1'))),
       [],
       'a point without a branch is on that of the handle',
     );
     assert.deepEqual(
-      (await all(branch.state.diff('@head', 'main', { prefix: 'b' }))).map(({ kind }) => kind),
+      (await all(branch.at('@head').at(branch).state.diff(branch.at('@head').at({ prefix: 'b' })))).map(({ kind }) => kind),
       ['removed'],
     );
   }),
@@ -202,7 +202,7 @@ export const branching: readonly VerbCase[] = [
       await drop(two.state, 'b');
       const three = await session.fork('two@head', { name: 'three', edits: [{ kind: 'state', key: 'a' }] });
       for (const other of [state, one.state, two.state]) await put(other, 'a', 'later');
-      await session.rewind('one@1');
+      await session.branch('one').rewind(1);
       const held = async (handle: StateVerbs): Promise<unknown> =>
         (await all(handle.scan(''))).map(({ key, value, version }) => [key, value, version]);
       assert.deepEqual(await held(three.state), [], 'b was deleted on its parent, a by its own edit');
@@ -210,9 +210,9 @@ export const branching: readonly VerbCase[] = [
       assert.deepEqual(await held(three.state), [['a', 'three', 4]]);
       assert.deepEqual(await held(one.state), [['a', 1, 1]]);
       assert.deepEqual(await held(two.state), [['a', 'later', 3]]);
-      await session.rewind('three@1');
+      await session.branch('three').rewind(1);
       assert.deepEqual(await held(three.state), [['a', 1, 1]]);
-      await session.redo('three');
+      await session.branch('three').redo();
       assert.deepEqual(
         (await all(three.state.history('a'))).map(({ value, branch }) => [value, branch]),
         [
@@ -234,13 +234,13 @@ export const branching: readonly VerbCase[] = [
   onSession('rewind and revert change what get() gives, and never what an earlier point gave', async (session) => {
     const { state } = session;
     for (const value of [1, 2, 3]) await put(state, 'a', value);
-    await session.revert('main@2');
+    await session.revert(2);
     assert.deepEqual(
       (await all(state.history('a'))).map(({ version }) => version),
       [3, 1],
     );
     assert.equal((await state.getAt('a', { version: 2 })).exists, false);
-    await session.rewind('main@1');
+    await session.rewind(1);
     assert.equal((await state.get('a')).value, 1);
     assert.equal((await state.get('a')).version, 1);
     await put(state, 'a', 'again');
@@ -248,7 +248,7 @@ export const branching: readonly VerbCase[] = [
     assert.equal((await state.getAt('a', { version: 2 })).value, 'again');
     for (const [at, value] of [1, 2, 3].entries()) assert.equal(await valueAt(state, 'a', `@${at + 1}`), value);
     assert.equal(await valueAt(state, 'a', '@4'), 3);
-    await session.rewind('main@3');
+    await session.rewind(3);
     assert.equal((await state.get('a')).version, 3);
     await session.redo();
     assert.equal((await state.get('a')).value, 'again');
@@ -260,17 +260,17 @@ export const branching: readonly VerbCase[] = [
       (await all(state.history('a', { at }))).map(({ version, value }) => `${version} ${String(value)}`);
     const found = async (version: number, at = ''): Promise<unknown> => (await state.getAt('a', { version, at })).value;
     for (const value of ['one', 'two']) await put(state, 'a', value);
-    await session.revert('main@2');
+    await session.revert(2);
     await put(state, 'a', 'two again');
-    await session.revert('main@3');
+    await session.revert(3);
     assert.deepEqual(await shown(), ['2 two again', '2 two', '1 one']);
     assert.deepEqual([await found(1), await found(2), await found(3)], ['one', 'two again', null]);
     assert.deepEqual([(await state.get('a')).version, await found(2, '@2')], [2, 'two']);
     // The numbers fall: the removed commit is back, and the one after it had not seen it.
     await put(state, 'a', 'three');
-    for (const seq of [6, 4, 2]) await session.revert(`main@${seq}`);
+    for (const seq of [6, 4, 2]) await session.revert(seq);
     await put(state, 'a', 'second');
-    await session.revert('main@7');
+    await session.revert(7);
     assert.deepEqual(await shown(), ['2 second', '3 three', '1 one']);
     assert.deepEqual([await found(1), await found(2), await found(3)], ['one', 'second', 'three']);
     assert.deepEqual([(await state.get('a')).version, (await state.get('a')).value], [2, 'second']);
@@ -285,7 +285,7 @@ export const branching: readonly VerbCase[] = [
     const operation = (key: string, value: number, version: number) => ({
       operations: [{ agent: 'default', key, op: 'write', value, version }],
     });
-    await session.edit('main', [
+    await session.edit([
       { kind: 'replace', seq: 1, event: { data: operation('a', 10, 1) } },
       { kind: 'insert', after: 1, event: { type: 'state.committed', data: operation('a', 20, 2) } },
     ]);

@@ -62,9 +62,9 @@ export const replaying: readonly VerbCase[] = [
       before.map(({ seq }) => seq),
       [2, 3],
     );
-    await session.revert('main@2');
+    await session.revert(2);
     assert.deepEqual(await range(), before);
-    await session.rewind('main@1');
+    await session.rewind(1);
     await put(state, 'a', 9);
     assert.deepEqual(await range(), before);
     const now = async (options: Parameters<StateHandle['replay']>[0]): Promise<number[]> =>
@@ -93,7 +93,7 @@ export const replaying: readonly VerbCase[] = [
     await put(state.as('other'), 'a', 1);
     await put(state, 'a', 2);
     await until('1 4');
-    await session.rewind('main@1');
+    await session.rewind(1);
     await until('branch.rewound 1');
     stop.abort();
     await following;

@@ -294,7 +294,7 @@ export const isolation: readonly VerbCase[] = [
     tx.write('c', 1);
     const blind = state.begin();
     blind.write('b', 2);
-    await session.revert('main@2');
+    await session.revert(2);
     assert.match((await refuses('state.conflict', () => tx.commit())).message, /edited at seq 3/);
     assert.deepEqual((await blind.commit()).versions, [{ agent: 'default', key: 'b', version: 1 }]);
   }),

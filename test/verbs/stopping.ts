@@ -15,10 +15,10 @@ export const stopping: readonly VerbCase[] = [
     await assert.rejects(branch.resume(broken), /overloaded/);
     const failed = await lastRun(session, 'x');
     assert.deepEqual([failed?.status, failed?.resumed?.['run']], ['error', 'run-1']);
-    assert.equal((await session.locate('main')).digest, digest);
+    assert.equal((await session.locate()).digest, digest);
     const again = await branch.resume(littleAgent({ model: () => says('Done.') }));
     assert.equal(again.result, 'Done.');
-    assert.equal((await session.stateAt('x', conversation)).messages.length, 2);
+    assert.equal((await session.at('x').fold(conversation)).messages.length, 2);
   }),
 
   onSession(
@@ -50,7 +50,7 @@ export const stopping: readonly VerbCase[] = [
       assert.deepEqual(late.details, { session: 'demo', branch: 'x', timeoutMs: 50 });
       assert.equal((await lastRun(session, 'x'))?.status, 'aborted');
       await refuses('resume.aborted', () => branch.resume(waiting, { signal: AbortSignal.abort() }));
-      assert.equal((await session.locate('main')).digest, digest);
+      assert.equal((await session.locate()).digest, digest);
       const done = await branch.resume(littleAgent({ model: () => says('Done.') }), { prompt: 'Never mind.' });
       assert.equal(done.result, 'Done.');
     },
@@ -160,7 +160,7 @@ export const stopping: readonly VerbCase[] = [
       const pay = recorder.call({ kind: 'tool', name: 'pay', effect: 'irreversible', input: {} }, () => 'paid');
       return Promise.all([mail, pay.finally(() => setTimeout(() => sent.resolve('sent'), 5))]);
     };
-    await refuses('effect.refused', () => session.resume('main', agent));
+    await refuses('effect.refused', () => session.resume(agent));
     const events = await all(session.replay());
     assert.deepEqual(
       events.slice(-2).map(({ type, data }) => [type, data['call'], data['outcome']]),

@@ -55,7 +55,7 @@ export const whatIf: readonly VerbCase[] = [
         [ended?.data['simulated'], ended?.data['reused'], ended?.data['output']],
         [true, undefined, output],
       );
-      const { calls } = await session.stateAt('x', simulated);
+      const { calls } = await session.at('x').fold(simulated);
       assert.deepEqual(calls, [{ seq: ended?.seq, call: 'new', kind: 'tool', name: 'refund' }]);
       const equal = await session.fork('main@2', { name: 'equal' });
       await equal.resume(refundsNow(refund, 500), { effects: { names: { refund: { simulate } } } });
@@ -134,7 +134,7 @@ export const whatIf: readonly VerbCase[] = [
       const error = await refuses('simulation.failed', () => branch.resume(refundsNow(refund, 50), { effects }));
       assert.match(error.message, message);
       assert.equal(refund.made.length, 0);
-      const { rows } = await session.experiment('main@2', {
+      const { rows } = await session.at('main@2').experiment({
         variants: [{ name: 'a' }],
         agent: refundsNow(refund, 50),
         effects,
@@ -181,7 +181,7 @@ export const whatIf: readonly VerbCase[] = [
       asked++;
       return 'run';
     };
-    const { rows } = await session.experiment('main@2', { variants, agents, ask });
+    const { rows } = await session.at('main@2').experiment({ variants, agents, ask });
     assert.deepEqual(
       rows.map(({ outcome, errorCode, reused, simulated: count }) => [outcome, errorCode, reused, count]),
       [
@@ -191,7 +191,7 @@ export const whatIf: readonly VerbCase[] = [
     );
     const again = { equal: refundsNow(refund, 500, 'e2'), other: refundsNow(refund, 50, 'o2') };
     const effects = { refund: { simulate: partly } };
-    const simulating = await session.experiment('main@2', { variants, agents: again, ask, effects });
+    const simulating = await session.at('main@2').experiment({ variants, agents: again, ask, effects });
     assert.deepEqual(
       simulating.rows.map(({ outcome, simulated: count }) => [outcome, count]),
       [
@@ -207,10 +207,10 @@ export const whatIf: readonly VerbCase[] = [
     await recordLoop(session, { model: refunding(), tools: { refund } }, ['Refund order 7.']);
     for (const edits of [[], [{ kind: 'toolInput', call: 'c1', input: { order: 7, amount: 50 } }]] as const) {
       const branch = await session.fork('main@4', { edits });
-      const before = await session.locate(branch.name);
+      const before = await session.at(branch.name).locate();
       const agent = littleAgent({ model: refunding(), tools: { refund } });
       await refuses('effect.refused', () => branch.resume(agent));
-      assert.deepEqual(await session.locate(branch.name), before, 'nothing was written');
+      assert.deepEqual(await session.at(branch.name).locate(), before, 'nothing was written');
       const { simulated: count } = await branch.resume(agent, { effects: { refund: { simulate: 'done' } } });
       assert.equal(count, 1);
     }
@@ -257,7 +257,7 @@ export const whatIf: readonly VerbCase[] = [
       'Help.',
     ]);
     const branch = await session.fork('main@2', { name: 'x' });
-    const before = await session.locate(branch.name);
+    const before = await session.at(branch.name).locate();
     const fates = async (options: Parameters<typeof branch.resumable>[0]): Promise<JsonValue> => {
       const { calls, otherwise } = await branch.resumable(options);
       return [
@@ -277,13 +277,13 @@ export const whatIf: readonly VerbCase[] = [
       ['recorded look: made', 'recorded note: made', 'recorded refund: refused'],
       ['look: made', 'note: made', 'refund: refused'],
     ]);
-    const decided = await session.resumable('main@12');
+    const decided = await session.at('main@12').resumable();
     assert.deepEqual(
       decided.calls.map(({ from, name, fate, earlier }) => [from, name, fate, earlier]),
       [['pending', 'refund', 'asked', 'demo@13']],
     );
     await refuses('option.invalid', () => branch.resumable({ effects: 'never' as never }));
-    assert.deepEqual(await session.locate(branch.name), before);
+    assert.deepEqual(await session.at(branch.name).locate(), before);
     assert.equal(refund.made.length, 1);
   }),
 ];

@@ -51,7 +51,7 @@ export function toModelMessages(messages: readonly MessageLike[]): ModelMessage[
  *
  * @example
  * ```ts
- * const prompt = toPrompt(await session.stateAt('main@6', conversation));
+ * const prompt = toPrompt(await session.at('main@6').fold(conversation));
  * const { text } = await generateText({ model, ...prompt });
  * ```
  */

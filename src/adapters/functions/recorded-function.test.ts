@@ -147,7 +147,7 @@ test('recordFunction() makes a pending call under its own id, so that its approv
     const agent = async ({ pending }: ResumeContext) => {
       for (const call of pending) await pay(call.input as typeof input);
     };
-    await session.resume('main', agent, { approve: ['c1'] });
+    await session.resume(agent, { approve: ['c1'] });
   });
   expect(events.map(({ type, data }) => [type, data['call']])).toEqual([
     ['call.started', 'c1'],

@@ -122,14 +122,14 @@ async function readAppend(index: SaverIndex, saved: Saved): Promise<Append> {
 function readStanding(index: SaverIndex, { branch, seq, changed }: Saved): Promise<Event[]> {
   const history = index.isEdited ? 'view' : 'raw';
   const range = { after: seq - changed.length - 1, through: seq };
-  return Array.fromAsync(index.session.replay({ at: { branch }, history, ...range }));
+  return Array.fromAsync(index.session.branch(branch).replay({ history, ...range }));
 }
 
 /** Reads the same events with their replacements, which have seqs of their own. */
 async function readReplaced(index: SaverIndex, { branch, seq, changed }: Saved): Promise<Event[]> {
   const types = ['channel.saved', 'graph.saved'];
   const found: Event[] = [];
-  for await (const event of index.session.replay({ at: { branch }, filter: { types } })) {
+  for await (const event of index.session.branch(branch).replay({ filter: { types } })) {
     const place = event.replaces ?? event.seq;
     if (event.seq === seq || (place >= seq - changed.length && place <= seq)) found.push(event);
   }
@@ -138,7 +138,7 @@ async function readReplaced(index: SaverIndex, { branch, seq, changed }: Saved):
 
 async function readEvent(index: SaverIndex, { branch }: { readonly branch: string }, seq: number): Promise<Event> {
   const history = index.isEdited ? 'view' : 'raw';
-  for await (const event of index.session.replay({ at: { branch }, history, after: seq - 1, through: seq }))
+  for await (const event of index.session.branch(branch).replay({ history, after: seq - 1, through: seq }))
     return event;
   throw new RepriseError('event.not-found', `Cannot load what a graph saved: there is no event ${seq} on "${branch}"`);
 }

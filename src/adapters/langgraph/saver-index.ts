@@ -176,7 +176,7 @@ export class SaverIndex {
   async #readView(node: BranchNode): Promise<boolean> {
     const line: Line = { ...node, isWhole: true, byNamespace: new Map() };
     const at = { branch: node.branch, seq: node.head };
-    for await (const event of this.session.replay({ at, filter: { types: graphEvents } })) this.#take(line, event);
+    for await (const event of this.session.at(at).replay({ filter: { types: graphEvents } })) this.#take(line, event);
     this.#lines.set(node.branch, line);
     return true;
   }
@@ -187,7 +187,7 @@ export class SaverIndex {
     const after = known?.head ?? node.parent?.seq ?? 0;
     const at = { branch: node.branch, seq: node.head };
     const filter = { types: [...graphEvents, ...edits] };
-    for await (const event of this.session.replay({ at, history: 'raw', after, filter })) {
+    for await (const event of this.session.at(at).replay({ history: 'raw', after, filter })) {
       if (edits.includes(event.type)) return false;
       this.#take(line, event);
     }

@@ -193,7 +193,7 @@ export class RepriseSaver extends BaseCheckpointSaver {
     const session = await this.#session(checkId('session', threadId));
     if (session === undefined) return false;
     try {
-      for await (const _event of session.replay({ at: { branch }, filter: { run }, limit: 1 })) return true;
+      for await (const _event of session.branch(branch).replay({ filter: { run }, limit: 1 })) return true;
     } catch (error) {
       if (!hasCode(error, 'branch.not-found')) throw error;
     }
@@ -365,7 +365,7 @@ async function forkAt(
 ): Promise<string> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return (await index.session.fork({ branch, seq }, { reason })).name;
+      return (await index.session.at({ branch, seq }).fork({ reason })).name;
     } catch (error) {
       const isTaken = hasCode(error, 'branch.exists');
       if (!isTaken || attempt === forkAttemptsMax) throw error;

@@ -22,7 +22,7 @@ import { fieldsOf, textOfValue } from './provider-fields.ts';
  *
  * @example
  * ```ts
- * const { messages } = await session.stateAt('main', conversation);
+ * const { messages } = await session.fold(conversation);
  * const items = itemsFromMessages(messages);
  * ```
  */

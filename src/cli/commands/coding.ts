@@ -71,7 +71,7 @@ export const coding: CommandSpec = {
 async function status(context: Context, text: string): Promise<number> {
   const { out } = context;
   const found = await context.at(text);
-  const known = await found.session.stateAt(found.point, codingProjection);
+  const known = await found.session.at(found.point).fold(codingProjection);
   if (out.json !== undefined) await out.value(codingAnswer(found, 'status', known));
   else {
     const lines = codingLines(out, known);
@@ -254,7 +254,7 @@ async function withEventId({ session, ref }: OpenRef, options: OptionValues): Pr
   const named = textOption(options, 'event');
   if (named === undefined || !/^\d+$/.test(named)) return options;
   const at = { branch: ref.branch, seq: Number(named) };
-  for await (const { seq, id } of session.replay({ at, direction: 'backward', limit: 1 }))
+  for await (const { seq, id } of session.at(at).replay({ direction: 'backward', limit: 1 }))
     if (seq === at.seq) return { ...options, event: id };
   throw new RepriseError('event.not-found', `Cannot find seq ${named} in the view of "${ref.branch}"`, {
     hint: 'Choose a seq that "reprise replay" lists.',

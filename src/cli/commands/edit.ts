@@ -18,13 +18,13 @@ export const edit: CommandSpec = {
   ],
   run: async (context, [text = ''], options) => {
     const isInEditor = flagOption(options, 'edit');
-    const found = isInEditor ? await context.at(text) : await context.branch(text);
+    const found = isInEditor ? await context.at(text) : context.branch(text);
     const { session, ref, point } = found;
     const edits = editsOf(editsFrom(options));
     await noteUnknownAgent(context, found, options);
     if (isInEditor) edits.push(await editedEvent(session, point));
     const { edits: masked, ...mark } = await context.masked(session, { ...markOf(options), edits });
-    const edited = session.edit({ branch: ref.branch }, masked, mark);
+    const edited = session.branch(ref.branch).edit(masked, mark);
     await printMarked(context, ref, await context.patient(edited));
     return done;
   },

@@ -122,7 +122,7 @@ async function runExperiment(
     const found =
       one === undefined
         ? await reprise.experiment({ ...chosen, sessions: set ?? [], at })
-        : await one.session.experiment(one.point, chosen);
+        : await one.session.at(one.point).experiment(chosen);
     await printer.settled();
     return { found, isStopped: live.signal.aborted };
   });

@@ -124,7 +124,7 @@ async function bundle(
   const sign = options['sign'] === undefined ? undefined : readSigningKey(textOption(options, 'sign')).sign;
   const projections = listOption(options, 'projection').map((name) => projectionNamed(name).projection);
   const { session } = parseRef(ref);
-  const { bytes, events, manifest, key } = await reprise.exportBundle(isWhole ? refText({ session }) : ref, {
+  const { bytes, events, manifest, key } = await reprise.at(isWhole ? refText({ session }) : ref).exportBundle({
     to,
     ...given({ sign }),
     ...(rules.length === 0 ? {} : { redact: rules }),
@@ -176,7 +176,7 @@ async function print(
   reprise: Reprise,
   { ref, format, to }: { readonly ref: string; readonly format: string; readonly to: string | null },
 ): Promise<number> {
-  const pieces = reprise.exportPieces(ref, { format });
+  const pieces = reprise.at(ref).export({ format });
   const written = to === null ? await printed(out, pieces) : await writeFiles(to, pieces);
   const { bytes, text, differs, others } = written;
   if (out.json !== undefined)
@@ -197,7 +197,7 @@ async function print(
 
 /** Writes a history where its tool looks for sessions. */
 async function handBack({ out }: Context, reprise: Reprise, ref: string, format: string): Promise<number> {
-  const { place, path, text, id } = await reprise.handBack(ref, { format });
+  const { place, path, text, id } = await reprise.at(ref).handBack({ format });
   const to = join(placeFolder(place), path);
   if (existsSync(to))
     throw new RepriseError('export.invalid', `Cannot write ${JSON.stringify(to)}: there is such a file`, {

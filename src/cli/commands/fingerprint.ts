@@ -56,9 +56,9 @@ async function read(
 ): Promise<Omit<FingerprintAnswer, 'difference'>> {
   const { session, point } = found;
   out.progress.begin('fingerprint', eventsUpTo(found));
-  const value = await session.fingerprint(point);
+  const value = await session.at(point).fingerprint();
   out.progress.end();
-  const { branch, seq, digest } = await session.locate(point);
+  const { branch, seq, digest } = await session.at(point).locate();
   const ref = refText({ session: session.id, branch, at: { kind: 'seq', seq } });
   const same = expected === undefined ? undefined : expected === value;
   return { ref, fingerprint: value, digest, ...given({ expected, same }) };

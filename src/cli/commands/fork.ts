@@ -37,7 +37,7 @@ export const fork: CommandSpec = {
   ],
   run: async (context, [text = ''], options) => {
     const turn = numberOption(options, 'turn');
-    const found = turn === undefined ? await context.at(text) : await context.branch(text);
+    const found = turn === undefined ? await context.at(text) : context.branch(text);
     const { session, ref, point } = found;
     const asked = editsFrom(options);
     await noteUnknownAgent(context, found, options);
@@ -108,7 +108,7 @@ const typesText = (before: string, after: string): string =>
 /** Says which events are not on the branch, and which still are although they came after a replaced event. */
 async function sayLeftOut(out: Output, { session, parent }: Branch, report: ForkReport): Promise<void> {
   if (parent === undefined) return;
-  const { head } = await session.branch(parent.branch);
+  const { head } = session.branch(parent.branch);
   if (head > parent.seq)
     out.say(`Not on this branch: later events of ${plain(parent.branch)}, ${rangeText(parent.seq + 1, head)}.`);
   const first = Math.min(...report.edits.flatMap((edit) => (edit.kind === 'replaced' ? [edit.target] : [])));

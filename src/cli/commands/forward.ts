@@ -34,11 +34,11 @@ export const forward: CommandSpec = {
     const limits = agentLimits(options);
     const { timeoutMs, budget } = limits;
     const onTurn = await chosenFleet(context, textOption(options, 'with'));
-    const found = await context.branch(text);
+    const found = context.branch(text);
     const { session, ref } = found;
     const effects = await simulating(context, options, limits.effects, { all: false });
     const result = await runLive(context, ({ signal, ask }) =>
-      session.fleet.on(ref.branch).runForward({
+      session.branch(ref.branch).runForward({
         untilTurn: numberOption(options, 'until') ?? 0,
         onTurn,
         signal,

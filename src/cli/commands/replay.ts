@@ -127,7 +127,7 @@ async function openTable({ out }: Context, found: OpenRef, reading: EventReading
   const { session, ref, point } = found;
   const facts = await historyFacts(found);
   const isQuick = facts.seq <= quickEvents;
-  const fingerprint = isQuick ? await session.fingerprint(point) : `run: reprise fingerprint ${refText(ref)}`;
+  const fingerprint = isQuick ? await session.at(point).fingerprint() : `run: reprise fingerprint ${refText(ref)}`;
   await out.lines(headerLines(out, session.id, facts, fingerprint));
   const table = new EventTable(out, facts);
   await out.line(table.head());
@@ -159,7 +159,7 @@ async function printObject({ out }: Context, found: OpenRef, reading: EventReadi
   const isCut = reading.limit !== undefined || reading.tail !== undefined;
   // The history is read, folded, and counted if not all of it is printed.
   out.progress.begin('replay', (isCut ? 3 : 2) * eventsUpTo(found));
-  const first = { ref: refText(ref), metadata: await session.metadata(point) };
+  const first = { ref: refText(ref), metadata: await session.branch(point).metadata() };
   const events = new JsonList<ReplayAnswer, 'events', 'ref' | 'metadata'>(out, first, 'events');
   let count = 0;
   for await (const event of readEvents(session, reading)) {
@@ -167,7 +167,7 @@ async function printObject({ out }: Context, found: OpenRef, reading: EventReadi
     count += 1;
   }
   const totalMatched = isCut ? await countEvents(session, reading) : count;
-  const fingerprint = await session.fingerprint(point);
+  const fingerprint = await session.at(point).fingerprint();
   out.progress.end();
   await events.end({ totalMatched, fingerprint });
 }

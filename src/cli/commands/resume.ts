@@ -42,13 +42,13 @@ export const resume: CommandSpec = {
     checkBranchOnly(text);
     if (flagOption(options, 'dryRun')) return showPlan(context, text, options);
     const chosen = await chosenAgent(context, textOption(options, 'with'));
-    const { session, ref } = await context.branch(text);
+    const { session, ref } = context.branch(text);
     const effects = await simulating(context, options, limits.effects, { all: false });
     const agentName = textOption(options, 'agent');
-    const { pending } = await session.resumable({ branch: ref.branch }, given({ agentName }));
+    const { pending } = await session.branch(ref.branch).resumable(given({ agentName }));
     if (context.out.json === undefined) for (const line of pendingLines(pending)) context.out.say(line);
     return await runLive(context, async ({ watched, signal, ask }) => {
-      const resumed = await session.resume({ branch: ref.branch }, watched(chosen), {
+      const resumed = await session.branch(ref.branch).resume(watched(chosen), {
         ...limits,
         ...decisions,
         signal,
@@ -66,15 +66,12 @@ async function showPlan(context: Context, text: string, options: OptionValues): 
   const { out } = context;
   const limits = agentLimits(options);
   const effects = await simulating(context, options, limits.effects, { all: false });
-  const { session, ref } = await context.branch(text);
+  const { session, ref } = context.branch(text);
   const canAsk = effectAsker(out) !== undefined;
-  const handed = await session.resumable(
-    { branch: ref.branch },
-    {
+  const handed = await session.branch(ref.branch).resumable({
       canAsk,
       ...given({ effects, agentName: textOption(options, 'agent') }),
-    },
-  );
+    });
   if (out.json !== undefined) await out.value(handed);
   else {
     await out.lines(resumableLines(out, handed, false));

@@ -32,7 +32,7 @@ export const rewind: CommandSpec = {
           details: { option: 'only' },
         },
       );
-    const { session, ref, point } = turn === undefined ? await context.point(text) : await context.branch(text);
+    const { session, ref, point } = turn === undefined ? await context.point(text) : context.branch(text);
     const where = turn === undefined ? point : { branch: ref.branch, turn };
     const how = await context.masked(session, { ...markOf(options), ...given({ only }) });
     await printMarked(context, ref, await context.patient(session.rewind(where, how)));

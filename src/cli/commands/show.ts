@@ -68,7 +68,7 @@ async function showAs(
   isFull: boolean,
 ): Promise<number> {
   const { out } = context;
-  const known = await session.as(agent).knownAt(point);
+  const known = await session.at(point).as(agent).known();
   if (out.json !== undefined) await out.value({ ref: refText(ref), ...known });
   else {
     await out.lines(agentLines(out, known, isFull));

@@ -27,7 +27,7 @@ export const incidentFleet: OnTurn<string> = Object.fromEntries(
   Object.entries(says).map(([agent, say]) => [
     agent,
     async ({ self, turn }: AgentTurn): Promise<string> => {
-      const seen = new Set((await self.beliefsAt()).map(({ claim }) => claim));
+      const seen = new Set((await self.beliefs.list()).map(({ claim }) => claim));
       const [topic, claim] = say(seen, turn) ?? [];
       if (topic === undefined || claim === undefined || seen.has(claim)) return '';
       await self.beliefs.commit({ topic, claim });

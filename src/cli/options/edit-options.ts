@@ -71,7 +71,7 @@ export async function noteUnknownAgent(
   const agent = textOption(options, 'for');
   const hasSettings = ['system', 'model', 'tools'].some((name) => textOption(options, name) !== undefined);
   if (agent === undefined || !hasSettings) return;
-  if ((await session.find({ agent }, { at: point })) !== undefined) return;
+  if ((await session.at(point).find({ agent })) !== undefined) return;
   out.say(`Nothing here is of agent "${plain(agent)}" yet. The settings count once it acts.`);
 }
 

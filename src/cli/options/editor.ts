@@ -11,7 +11,7 @@ import type { Session } from '../../engine/session.ts';
 
 /** Opens the user's editor on the data of the event at a point, and returns the edit they made. */
 export async function editedEvent(session: Session, point: string): Promise<Edit> {
-  const { seq } = await session.locate(point);
+  const { seq } = await session.at(point).locate();
   const event = await eventAt(session, point, seq);
   const before = `${JSON.stringify(event.data, null, 2)}\n`;
   // Include the type: an earlier edit may have replaced the event with one of a different type.
@@ -19,7 +19,7 @@ export async function editedEvent(session: Session, point: string): Promise<Edit
 }
 
 async function eventAt(session: Session, point: string, seq: number): Promise<Event> {
-  for await (const event of session.replay({ at: point, history: 'view', after: seq - 1, through: seq }))
+  for await (const event of session.at(point).replay({ history: 'view', after: seq - 1, through: seq }))
     if (event.erased !== true) return event;
   throw new RepriseError('event.not-in-view', `Cannot edit the event at "${point}": it is not in the view`, {
     hint: 'Choose an event that "reprise replay" shows.',

@@ -42,7 +42,7 @@ export async function stateAtRef(context: Context, text: string, options: Option
 
 /** Returns the state of the selected agent, on the branch of a ref. */
 export function handleOf({ session, ref }: OpenRef, options: OptionValues): StateHandle {
-  return session.state.on(ref.branch).as(agentOf(options));
+  return session.branch(ref.branch).state.as(agentOf(options));
 }
 
 /** Returns the selected agent. */

@@ -132,7 +132,7 @@ class AgentWatcher {
   async #follow({ session: id, branch }: ResumeContext): Promise<void> {
     try {
       const session = await this.#reprise.session(id);
-      const { head } = await session.branch(branch);
+      const { head } = session.branch(branch);
       const following = { at: { branch }, history: 'raw', after: head, follow: true, signal: this.#signal } as const;
       for await (const event of session.replay(following)) {
         this.#progress.note(event);

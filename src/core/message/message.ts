@@ -116,7 +116,7 @@ export function textOf(message: JsonValue | Message): string {
  *
  * @example
  * ```ts
- * const { messages } = await session.stateAt('main@4', conversation);
+ * const { messages } = await session.at('main@4').fold(conversation);
  * for (const { message } of messages) for (const { toolName, input } of toolCallsIn(message ?? {})) console.log(toolName, input);
  * ```
  */

@@ -15,7 +15,7 @@ test('a checker that hangs is given up after its limit, and the verdict says so'
     },
   };
   const session = await createReprise({ store: openMemoryStore({ platform }), platform }).createSession('demo');
-  const beliefs = session.beliefs.using({ contradicts: () => new Promise(() => undefined) });
+  const beliefs = session.using({ contradicts: () => new Promise(() => undefined) }).beliefs;
   await beliefs.commit({ topic: 't', kind: 'fact', claim: 'one' });
   const { settled } = await beliefs.commit({ topic: 't', kind: 'fact', claim: 'two' });
   expect(waits).toEqual([limits.judgementMsMax]);

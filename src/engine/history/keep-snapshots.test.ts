@@ -49,8 +49,8 @@ test('the summary is kept where a run ends, on each branch, and a listing then r
   expect([await keptAt(store, 'main'), await keptAt(store, 'child')]).toEqual([[42], [12]]);
   const counted = countingStore(store);
   const again = await open(counted.store).session('demo');
-  expect(await again.stateAt('main', summary)).toMatchObject({ events: 42, outcome: 'ok' });
-  expect(await again.stateAt('child', summary)).toMatchObject({ events: 11, outcome: 'error' });
+  expect(await again.fold(summary)).toMatchObject({ events: 42, outcome: 'ok' });
+  expect(await again.at('child').fold(summary)).toMatchObject({ events: 11, outcome: 'error' });
   expect(counted.calls.read ?? 0).toBe(0);
 });
 
@@ -59,7 +59,7 @@ test('a projection that folds nothing of a long history is kept as well, and the
   const reprise = open(store);
   const session = await reprise.createSession('demo');
   await session.append(notes(limits.snapshotEventsMin));
-  await session.stateAt('main', conversation);
+  await session.fold(conversation);
   await session.append(notes(10));
   await reprise.close();
   const read: number[] = [];
@@ -70,8 +70,8 @@ test('a projection that folds nothing of a long history is kept as well, and the
     },
   });
   const again = await open(watched).session('demo');
-  expect(await again.stateAt('main', conversation)).toEqual(
-    await again.stateAt('main', conversation, { snapshots: false }),
+  expect(await again.fold(conversation)).toEqual(
+    await again.fold(conversation, { snapshots: false }),
   );
   // The digest where it was kept, what came since, and for the comparison everything.
   expect(read).toEqual([1, 10, limits.snapshotEventsMin + 10]);
@@ -104,8 +104,8 @@ test('the summary goes on with what is appended, and is the one a fold gives wha
   const isRight = async (branch = 'main'): Promise<void> => {
     await one.close();
     await two.close();
-    const kept = await session.stateAt(branch, summary);
-    expect(kept).toEqual(await session.stateAt(branch, summary, { snapshots: false }));
+    const kept = await session.at(branch).fold(summary);
+    expect(kept).toEqual(await session.at(branch).fold(summary, { snapshots: false }));
   };
   await session.append([
     ...run('a'),
@@ -115,7 +115,7 @@ test('the summary goes on with what is appended, and is the one a fold gives wha
   await beside.append(run('b'));
   await session.append(run('c'));
   await isRight();
-  await session.rewind('main@2');
+  await session.rewind(2);
   await session.append(run('d'));
   await isRight();
   // An erasure on the parent leaves no marker on the child.
@@ -136,7 +136,7 @@ test('the summary of a session that was made anew holds nothing of the one befor
   await (await two.createSession('demo')).append(notes(5));
   await session.append({ type: 'run.ended', run: 'b', data: { outcome: 'ok' } });
   await one.close();
-  expect(await session.stateAt('main', summary)).toMatchObject({ events: 6, title: null, outcome: 'ok' });
+  expect(await session.fold(summary)).toMatchObject({ events: 6, title: null, outcome: 'ok' });
 });
 
 test('a process that appends to many branches remembers the summaries of the last thousand', async () => {
@@ -147,7 +147,7 @@ test('a process that appends to many branches remembers the summaries of the las
   const first = await reprise.session('s0');
   await first.append([...notes(1), { type: 'run.ended', data: { outcome: 'ok' } }]);
   await reprise.close();
-  expect(await first.stateAt('main', summary)).toMatchObject({ events: 3, outcome: 'ok' });
+  expect(await first.fold(summary)).toMatchObject({ events: 3, outcome: 'ok' });
 });
 
 test('the conversation is kept now and then, so that a first look deep in a history does not begin at zero', async () => {
@@ -184,8 +184,8 @@ test('the conversation is kept now and then, so that a first look deep in a hist
       return page;
     },
   });
-  const seen = await (await open(counting).session('demo')).stateAt('main', conversation);
-  expect(seen).toEqual(await session.stateAt('main', conversation, { snapshots: false }));
+  const seen = await (await open(counting).session('demo')).fold(conversation);
+  expect(seen).toEqual(await session.fold(conversation, { snapshots: false }));
   expect(read).toBeGreaterThan(0);
   expect(read).toBeLessThan(1_000);
 });

@@ -48,11 +48,11 @@ test('a fold that does not look at requests reads none of their parts', async ()
   ]);
   const counted = countingStore(store);
   const again = await createReprise({ store: counted.store, platform }).session('demo');
-  await again.stateAt('main', summary);
-  await again.stateAt('main', runs);
+  await again.fold(summary);
+  await again.fold(runs);
   expect(counted.calls.parts ?? 0).toBe(0);
   const all = defineProjection({ name: 'all', history: 'view', initial: () => 0, apply: (value) => value + 1 });
-  expect(await again.stateAt('main', all)).toBe(2);
+  expect(await again.fold(all)).toBe(2);
   expect(counted.calls.parts).toBe(1);
 });
 

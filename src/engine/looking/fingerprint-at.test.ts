@@ -34,16 +34,16 @@ describe('session.fingerprint()', () => {
     await session.append(notes(600, 1));
     const after = await session.fingerprint();
     expect(after).not.toBe(before);
-    expect(await session.fingerprint('main@600')).toBe(before);
-    await session.revert('main@601');
+    expect(await session.at('main@600').fingerprint()).toBe(before);
+    await session.revert(601);
     expect(await session.fingerprint()).toBe(before);
   });
 
   test('forgets what was kept when a payload is erased', async () => {
     const { reprise, session } = await longSession();
     await using _ = reprise;
-    const before = await session.fingerprint('main@600');
+    const before = await session.at('main@600').fingerprint();
     await session.erase('main@5');
-    expect(await session.fingerprint('main@600')).not.toBe(before);
+    expect(await session.at('main@600').fingerprint()).not.toBe(before);
   });
 });

@@ -110,7 +110,7 @@ describe.each(Object.keys(stores))('a recorder on %s, when something fails', (ki
     const events = await stage.events();
     expect(texts(events).slice(0, 3)).toEqual(['a', 'b', 'c']);
     expect(events).toHaveLength(5);
-    expect(events[4]?.data['fingerprint']).toBe(await stage.session.fingerprint('main@4'));
+    expect(events[4]?.data['fingerprint']).toBe(await stage.session.at('main@4').fingerprint());
   });
 
   test('I9 a store that stays busy is asked recordAttemptsMax times', async () => {
@@ -140,7 +140,7 @@ describe.each(Object.keys(stores))('a recorder on %s, when something fails', (ki
     await recorder.run({}, () => 1);
     const events = await stage.events();
     expect(events.map((event) => event.type)).toEqual(['run.started', 'note.added', 'run.ended']);
-    expect(events[2]?.data['fingerprint']).toBe(await stage.session.fingerprint('main@2'));
+    expect(events[2]?.data['fingerprint']).toBe(await stage.session.at('main@2').fingerprint());
     intruders = Number.POSITIVE_INFINITY;
     await recorder.run({}, () => 1);
     const { failed, errors } = await recorder.close();
@@ -318,15 +318,15 @@ describe.each(Object.keys(stores))('a recorder on %s, when something fails', (ki
       await recorder.call({ kind: 'tool', name: 'refund', call: 'c' }, async () => {
         recorder.event(note('before'));
         await recorder.flush();
-        await stage.session.rewind('main@1');
+        await stage.session.rewind(1);
         recorder.event(note('after'));
         await recorder.flush();
-        await stage.session.rewind({ branch: recorder.branch, seq: 1 });
+        await stage.session.branch(recorder.branch).rewind(1);
       });
     });
     const { left, branch, failed, stored } = await recorder.close();
     expect([left.length, failed, stored]).toEqual([2, 0, 6]);
-    const events = await Array.fromAsync(stage.session.replay({ at: { branch } }));
+    const events = await Array.fromAsync(stage.session.branch(branch).replay());
     expect(events.map((event) => event.type)).toEqual([
       'run.started',
       'call.started',

@@ -49,13 +49,13 @@ describe.each(Object.keys(stores))('on %s', (kind) => {
           else if (next.kind === 'intrude') await stage.session.append({ type: 'goal.set', data: { goal: 'other' } });
           else {
             const { branch } = recorder;
-            const { head } = await stage.session.locate(branch);
-            await stage.session.rewind({ branch, seq: Math.floor(head * next.share) });
+            const { head } = await stage.session.at(branch).locate();
+            await stage.session.branch(branch).rewind(Math.floor(head * next.share));
           }
         }
         const { stored, failed, branch } = await recorder.close();
         expect([stored, failed]).toEqual([told, 0]);
-        const seen = (await Array.fromAsync(stage.session.replay({ at: { branch }, history: 'raw' })))
+        const seen = (await Array.fromAsync(stage.session.branch(branch).replay({ history: 'raw' })))
           .filter((event) => event.agent === 'told')
           .map((event) => event.data['text']);
         expect(seen).toEqual(Array.from({ length: told }, (_, index) => `${index}`));

@@ -105,7 +105,7 @@ describe.each(Object.keys(stores))('a recorder on %s', (kind) => {
     await other.close();
     for (const event of await stage.events())
       if (event.type === 'run.ended')
-        expect(event.data['fingerprint']).toBe(await stage.session.fingerprint(`main@${event.seq - 1}`));
+        expect(event.data['fingerprint']).toBe(await stage.session.at(`main@${event.seq - 1}`).fingerprint());
   });
 
   test('a run inside a call has it as its cause, and counts turns of its own', async () => {
@@ -500,7 +500,7 @@ describe.each(Object.keys(stores))('a recorder on %s', (kind) => {
         () => ({ usage: { inputTokens: 4 }, cost: 0.5 }),
       ),
     );
-    const { runs: all } = await stage.session.stateAt('main', runs);
+    const { runs: all } = await stage.session.fold(runs);
     expect(all).toHaveLength(1);
     expect(all[0]).toMatchObject({
       title: 'Refund',

@@ -138,7 +138,7 @@ describe.each(Object.keys(stores))('a recorder on %s, whose store a different pr
       await recorder.call(pay, () => void paid.push(8)).catch(() => recorder.call(pay, () => void paid.push(8)));
       return 'Paid.';
     };
-    const branch = await session.branch('main');
+    const branch = session.branch('main');
     held.isHeld = true;
     const first = branch.resume(agent).catch((error: unknown) => error);
     await held.endWait();

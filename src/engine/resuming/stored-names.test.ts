@@ -10,7 +10,7 @@ test('a log from before the rename of turns to modelCalls is read as it was writ
     { type: 'message.added', run: 'r2', data: { message: { role: 'user', content: 'Where is order 8?' } } },
     { type: 'run.ended', run: 'r2', data: { outcome: 'budget' } },
   ]);
-  const [run] = (await stage.session.stateAt('main', runs)).runs;
+  const [run] = (await stage.session.fold(runs)).runs;
   expect(run?.resumed).toEqual(resumed);
   expect((await stage.events())[0]?.data['resumed']).toEqual(resumed);
   const branch = await stage.session.fork('main', { name: 'again' });

@@ -31,7 +31,7 @@ export function codingAnswer<Value>({ ref }: OpenRef, what: CodingLook, value: V
 
 /** Returns the coding session of a place, on its branch. */
 export function codingOn({ session, ref }: OpenRef): CodingVerbs {
-  return session.coding.on(ref.branch);
+  return session.branch(ref.branch).coding;
 }
 
 /** Rebuilds everything at a place; at a run's end, with the request of that run. */
@@ -45,7 +45,7 @@ export function replayOf(found: OpenRef, options: CodingReplayOptions): ReturnTy
 /** Compares what was known at two places. */
 export async function compareCoding(before: OpenRef, after: OpenRef): Promise<ReturnType<typeof diffCoding>> {
   return diffCoding(
-    await before.session.stateAt(before.point, coding),
-    await after.session.stateAt(after.point, coding),
+    await before.session.at(before.point).fold(coding),
+    await after.session.at(after.point).fold(coding),
   );
 }

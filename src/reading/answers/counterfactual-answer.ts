@@ -25,9 +25,9 @@ export async function readCounterfactual(
   { name, projection }: NamedProjection,
   { exclude, cascade }: { readonly exclude: readonly (number | string)[]; readonly cascade: boolean },
 ): Promise<CounterfactualAnswer> {
-  const found = await session.counterfactual(point, projection, { exclude, cascade });
+  const found = await session.at(point).counterfactual(projection, { exclude, cascade });
   const { excluded, dependents, value, diff } = found;
-  const alone = cascade ? (await session.counterfactual(point, metadata, { exclude })).excluded : excluded;
+  const alone = cascade ? (await session.at(point).counterfactual(metadata, { exclude })).excluded : excluded;
   const named = new Set<number>(alone);
   const cascaded = excluded.filter((seq) => !named.has(seq));
   return { ref: refText(ref), excluded, cascaded, dependents, projection: name, value, diff };

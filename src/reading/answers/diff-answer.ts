@@ -96,7 +96,7 @@ export async function readDiffDetails(
 ): Promise<DiffDetails> {
   return {
     hunks: await readHunks(pairHunks(pairs, limit, around), left, right),
-    left: await left.session.stateAt(left.point, summary),
-    right: await right.session.stateAt(right.point, summary),
+    left: await left.session.at(left.point).fold(summary),
+    right: await right.session.at(right.point).fold(summary),
   };
 }

@@ -76,7 +76,7 @@ async function eventsOf({ session, point }: DiffSide, seqs: readonly number[]): 
   if (seqs.length === 0) return found;
   const wanted = new Set(seqs);
   const [after, through] = [Math.min(...seqs) - 1, Math.max(...seqs)];
-  for await (const event of session.replay({ at: point, after, through })) {
+  for await (const event of session.at(point).replay({ after, through })) {
     if (wanted.has(event.seq)) found.set(event.seq, event);
     if (found.size === wanted.size) break;
   }

@@ -42,18 +42,18 @@ export async function* readEvents(session: Session, reading: EventReading): Asyn
   }
   if (tail === undefined) {
     const direction = isReverse ? 'backward' : 'forward';
-    yield* session.replay({ at, filter, history, direction, follow: follows, ...given({ limit }) });
+    yield* session.at(at).replay({ filter, history, direction, follow: follows, ...given({ limit }) });
     return;
   }
   // Decide first where following begins. Otherwise an event appended while the tail is read comes twice, or never.
-  const { seq } = await session.locate(at);
+  const { seq } = await session.at(at).locate();
   const shown = follows
     ? { ...reading, filter: { ...filter, through: Math.min(seq, filter.through ?? seq) } }
     : reading;
-  if (isReverse) yield* session.replay({ at, filter, history, direction: 'backward', limit: tail });
+  if (isReverse) yield* session.at(at).replay({ filter, history, direction: 'backward', limit: tail });
   else if (tail <= heldMax) yield* (await lastEvents(session, shown, tail)).reverse();
   else yield* afterFirst(session, shown, Math.max(0, (await countEvents(session, shown)) - tail));
-  if (follows) yield* session.replay({ at, filter, history, follow: true, after: Math.max(seq, filter.after ?? 0) });
+  if (follows) yield* session.at(at).replay({ filter, history, follow: true, after: Math.max(seq, filter.after ?? 0) });
 }
 
 /** Reads the events of a task. They are found from the beginning on, so the last ones are held until all are found. */
@@ -82,7 +82,7 @@ async function* eventsOfTask(
   { task, follows }: { readonly task: string; readonly follows: boolean },
 ): AsyncGenerator<Event> {
   const [events, holds] = [new TaskEvents(task), compileFilter(filter)];
-  for await (const event of session.replay({ at, history, follow: follows }))
+  for await (const event of session.at(at).replay({ history, follow: follows }))
     if (events.take(event) && holds(event)) yield event;
 }
 
@@ -94,7 +94,7 @@ export async function countEvents(session: Session, reading: EventReading): Prom
     for await (const _ of eventsOfTask(session, reading, { task, follows: false })) count += 1;
     return count;
   }
-  for await (const _ of session.replay({ at, filter, history })) count += 1;
+  for await (const _ of session.at(at).replay({ filter, history })) count += 1;
   return count;
 }
 
@@ -104,7 +104,7 @@ async function lastEvents(
   tail: number,
 ): Promise<Event[]> {
   const events: Event[] = [];
-  for await (const event of session.replay({ at, filter, history, direction: 'backward', limit: tail }))
+  for await (const event of session.at(at).replay({ filter, history, direction: 'backward', limit: tail }))
     events.push(event);
   return events;
 }
@@ -115,5 +115,5 @@ async function* afterFirst(
   skipped: number,
 ): AsyncGenerator<Event> {
   let index = 0;
-  for await (const event of session.replay({ at, filter, history })) if (index++ >= skipped) yield event;
+  for await (const event of session.at(at).replay({ filter, history })) if (index++ >= skipped) yield event;
 }

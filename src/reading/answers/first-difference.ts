@@ -67,7 +67,7 @@ async function earlierPoint(
   let state = initial();
   let before = 0;
   let isExpected = finish(state) === expected;
-  for await (const event of session.replay({ at: point })) {
+  for await (const event of session.at(point).replay()) {
     const counted = state.events;
     state = apply(state, event);
     if (isExpected && state.events > counted) {
@@ -98,7 +98,7 @@ async function referenceOf(reprise: Reprise, { expected, reference }: Expectatio
 async function hasFingerprint(reprise: Reprise, text: string, expected: string): Promise<boolean> {
   try {
     const ref = await reprise.resolve(text);
-    return (await (await reprise.session(ref.session)).fingerprint(pointText(ref))) === expected;
+    return (await (await reprise.session(ref.session)).at(pointText(ref)).fingerprint()) === expected;
   } catch {
     // The reference is in a different store, or was deleted.
     return false;

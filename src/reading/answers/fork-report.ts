@@ -108,6 +108,6 @@ function carriedBy(event: Event): Pick<Event, 'type' | 'data'> {
 
 async function sourceEvent({ session, parent }: Branch, target: Seq): Promise<Event | undefined> {
   if (parent === undefined) return undefined;
-  for await (const event of session.replay({ at: parent, after: previous(target), through: target })) return event;
+  for await (const event of session.at(parent).replay({ after: previous(target), through: target })) return event;
   return undefined;
 }

@@ -42,11 +42,11 @@ const lineageMax = 8;
 
 /** Reads the facts in the header of a history. */
 export async function historyFacts({ session, ref: { branch }, point }: OpenRef): Promise<HistoryFacts> {
-  const { seq, digest } = await session.locate(point);
+  const { seq, digest } = await session.at(point).locate();
   const first: Event[] = [];
-  for await (const event of session.replay({ at: point, limit: beginningEvents })) first.push(event);
+  for await (const event of session.at(point).replay({ limit: beginningEvents })) first.push(event);
   let last: Event | undefined;
-  for await (const event of session.replay({ at: point, direction: 'backward', limit: 1 })) last = event;
+  for await (const event of session.at(point).replay({ direction: 'backward', limit: 1 })) last = event;
   const began = first.find((event) => event.type === 'run.started');
   const run = began?.data ?? {};
   return {
@@ -57,7 +57,7 @@ export async function historyFacts({ session, ref: { branch }, point }: OpenRef)
     startedAt: first[0]?.time ?? null,
     lastAt: last?.time ?? null,
     resumedAt: last?.run === undefined || last.run === began?.run ? null : await resumption(session, point),
-    durationMs: seq > quickEvents ? null : (await session.stateAt(point, summary)).durationMs,
+    durationMs: seq > quickEvents ? null : (await session.at(point).fold(summary)).durationMs,
     hasTasks: await hasTasks(session, point, seq > quickEvents ? first : undefined),
     outcome: last?.type === 'run.ended' ? textIn(last.data['outcome']) : null,
     git: isObject(run['git']) ? run['git'] : null,
@@ -70,7 +70,7 @@ export async function historyFacts({ session, ref: { branch }, point }: OpenRef)
 async function hasTasks(session: Session, at: string, some: readonly Event[] | undefined): Promise<boolean> {
   const names = ({ data }: Event): boolean => typeof data['task'] === 'string';
   if (some !== undefined) return some.some(names);
-  for await (const event of session.replay({ at })) if (names(event)) return true;
+  for await (const event of session.at(at).replay()) if (names(event)) return true;
   return false;
 }
 
@@ -94,19 +94,19 @@ function firstQuestion(events: readonly Event[]): string | null {
 
 async function lineageOf(session: Session, name: string): Promise<Ancestor[]> {
   const lineage: Ancestor[] = [];
-  let { parent } = await session.branch(name);
+  let { parent } = session.branch(name);
   for (let child = name; parent !== undefined && lineage.length < lineageMax; ) {
     const reason = await forkReason(session, child, parent.seq);
     lineage.push({ branch: parent.branch, seq: parent.seq, reason });
     child = parent.branch;
-    parent = (await session.branch(child)).parent;
+    parent = (session.branch(child)).parent;
   }
   return lineage;
 }
 
 async function forkReason(session: Session, branch: string, after: number): Promise<string | null> {
   const at = { branch, seq: after + 1 };
-  for await (const forked of session.replay({ at, history: 'raw', after, limit: 1 }))
+  for await (const forked of session.at(at).replay({ history: 'raw', after, limit: 1 }))
     return textIn(forked.data['reason']);
   return null;
 }

@@ -82,9 +82,9 @@ export interface ShowAnswer extends Omit<LaneConversation, 'openCalls'> {
 
 /** Reads the event at a point, as it is stored; undefined at the beginning. */
 export async function eventAt(session: Session, point: string): Promise<Event | undefined> {
-  const { seq } = await session.locate(point);
+  const { seq } = await session.at(point).locate();
   if (seq === beginning) return undefined;
-  for await (const event of session.replay({ at: point, history: 'raw', after: previous(seq) })) return event;
+  for await (const event of session.at(point).replay({ history: 'raw', after: previous(seq) })) return event;
   return undefined;
 }
 
@@ -104,25 +104,25 @@ export async function knownAt({ session, ref: { branch }, point }: OpenRef): Pro
   const turn = event?.turn ?? 0;
   const turnBefore: At = turn === 0 ? { kind: 'seq', seq: beginning } : { kind: 'turn', turn: turn - 1 };
   const since = pointText({ branch, at: turnBefore });
-  const whole = await session.stateAt(point, conversation);
-  const before = await session.stateAt(since, conversation);
+  const whole = await session.at(point).fold(conversation);
+  const before = await session.at(since).fold(conversation);
   const seen = laneFor(whole, event);
-  const held = await session.stateAt(point, state);
-  const heldBefore = await session.stateAt(since, state);
-  const { spending } = await session.stateAt(point, summary);
+  const held = await session.at(point).fold(state);
+  const heldBefore = await session.at(since).fold(state);
+  const { spending } = await session.at(point).fold(summary);
   return {
     event,
     seen,
     others: whole.lanes.filter((lane) => !isSame(lane, seen)),
     state: held,
-    beliefs: await session.beliefsAt({ point }),
+    beliefs: await session.at(point).beliefs.list(),
     agents: (await session.fleetAt({ point })).agents,
     changes: changesOf(since, { seen, before: laneBefore(before, seen), held, heldBefore }),
-    waiting: (await session.stateAt(point, waiting)).calls,
-    simulated: (await session.stateAt(point, simulated)).calls,
+    waiting: (await session.at(point).fold(waiting)).calls,
+    simulated: (await session.at(point).fold(simulated)).calls,
     usage: spending,
-    metadata: await session.metadata(point),
-    coding: await session.stateAt(point, openWork),
+    metadata: await session.branch(point).metadata(),
+    coding: await session.at(point).fold(openWork),
   };
 }
 

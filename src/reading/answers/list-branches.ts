@@ -161,8 +161,8 @@ async function branchesOfSession(
   const found: ListedBranch[] = [];
   for (const { drawn, isArchived } of shown) {
     const at = { branch: drawn.node.branch };
-    const held = await session.stateAt(at, summary);
-    const waits = held.outcome === 'waiting' ? (await session.stateAt(at, waiting)).calls : [];
+    const held = await session.at(at).fold(summary);
+    const waits = held.outcome === 'waiting' ? (await session.at(at).fold(waiting)).calls : [];
     const about = { summary: held, waiting: waits, branches: shown.length, archived: isArchived };
     const branch = { ...drawn, record, session, ...about };
     if (await isWanted(branch)) found.push(branch);
@@ -225,7 +225,7 @@ export async function listRow(
   { hasNamespace = false }: { readonly hasNamespace?: boolean } = {},
 ): Promise<ListRow> {
   const namespace = hasNamespace ? branch.record.namespace : undefined;
-  const fingerprint = await branch.session.fingerprint({ branch: branch.node.branch });
+  const fingerprint = await branch.session.branch(branch.node.branch).fingerprint();
   const { branches, archived, ...row } = rowOf(branch);
   return { ...given({ namespace }), ...row, fingerprint, branches, archived };
 }

@@ -26,7 +26,7 @@ export async function* readTransactions(session: Session, asked: EventReading): 
   else if (tail === undefined) yield* first(operationsOf(readEvents(session, every), agent), limit);
   else {
     // Decide first where following begins. Otherwise a commit made while the tail is read comes twice, or never.
-    const { seq: at } = await session.locate(reading.point);
+    const { seq: at } = await session.at(reading.point).locate();
     const upTo = { ...every.filter, ...given({ through: reading.follows ? at : undefined }) };
     const last: StateTransaction[] = [];
     const backward = readEvents(session, { ...every, filter: upTo, isReverse: true, follows: false });
@@ -42,7 +42,7 @@ export async function* readTransactions(session: Session, asked: EventReading): 
 async function stablePoint(session: Session, { point, filter, follows, history }: EventReading): Promise<string> {
   const { branch, at } = parsePoint(point);
   if (filter.through === undefined || follows || history === 'raw' || at.kind !== 'head') return point;
-  const { head } = await session.locate({ branch });
+  const { head } = await session.branch(branch).locate();
   return pointText({ branch, at: { kind: 'seq', seq: seq(Math.min(filter.through, head)) } });
 }
 

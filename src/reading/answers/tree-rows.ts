@@ -43,7 +43,7 @@ export async function readTree(
 ): Promise<TreeBranch[]> {
   const branches: TreeBranch[] = [];
   for (const drawn of drawnBranches(familyOf(await session.tree(), branch))) {
-    const held = await session.stateAt({ branch: drawn.node.branch }, summary);
+    const held = await session.branch(drawn.node.branch).fold(summary);
     const edits = withEdits && drawn.node.parent !== null ? await editsOf(session, drawn.node) : [];
     branches.push({ ...drawn, summary: held, edits });
   }

@@ -47,7 +47,7 @@ export async function branchPage(
 
 async function branchRow(session: Session, drawn: DrawnBranch, archived: boolean): Promise<BranchRow> {
   const { node, lead } = drawn;
-  const held = await session.stateAt({ branch: node.branch }, summary);
+  const held = await session.branch(node.branch).fold(summary);
   const edits = node.parent === null ? [] : await editsOf(session, node);
   const { title, durationMs, turns, silentSince } = held;
   const { createdAt, updatedAt } = node;

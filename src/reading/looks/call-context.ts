@@ -83,10 +83,10 @@ export interface ContextReading {
 /** Reads what a model was sent at a point, or between calls what the next one would be sent, and compares it. */
 export async function contextAt(session: Session, reading: ContextReading): Promise<ContextAnswer> {
   const { branch, seq, edits = [] } = reading;
-  const { event } = await session.stateAt({ branch, seq }, eventHere);
+  const { event } = await session.at({ branch, seq }).fold(eventHere);
   const call = edits.length > 0 ? null : await callOf(session, branch, event);
   const at = call?.seq ?? seq;
-  const whole = await session.stateAt({ branch, seq: at }, conversation, edits.length === 0 ? {} : { edits });
+  const whole = await session.at({ branch, seq: at }).fold(conversation, edits.length === 0 ? {} : { edits });
   const here = laneOf(whole, call === null ? event : { agent: event?.agent, run: event?.run });
   const alone = call === null || here.calledAt === at ? undefined : await askedInside(session, { branch, seq: at });
   const lane = alone ?? here;
@@ -104,7 +104,7 @@ export async function contextAt(session: Session, reading: ContextReading): Prom
 
 /** Returns what a call was sent that a tool made on its own: it stands outside of the conversation. */
 async function askedInside(session: Session, at: Point): Promise<LaneConversation | undefined> {
-  for await (const event of session.replay({ at, after: previous(at.seq) }))
+  for await (const event of session.at(at).replay({ after: previous(at.seq) }))
     if (event.erased !== true) return project(conversation, [event]);
   return undefined;
 }
@@ -186,22 +186,22 @@ async function comparedWith(
 ): Promise<Before | undefined> {
   const named = (point: Seq): string => refText({ session: session.id, branch, at: { kind: 'seq', seq: point } });
   if (against !== undefined) {
-    const found = await session.locate(against);
-    const held = await session.stateAt(against, conversation);
+    const found = await session.at(against).locate();
+    const held = await session.at(against).fold(conversation);
     const ref = refText({ session: session.id, branch: found.branch, at: { kind: 'seq', seq: found.seq } });
     return { lane: sameLane(held, lane), against: { ref, kind: 'point' } };
   }
   if (edits.length > 0)
     return {
-      lane: sameLane(await session.stateAt({ branch, seq }, conversation), lane),
+      lane: sameLane(await session.at({ branch, seq }).fold(conversation), lane),
       against: { ref: named(seq), kind: 'unedited' },
     };
   const before = isCall
-    ? sameLane(await session.stateAt({ branch, seq: previous(at) }, conversation), lane).calledAt
+    ? sameLane(await session.at({ branch, seq: previous(at) }).fold(conversation), lane).calledAt
     : lane.calledAt;
   if (before === null) return undefined;
   return {
-    lane: sameLane(await session.stateAt({ branch, seq: before }, conversation), lane),
+    lane: sameLane(await session.at({ branch, seq: before }).fold(conversation), lane),
     against: { ref: named(before), kind: 'call' },
   };
 }

@@ -96,7 +96,7 @@ export async function compareViews(
 }
 
 async function sideOf({ session, ref, point }: OpenRef): Promise<CompareSide> {
-  return { ref: refText(ref), session: session.id, branch: ref.branch, summary: await session.stateAt(point, summary) };
+  return { ref: refText(ref), session: session.id, branch: ref.branch, summary: await session.at(point).fold(summary) };
 }
 
 function foldPairs(pairs: readonly DiffPair[]): FoldedPair[] {

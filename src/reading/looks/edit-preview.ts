@@ -42,9 +42,9 @@ export async function previewEdits(session: Session, reading: PreviewReading): P
   const refused = await refusal(session, reading);
   const { excluded, dependents } =
     refused === null && edits.length > 0
-      ? await session.counterfactual({ branch, seq }, metadata, { edits })
+      ? await session.at({ branch, seq }).counterfactual(metadata, { edits })
       : { excluded: [], dependents: [] };
-  const foreseen = await session.resumable({ branch, seq }, given({ effects })).then(
+  const foreseen = await session.at({ branch, seq }).resumable(given({ effects })).then(
     ({ calls, otherwise }) => ({ calls, otherwise, cannotRun: null }),
     (error: unknown) => ({ calls: [], otherwise: [], cannotRun: dataOf(error) }),
   );
@@ -61,7 +61,7 @@ export async function previewEdits(session: Session, reading: PreviewReading): P
 async function refusal(session: Session, { branch, seq, edits }: PreviewReading): Promise<EditPreview['refused']> {
   const tried = async (count: number): Promise<ErrorJson | undefined> => {
     try {
-      await session.stateAt({ branch, seq }, metadata, { edits: edits.slice(0, count) });
+      await session.at({ branch, seq }).fold(metadata, { edits: edits.slice(0, count) });
       return undefined;
     } catch (error) {
       return dataOf(error);
@@ -118,12 +118,12 @@ export async function previewChange(
 ): Promise<ChangePreview> {
   const dry = { ...options, dryRun: true };
   if (change === 'erase') return erasePreview(session, branch, await session.erase({ branch, seq }, dry));
-  const { head } = await session.locate({ branch });
+  const { head } = await session.branch(branch).locate();
   const marked =
     change === 'rewind'
-      ? await session.rewind({ branch, seq }, dry)
+      ? await session.branch(branch).rewind(seq, dry)
       : change === 'revert'
-        ? await session.revert({ branch, seq }, dry)
+        ? await session.branch(branch).revert(seq, dry)
         : await session.redo(branch, dry);
   const isStored = (held: Seq): boolean => held <= head;
   const [gone, restored] = [marked.undone.filter(isStored), marked.restored.filter(isStored)];

@@ -42,7 +42,7 @@ const chunksMax = 6;
 export async function causesOf(session: Session, branch: string, seq: Seq): Promise<CausesAnswer> {
   const [event] = await eventsAt(session, branch, [seq]);
   if (event === undefined) throw new RepriseError('event.not-found', `Cannot read seq ${seq} of "${branch}"`);
-  const { head } = await session.locate({ branch });
+  const { head } = await session.branch(branch).locate();
   const chain = await chainUp(session, branch, event);
   const followed = await chainDown(session, { branch, seq, head }, event);
   const failed = event.run === undefined ? undefined : await failureOf(session, { branch, seq, head, run: event.run });
@@ -156,7 +156,7 @@ async function chainDown(
 /** Reads the index from the chunk of a seq on. */
 async function* rowsFrom(session: Session, { branch, seq, head }: Place): AsyncGenerator<EventRows, void, undefined> {
   for (let end = seq - ((seq - 1) % chunkEvents) - 1 + chunkEvents; end - chunkEvents < head; end += chunkEvents)
-    yield rowsOf(await session.stateAt({ branch, seq: Math.min(end, head) }, eventIndex));
+    yield rowsOf(await session.at({ branch, seq: Math.min(end, head) }).fold(eventIndex));
 }
 
 interface Failure {
@@ -170,7 +170,7 @@ async function failureOf(
   session: Session,
   { run, ...place }: Place & { readonly run: string },
 ): Promise<Failure | undefined> {
-  const began = await session.find({ run }, { at: { branch: place.branch }, history: 'raw' });
+  const began = await session.branch(place.branch).find({ run }, { history: 'raw' });
   let decision: Seq | undefined;
   let chunks = 0;
   for await (const rows of rowsFrom(session, { ...place, seq: began?.seq ?? place.seq })) {

@@ -39,13 +39,13 @@ export async function* readIndex(
   session: Session,
   { branch, after: wanted = 0, around }: IndexReading,
 ): AsyncGenerator<IndexPart, void, undefined> {
-  const { head, digest } = await session.locate({ branch });
+  const { head, digest } = await session.branch(branch).locate();
   const after = toSeq(Math.min(wanted, head));
   yield { kind: 'range', after, through: head, digest };
   for (const end of outwards(chunkEnds(after, head), around ?? head)) {
     const start = end - ((end - 1) % chunkEvents) - 1;
     if (after > start) yield* newChunks(session, { branch, after, through: end });
-    else yield { kind: 'chunk', columns: await session.stateAt({ branch, seq: end }, eventIndex) };
+    else yield { kind: 'chunk', columns: await session.at({ branch, seq: end }).fold(eventIndex) };
   }
   yield { kind: 'view', head, pieces: await viewPieces(session, branch, head) };
 }
@@ -74,7 +74,7 @@ export async function* newChunks(
   { branch, after, through }: { readonly branch: string; readonly after: number; readonly through: number },
 ): AsyncGenerator<Extract<IndexPart, { kind: 'chunk' }>, void, undefined> {
   let held: Event[] = [];
-  for await (const event of session.replay({ at: { branch, seq: through }, history: 'raw', after })) {
+  for await (const event of session.at({ branch, seq: through }).replay({ history: 'raw', after })) {
     held.push(event);
     if (event.seq % chunkEvents !== 0 && event.seq !== through) continue;
     yield { kind: 'chunk', columns: project(eventIndex, held) };
@@ -84,8 +84,8 @@ export async function* newChunks(
 
 /** Returns the pieces of the view at a seq of a branch, in view order. */
 export async function viewPieces(session: Session, branch: string, head: Seq): Promise<IndexPiece[]> {
-  const { branch: root } = await session.locate({ branch, seq: 0 });
-  const held = await session.stateAt({ branch, seq: head }, markers);
+  const { branch: root } = await session.at({ branch, seq: 0 }).locate();
+  const held = await session.at({ branch, seq: head }).fold(markers);
   return viewAt({ root, markers: held.markers, head }, head).pieces.map((piece) =>
     piece.kind === 'range'
       ? { after: piece.after, through: piece.through, carried: false, replaces: [] }

@@ -84,7 +84,7 @@ async function* eventsBySeq(
   isEdited: boolean,
 ): AsyncGenerator<Event> {
   const at = { branch, seq };
-  if (!isEdited) return yield* session.replay({ at, history: 'raw', after });
+  if (!isEdited) return yield* session.at(at).replay({ history: 'raw', after });
   for (let from = after; from < seq; from += windowSeqs) {
     const events: Event[] = [];
     const read = { at, after: from, through: Math.min(from + windowSeqs, seq) };

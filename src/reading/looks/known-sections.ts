@@ -85,7 +85,7 @@ export async function knownSection(
     point: string | { readonly branch: string; readonly seq: number },
     with_: readonly Edit[],
   ): Promise<JsonValue> => {
-    const value = await session.stateAt(point, projection, with_.length === 0 ? {} : { edits: with_ });
+    const value = await session.at(point).fold(projection, with_.length === 0 ? {} : { edits: with_ });
     return seenBy(named, value as JsonValue, eyes);
   };
   const value = await read({ branch, seq }, edits);
@@ -117,6 +117,6 @@ function seenBy({ name }: NamedProjection, value: JsonValue, eyes: string | unde
 }
 
 async function refOf(session: Session, point: string): Promise<string> {
-  const { branch, seq } = await session.locate(point);
+  const { branch, seq } = await session.at(point).locate();
   return refText({ session: session.id, branch, at: { kind: 'seq', seq } });
 }

@@ -166,9 +166,9 @@ type FoldedFacts = Omit<SessionRow, keyof ListedRecord | 'branch' | 'head' | 'br
 /** Reads the facts of a row that are folded from events. */
 async function foldedFacts(session: Session, branch: string): Promise<FoldedFacts> {
   try {
-    const held = await session.stateAt({ branch }, summary);
-    const calls = held.outcome === 'waiting' ? (await session.stateAt({ branch }, waiting)).calls : [];
-    return factsOf(held, calls, await session.stateAt({ branch }, activity), null);
+    const held = await session.branch(branch).fold(summary);
+    const calls = held.outcome === 'waiting' ? (await session.branch(branch).fold(waiting)).calls : [];
+    return factsOf(held, calls, await session.branch(branch).fold(activity), null);
   } catch (error) {
     if (!(error instanceof RepriseError) || hasCode(error, 'session.not-found')) throw error;
     return factsOf(project(summary, []), [], project(activity, []), error.toJSON());

@@ -26,7 +26,7 @@ export async function eventsAt(session: Session, branch: string, seqs: readonly 
   const found = new Map<number, Event>();
   const wanted = new Set(seqs);
   for (const { after, through } of rangesOf(seqs))
-    for await (const event of session.replay({ at: { branch, seq: through }, history: 'raw', after }))
+    for await (const event of session.at({ branch, seq: through }).replay({ history: 'raw', after }))
       if (wanted.has(event.seq)) found.set(event.seq, event);
   return seqs.map((seq) => found.get(seq) ?? noEvent(branch, seq));
 }

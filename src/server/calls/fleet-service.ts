@@ -55,7 +55,7 @@ export function fleetService(parts: VerbParts): ServiceImpl<typeof FleetService>
     checkUnbound(requestOf(context).grant, 'use the fleet');
     const session = await parts.repriseOf(context, namespace).session(id);
     if (branch === '') return { session, fleet: session.fleet, beliefs: session.beliefs };
-    return { session, fleet: session.fleet.on(branch), beliefs: session.beliefs.on(branch) };
+    return { session, fleet: session.branch(branch).fleet, beliefs: session.branch(branch).beliefs };
   };
   return {
     ...agentCalls(parts, (context, place) => at(context, place)),
@@ -67,7 +67,7 @@ export function fleetService(parts: VerbParts): ServiceImpl<typeof FleetService>
     },
     async getFleet({ where, ...place }, context) {
       const { session } = await at(context, place);
-      const on = place.branch === '' ? session : await session.branch(place.branch);
+      const on = place.branch === '' ? session : session.branch(place.branch);
       return answerOf(await on.fleetAt(whereIn(where)));
     },
     async getStrategy(place, context) {
@@ -75,7 +75,7 @@ export function fleetService(parts: VerbParts): ServiceImpl<typeof FleetService>
     },
     async *auditFleet({ options, ...place }, context) {
       const { session } = await at(context, place);
-      const on = place.branch === '' ? session : await session.branch(place.branch);
+      const on = place.branch === '' ? session : session.branch(place.branch);
       const asked = optionsIn<FollowOptions>(options);
       const found = on.audit({ ...asked, signal: endOf(context.signal, parts.draining, asked) } as never);
       for await (const events of batched(gathered(texts(found)), beatMs)) yield { events: [...events] };
@@ -115,7 +115,7 @@ function agentCalls(
       const asked = optionsIn<object>(options);
       if (isAgent(context, place.agent)) return answerOf(await (await as(context, place)).beliefsAt(asked));
       const { session } = await at(context, place);
-      const on = place.branch === '' ? session : await session.branch(place.branch);
+      const on = place.branch === '' ? session : session.branch(place.branch);
       return answerOf(await on.beliefsAt(asked));
     },
     async *replayAgent({ options, ...place }, context) {
@@ -125,10 +125,10 @@ function agentCalls(
     },
     async getAgentState({ point, projection, ...place }, context) {
       const { projection: named } = projectionNamed(projection, parts.sha256);
-      return answerOf(await (await as(context, place)).stateAt(pointIn(point) ?? {}, named));
+      return answerOf(await (await as(context, place)).at(pointIn(point) ?? {}).fold(named));
     },
     async getKnown({ point, ...place }, context) {
-      return answerOf(await (await as(context, place)).knownAt(pointIn(point)));
+      return answerOf(await (await as(context, place)).at(pointIn(point)).known());
     },
   };
 }

@@ -30,7 +30,7 @@ export async function sendReplay(
   response.once('close', () => left.abort());
   const { session, point } = await openRef(reprise(namespace), ref);
   const signal = endOf(left.signal, draining, options);
-  const pages = eventTexts(session.replay({ ...options, at: point, signal }), leaveOut);
+  const pages = eventTexts(session.at(point).replay({ ...options, signal }), leaveOut);
   const lines = batched(pages, beatMs, Number.POSITIVE_INFINITY);
   // The first events come before the headers, so that a mistake in the request still gets its status.
   let next = await lines.next();

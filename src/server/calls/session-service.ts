@@ -100,18 +100,18 @@ export function sessionService(parts: VerbParts): ServiceImpl<typeof SessionServ
       return answerOf(await parts.repriseOf(context, namespace).resolve(ref));
     },
     async exportHistory({ namespace, ref, format }, context) {
-      return { text: await parts.repriseOf(context, namespace).export(ref, { format }) };
+      return { text: await parts.repriseOf(context, namespace).at(ref).export({ format }).text() };
     },
     async exportFiles({ namespace, ref, format }, context) {
-      const { files, ...exported } = await parts.repriseOf(context, namespace).exportFiles(ref, { format });
+      const { files, ...exported } = await parts.repriseOf(context, namespace).at(ref).export({ format }).files();
       const texts = files.map(({ file, bytes }) => ({ file, base64: Buffer.from(bytes).toString('base64') }));
       return answerOf({ ...exported, files: texts });
     },
     async handBack({ namespace, ref, format }, context) {
-      return answerOf(await parts.repriseOf(context, namespace).handBack(ref, { format }));
+      return answerOf(await parts.repriseOf(context, namespace).at(ref).handBack({ format }));
     },
     async proveHistory({ namespace, ref, options }, context) {
-      return answerOf(await parts.repriseOf(context, namespace).prove(ref, optionsIn(options)));
+      return answerOf(await parts.repriseOf(context, namespace).at(ref).prove(optionsIn(options)));
     },
   };
 }
@@ -168,26 +168,26 @@ function looks({ sha256 }: VerbParts, at: AtSession): Pick<ServiceImpl<typeof Se
     },
     async getStateAt({ point, projection, options, ...name }, context) {
       const { projection: named } = projectionNamed(projection, sha256);
-      return answerOf(await (await at(context, name)).stateAt(pointIn(point), named, optionsIn(options)));
+      return answerOf(await (await at(context, name)).at(pointIn(point)).fold(named, optionsIn(options)));
     },
     async counterfactual({ point, projection, options, ...name }, context) {
       const { projection: named } = projectionNamed(projection, sha256);
-      return answerOf(await (await at(context, name)).counterfactual(pointIn(point), named, optionsIn(options)));
+      return answerOf(await (await at(context, name)).at(pointIn(point)).counterfactual(named, optionsIn(options)));
     },
     async getFingerprint({ point, ...name }, context) {
-      return answerOf(await (await at(context, name)).fingerprint(pointIn(point)));
+      return answerOf(await (await at(context, name)).at(pointIn(point)).fingerprint());
     },
     async verifySession({ options, ...name }, context) {
       return answerOf(await (await at(context, name)).verify(optionsIn(options)));
     },
     async locatePoint({ point, ...name }, context) {
-      return answerOf(await (await at(context, name)).locate(pointIn(point)));
+      return answerOf(await (await at(context, name)).at(pointIn(point)).locate());
     },
     async getTree(name, context) {
       return answerOf(await (await at(context, name)).tree());
     },
     async getBranchState({ branch, ...name }, context) {
-      return answerOf(branchAnswer(await (await at(context, name)).branch(pointIn(branch))));
+      return answerOf(branchAnswer((await at(context, name)).branch(pointIn(branch))));
     },
     async getMetadata({ point, ...name }, context) {
       return answerOf(await (await at(context, name)).metadata(pointIn(point)));

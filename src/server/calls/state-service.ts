@@ -34,7 +34,7 @@ export function stateService(parts: VerbParts, done: DoneChanges): ServiceImpl<t
   const at: AtState = async (context, { namespace, session, branch, agent: asked }) => {
     const agent = actingAgent(requestOf(context).grant, asked);
     const opened = await parts.repriseOf(context, namespace).session(session);
-    const state = branch === '' ? opened.state : opened.state.on(branch);
+    const state = branch === '' ? opened.state : opened.branch(branch).state;
     return agent === '' ? state : state.as(agent);
   };
   return {

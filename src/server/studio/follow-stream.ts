@@ -125,18 +125,18 @@ async function* branchNews(
       const hasMarker = columns.flags.some((flags) => (flags & columnFlags.marker) !== 0);
       const view = hasMarker ? viewToWire(through, await viewPieces(session, branch, through)) : undefined;
       const chunk = columnsToWire(columns);
-      const { digest } = await session.locate({ branch, seq: through });
+      const { digest } = await session.at({ branch, seq: through }).locate();
       const value = { ...place, head: toWhole(through), digest, chunk, ...given({ view }) };
       seen = through;
       yield { item: { case: 'branch', value } };
     }
   };
-  const { head } = await session.branch(branch);
+  const { head } = session.branch(branch);
   if (head > seen) yield* tell(head);
   for await (const now of store.watch(place, seen, signal)) {
     if (now > seen) yield* tell(now);
     // The branch is gone, or was made again with fewer events.
-    else if (now < seen) await session.branch(branch);
+    else if (now < seen) session.branch(branch);
   }
 }
 

@@ -72,7 +72,7 @@ export async function carryOut(order: RunOrder, around: RunSurroundings): Promis
     case 'fork': {
       const branch = await session.fork(point, given({ name, reason, edits }));
       onBranch(branch.name);
-      return { kind: 'run', report: await session.resume(branch.name, agent, { ...shared, ...decided }) };
+      return { kind: 'run', report: await session.branch(branch.name).resume(agent, { ...shared, ...decided }) };
     }
     case 'resume':
       onBranch(parsePoint(point).branch);
@@ -115,7 +115,7 @@ async function tryVariants(
 ): Promise<ExperimentResult> {
   const named: Record<string, Agent> = {};
   for (const { with: name } of variants) if (name !== undefined) named[name] = (await agentFor(agents, name)).agent;
-  return await session.experiment(point, {
+  return await session.at(point).experiment({
     ...shared,
     variants,
     agent,

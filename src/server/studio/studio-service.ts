@@ -97,7 +97,7 @@ export function studioLooks(parts: LookParts): Looks {
   const at = async (context: HandlerContext, name: SessionName & { readonly point: string }): Promise<OpenPoint> => {
     const session = await open(context, name);
     const { branch } = parsePoint(branchIn(name.point));
-    const { seq } = await session.locate(branchIn(name.point));
+    const { seq } = await session.at(branchIn(name.point)).locate();
     return { session, branch, seq };
   };
   const queue = new LookQueue();
@@ -157,7 +157,7 @@ async function experimentsOf(session: Session): Promise<string[]> {
   for (let node = open.pop(); node !== undefined && ids.size < limits.shownRowsMax; node = open.pop()) {
     open.push(...node.children);
     if (node.parent === null) continue;
-    const id = stringAt(objectAt(await session.metadata({ branch: node.branch }), 'reprise.experiment'), 'id');
+    const id = stringAt(objectAt(await session.branch(node.branch).metadata(), 'reprise.experiment'), 'id');
     if (id !== undefined) ids.add(id);
   }
   return [...ids].reverse();

@@ -80,7 +80,7 @@ async function imported(reprise: Reprise, format: ForeignFormat, bytes: Uint8Arr
 }
 
 async function exported(reprise: Reprise, format: ForeignFormat, ref = 's'): Promise<string> {
-  const { files } = await reprise.exportFiles(ref, { format: format.name });
+  const { files } = await reprise.at(ref).export({ format: format.name }).files();
   return latin(files[0]?.bytes ?? new Uint8Array());
 }
 
@@ -126,7 +126,7 @@ async function contents(reprise: Reprise, id: string): Promise<string[]> {
   const session = await reprise.session(id);
   const found: string[] = [];
   for (const branch of branchesOf(await session.tree()))
-    for await (const event of session.replay({ at: branch, history: 'raw' })) found.push(contentOf(event));
+    for await (const event of session.at(branch).replay({ history: 'raw' })) found.push(contentOf(event));
   return [...new Set(found)].filter((content) => !/^(?:branch|session)\./.test(content));
 }
 
@@ -164,7 +164,7 @@ async function forgets(reprise: Reprise, format: ForeignFormat, { text }: Format
   if (found === undefined) return;
   const secrets = longTexts(found.data);
   await session.erase({ branch: found.branch, seq: found.seq });
-  const { files, differs } = await reprise.exportFiles('s', { format: format.name });
+  const { files, differs } = await reprise.at('s').export({ format: format.name }).files();
   const left = files.map(({ bytes }) => new TextDecoder().decode(bytes)).join('\n');
   for (const secret of secrets)
     assert.ok(!left.includes(JSON.stringify(secret).slice(1, -1)), 'erased text is exported');

@@ -154,8 +154,8 @@ describe('the shapes of the reference are what is printed', () => {
     if (['beliefs', 'agents', 'tasks', 'audit', 'forward'].includes(name)) {
       await using reprise = await place.open();
       const session = await reprise.session('refund');
-      await session.fleet.spawn('triage', {});
-      await session.fleet.tasks.start({ task: 't1' });
+      await session.spawn('triage', {});
+      await session.fleet.task.start({ task: 't1' });
       await session.beliefs.commit({ agent: 'triage', topic: 'order', kind: 'fact', claim: 'It is broken' });
     }
     const { stdout, stderr } = await place.run([

@@ -9,12 +9,12 @@ beforeEach(async () => {
   await using reprise = await place.open({ durability: 'process' });
   const session = await reprise.createSession('incident');
   const topics = ['telemetry', 'deploys', 'network', 'diagnosis', 'database', 'status'];
-  for (const agent of ['telemetry', 'deploys', 'network']) await session.fleet.spawn(agent, { scope: [agent] });
-  await session.fleet.spawn('triage', { role: 'lead', scope: topics, trust: 0.9 });
-  await session.fleet.spawn('comms', { scope: ['diagnosis', 'status'] });
-  await session.fleet.spawn('db-specialist', { scope: ['database', 'telemetry', 'diagnosis'], fromTurn: 4 });
-  await session.fleet.tasks.start({ task: 't1', title: 'Find the cause' });
-  await session.fleet.tasks.claim({ task: 't1', agent: 'triage' });
+  for (const agent of ['telemetry', 'deploys', 'network']) await session.spawn(agent, { scope: [agent] });
+  await session.spawn('triage', { role: 'lead', scope: topics, trust: 0.9 });
+  await session.spawn('comms', { scope: ['diagnosis', 'status'] });
+  await session.spawn('db-specialist', { scope: ['database', 'telemetry', 'diagnosis'], fromTurn: 4 });
+  await session.fleet.task.start({ task: 't1', title: 'Find the cause' });
+  await session.fleet.task.claim({ task: 't1', agent: 'triage' });
   return () => place[Symbol.dispose]();
 });
 
@@ -48,7 +48,7 @@ test('an incident runs forward, is forked with a belief changed, and the differe
 
   await using reprise = await place.open({ durability: 'process' });
   const session = await reprise.session('incident');
-  const branch = await session.fork({ turn: 1 }, { name: 'earlier' });
+  const branch = await session.at({ story: 1 }).fork({ name: 'earlier' });
   await branch.mutate({ agent: 'triage', topic: 'diagnosis', claim: 'the connection pool' });
   await reprise.close();
   const forward = await place.json(

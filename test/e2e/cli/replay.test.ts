@@ -11,7 +11,7 @@ beforeAll(async () => {
   const session = await reprise.createSession('refund', { metadata: { owner: 'ada' } });
   await session.append(refundEvents());
   await session.append({ type: 'note.added', agent: 'support-2', data: { text: 'A "quoted", text\nof two lines' } });
-  await session.revert('main@6', { reason: 'it guessed' });
+  await session.revert(6, { reason: 'it guessed' });
   await recordShifts(await reprise.createSession('shifts'));
 });
 afterAll(() => {
