@@ -98,3 +98,40 @@ export type { ExportedFile, ExportedPiece } from './engine/importing/export.ts';
 export type { DifferingUnit } from './engine/importing/export-units.ts';
 export type { ImportProgress, ImportWarning } from './engine/importing/import-options.ts';
 export type { HistoryTree, ProvenPayload, VerifyProofOptions } from './engine/proving/event-proof.ts';
+
+// The administration of a store: its health, copies, bundles and checks.
+
+export type {
+  EventGroup,
+  EventSpec,
+  FieldFault,
+  FieldRole,
+  FieldSpec,
+  FieldStorage,
+  FieldType,
+} from './core/event/event-spec.ts';
+export type { GistValue, GistWriter } from './core/event/gist-writer.ts';
+export type { KeyKind } from './core/event/keys.ts';
+export type { Sha256 } from './core/parts/digest.ts';
+export type { ForeignFormat } from './core/recording/foreign-format.ts';
+export type { BranchLog, SessionLog, SessionSource } from './core/session/session-log.ts';
+export type { AsyncContext, FolderWriter, Platform, RequestListener, RequestTold } from './core/store/platform.ts';
+export type { BundleManifest } from './engine/bundling/bundle-manifest.ts';
+export type { BundleVerification, VerifyBundleOptions } from './engine/bundling/verify-bundle.ts';
+export type { ArchiveOptions } from './engine/changing/archive-branch.ts';
+export type { DeleteBranchOptions, DeletedBranch } from './engine/changing/delete-branch.ts';
+export type { Copied, CopiedSession, CopyOptions, CopyProgress } from './engine/copying/copy-options.ts';
+export type { SessionJson } from './engine/looking/session-json.ts';
+export type { ProofVerification } from './engine/proving/event-proof.ts';
+export type { Repaired } from './engine/proving/repair.ts';
+export type { DeepResult, DeepVerification } from './engine/proving/verify-deep.ts';
+export type { AnyProjection } from './engine/proving/verify-snapshots.ts';
+export type {
+  SessionsOptions,
+  SessionsPageOptions,
+  SessionVerification,
+  VerifyAllOptions,
+} from './engine/reprise-options.ts';
+export type { SigningKey } from './node/signing-key.ts';
+export type { PostgresStoreOptions } from './store/postgres/store-options.ts';
+export type { SqliteStoreOptions } from './store/sqlite/store-options.ts';

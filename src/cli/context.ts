@@ -257,7 +257,7 @@ export function missingHint({ hint, details }: RepriseError): string {
   return `Record something first, choose a different store with --store or REPRISE_STORE, or create an empty one with "reprise doctor --create".${demo}`;
 }
 
-const atForms: readonly string[] = ['before', 'turn', 'run', 'time', 'head'];
+const atForms: readonly string[] = ['before', 'turn', 'story', 'run', 'time', 'head'];
 
 /** Parses a ref before anything is opened; the error for a typo suggests the closest form. */
 function parsedRef(text: string): Ref {

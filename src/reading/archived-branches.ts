@@ -14,5 +14,5 @@ export async function archivedBranches(session: Session, tree: BranchNode): Prom
 
 /** Tells whether a branch is archived; the first one of a session never is. */
 export async function isArchived(session: Session, { branch, parent }: BranchNode): Promise<boolean> {
-  return parent !== null && (await session.metadata({ branch }))[archivedKey] !== undefined;
+  return parent !== null && (await session.branch(branch).metadata())[archivedKey] !== undefined;
 }

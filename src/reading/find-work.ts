@@ -43,14 +43,14 @@ async function namesOf(session: Session): Promise<readonly string[]> {
 }
 
 async function endOf(session: Session, branch: string, work: Work): Promise<Ref['at'] | undefined> {
-  const at = { branch };
+  const on = session.branch(branch);
   if ('run' in work) {
-    const found = await session.find({ run: work.run }, { at, history: 'raw' });
+    const found = await on.find({ run: work.run }, { history: 'raw' });
     return found === undefined ? undefined : { kind: 'run', run: work.run };
   }
   const handed: EventFilter = { types: ['task.started', 'task.claimed', 'task.ended', 'verification.failed'] };
   let first: number | undefined;
-  for await (const { seq, data } of session.replay({ at, filter: handed })) {
+  for await (const { seq, data } of on.replay({ filter: handed })) {
     if (data['task'] !== work.task) continue;
     first = seq;
     break;
@@ -58,7 +58,7 @@ async function endOf(session: Session, branch: string, work: Work): Promise<Ref[
   if (first === undefined) return undefined;
   const events = new TaskEvents(work.task);
   let last: Ref['at'] | undefined;
-  for await (const event of session.replay({ at, after: first - 1 })) {
+  for await (const event of on.replay({ after: first - 1 })) {
     if (!events.take(event)) continue;
     last = { kind: 'seq', seq: event.seq };
     if (event.type === 'task.ended') break;

@@ -97,6 +97,6 @@ export async function readProjection(
   { session, ref, point }: OpenRef,
   { name, projection }: NamedProjection,
 ): Promise<StateAnswer> {
-  const value = await session.stateAt(point, projection);
+  const value = await session.at(point).fold(projection);
   return { ref: refText(ref), projection: name, version: projection.version ?? null, value };
 }

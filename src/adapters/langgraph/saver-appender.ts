@@ -31,11 +31,15 @@ export class SaverAppender {
   }
 
   /** Appends events and notes them in the index. */
-  async append(index: SaverIndex, drafts: readonly EventDraft[], options: AppendOptions): Promise<void> {
+  async append(
+    index: SaverIndex,
+    drafts: readonly EventDraft[],
+    { branch, ...options }: AppendOptions & { readonly branch: string },
+  ): Promise<void> {
     const { session } = index;
     const mask = this.#masks ? await this.#masker(session) : undefined;
     const events = mask === undefined ? drafts : drafts.map((draft) => maskedDraft(draft, mask));
-    index.note(await session.append(events, options));
+    index.note(await session.branch(branch).append(events, options));
   }
 
   async #masker(session: SessionLog): Promise<Masker> {

@@ -175,8 +175,8 @@ export class SaverIndex {
   /** Reads the whole view of a branch. */
   async #readView(node: BranchNode): Promise<boolean> {
     const line: Line = { ...node, isWhole: true, byNamespace: new Map() };
-    const at = { branch: node.branch, seq: node.head };
-    for await (const event of this.session.at(at).replay({ filter: { types: graphEvents } })) this.#take(line, event);
+    const at = this.session.branch(node.branch).at(node.head);
+    for await (const event of at.replay({ filter: { types: graphEvents } })) this.#take(line, event);
     this.#lines.set(node.branch, line);
     return true;
   }
@@ -185,9 +185,9 @@ export class SaverIndex {
   async #readRaw(node: BranchNode, known: Line | undefined): Promise<boolean> {
     const line = known ?? { ...node, isWhole: false, byNamespace: new Map<string, Saved[]>() };
     const after = known?.head ?? node.parent?.seq ?? 0;
-    const at = { branch: node.branch, seq: node.head };
+    const at = this.session.branch(node.branch).at(node.head);
     const filter = { types: [...graphEvents, ...edits] };
-    for await (const event of this.session.at(at).replay({ history: 'raw', after, filter })) {
+    for await (const event of at.replay({ history: 'raw', after, filter })) {
       if (edits.includes(event.type)) return false;
       this.#take(line, event);
     }

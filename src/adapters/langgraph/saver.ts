@@ -365,7 +365,7 @@ async function forkAt(
 ): Promise<string> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return (await index.session.at({ branch, seq }).fork({ reason })).name;
+      return (await index.session.branch(branch).at(seq).fork({ reason })).name;
     } catch (error) {
       const isTaken = hasCode(error, 'branch.exists');
       if (!isTaken || attempt === forkAttemptsMax) throw error;

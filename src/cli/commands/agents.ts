@@ -6,20 +6,20 @@ import { plain } from '../../wording/text.ts';
 import type { CommandSpec } from '../command.ts';
 import { done } from '../exit-code.ts';
 import { numberOption } from '../option-values.ts';
-import { momentOf, momentOptions, printRows, timesOf } from '../options/fleet-options.ts';
+import { momentOf, momentOptions, printRows, pointIn } from '../options/fleet-options.ts';
 import { quoted } from '../typed.ts';
 
 /** `reprise agents`. */
 export const agents: CommandSpec = {
   arguments: [{ name: '<ref>', about: 'history: session[/branch][@at]' }],
   options: momentOptions,
-  examples: ['reprise agents demo', 'reprise agents demo --turn 15', 'reprise agents demo@12 --json'],
+  examples: ['reprise agents demo', 'reprise agents demo --story 15', 'reprise agents demo@12 --json'],
   run: async (context, [text = ''], options) => {
     const { out } = context;
     const found = await momentOf(context, text, options);
     const { session, ref } = found;
-    const { agents: there } = await session.fleetAt(timesOf(found, options));
-    const first = { ref: refText(ref), turn: numberOption(options, 'turn') ?? null };
+    const there = await session.at(pointIn(found, options)).fleet.agents();
+    const first = { ref: refText(ref), story: numberOption(options, 'story') ?? null };
     await printRows<AgentsAnswer, 'agents', FleetAgent>(context, { first, key: 'agents' }, there, [
       { title: 'AGENT', value: ({ agent }) => plain(agent), widthMax: 24 },
       { title: 'ROLE', value: ({ role }) => plain(role ?? ''), widthMax: 24, optional: 2 },

@@ -32,7 +32,13 @@ export const audit: CommandSpec = {
     const { session, ref, point } = found;
     const types = listOption(options, 'type');
     checkTypes(types);
-    const events = session.at(point).audit({ ...given({ limit: numberOption(options, 'limit'), after: numberOption(options, 'after') }), ...(types.length === 0 ? {} : { filter: { types } }), follow: flagOption(options, 'follow') });
+    const asked = {
+      ...given({ limit: numberOption(options, 'limit'), after: numberOption(options, 'after') }),
+      ...(types.length === 0 ? {} : { filter: { types } }),
+    };
+    const events = flagOption(options, 'follow')
+      ? session.branch(ref.branch).audit({ ...asked, follow: true })
+      : session.at(point).audit(asked);
     const table = out.json === undefined ? new EventTable(out, await historyFacts(found)) : undefined;
     let last: Event | undefined;
     for await (const event of events) {

@@ -7,7 +7,7 @@ import { plain } from '../../wording/text.ts';
 import type { CommandSpec } from '../command.ts';
 import { done } from '../exit-code.ts';
 import { numberOption, textOption } from '../option-values.ts';
-import { momentOf, momentOptions, printRows, timesOf } from '../options/fleet-options.ts';
+import { momentOf, momentOptions, printRows, pointIn } from '../options/fleet-options.ts';
 import { quoted } from '../typed.ts';
 
 /** `reprise beliefs`. */
@@ -21,7 +21,7 @@ export const beliefs: CommandSpec = {
   ],
   examples: [
     'reprise beliefs demo',
-    'reprise beliefs demo --turn 15 --topic diagnosis',
+    'reprise beliefs demo --story 15 --topic diagnosis',
     'reprise beliefs demo@12 --as triage --json',
   ],
   run: async (context, [text = ''], options) => {
@@ -29,9 +29,9 @@ export const beliefs: CommandSpec = {
     const found = await momentOf(context, text, options);
     const { session, ref } = found;
     const [agent, topic, as] = ['agent', 'topic', 'as'].map((name) => textOption(options, name));
-    const query = { ...timesOf(found, options), ...given({ agent, topic }) };
-    const held = await (as === undefined ? session.beliefsAt(query) : session.as(as).beliefsAt(query));
-    const first = { ref: refText(ref), turn: numberOption(options, 'turn') ?? null, as: as ?? null };
+    const look = session.at(pointIn(found, options));
+    const held = await (as === undefined ? look : look.as(as)).beliefs.list(given({ agent, topic }));
+    const first = { ref: refText(ref), story: numberOption(options, 'story') ?? null, as: as ?? null };
     await printRows<BeliefsAnswer, 'beliefs', Belief>(context, { first, key: 'beliefs' }, held, [
       { title: 'TOPIC', value: ({ topic: about }) => plain(about ?? ''), widthMax: 24 },
       {

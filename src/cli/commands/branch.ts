@@ -63,7 +63,7 @@ async function chosenBranches(
       throw new RepriseError('ref.invalid', `Cannot use ${JSON.stringify(text)}: that is a point, not a branch`, {
         hint: 'Leave out what follows "@".',
       });
-    const { session, ref } = context.branch(text);
+    const { session, ref } = await context.branch(text);
     return [{ session, branch: ref.branch }];
   }
   const reprise = await context.open();

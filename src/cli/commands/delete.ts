@@ -17,7 +17,7 @@ export const deleteKey: CommandSpec = {
   examples: ['reprise delete demo plan', 'reprise delete demo/careful plan --agent support'],
   run: async (context, [text = '', key = ''], options) => {
     const { out } = context;
-    const found = context.branch(text);
+    const found = await context.branch(text);
     const state = handleOf(found, options);
     const ref = refText({ session: found.ref.session, branch: found.ref.branch });
     const work = state.transaction(async (tx) => {

@@ -18,7 +18,7 @@ export const edit: CommandSpec = {
   ],
   run: async (context, [text = ''], options) => {
     const isInEditor = flagOption(options, 'edit');
-    const found = isInEditor ? await context.at(text) : context.branch(text);
+    const found = isInEditor ? await context.at(text) : await context.branch(text);
     const { session, ref, point } = found;
     const edits = editsOf(editsFrom(options));
     await noteUnknownAgent(context, found, options);

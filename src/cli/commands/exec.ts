@@ -8,7 +8,7 @@ import type { Event } from '../../core/event/event.ts';
 import { given } from '../../core/json.ts';
 import { refText } from '../../core/ref.ts';
 import type { TestRunInput } from '../../engine/coding/coding-inputs.ts';
-import type { CodingVerbs } from '../../engine/coding/coding-verbs.ts';
+import type { Coding } from '../../engine/coding/coding.ts';
 import { codingOn } from '../../reading/answers/coding-answer.ts';
 import { plain } from '../../wording/text.ts';
 import type { CommandSpec } from '../command.ts';
@@ -94,7 +94,7 @@ export const exec: CommandSpec = {
  * and its failures count more than the tests that passed.
  */
 async function recordTests(
-  coding: CodingVerbs,
+  coding: Coding,
   result: TestRunInput,
 ): Promise<{ readonly ran?: Event; readonly error?: string }> {
   try {

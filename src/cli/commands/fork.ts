@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { given } from '../../core/json.ts';
 import { refText } from '../../core/ref.ts';
-import type { Branch } from '../../engine/branch.ts';
+import type { ForkedBranch } from '../../engine/branch.ts';
 import { type ForkReport, forkAnswer, forkReport } from '../../reading/answers/fork-report.ts';
 import { detailOf } from '../../wording/event-gist.ts';
 import { rangeText, seqsText } from '../../wording/seqs.ts';
@@ -24,7 +24,7 @@ export const fork: CommandSpec = {
     new Option('--name <branch>', 'name of the new branch (default: a free name)'),
     ...markOptions,
     new Option('--meta <key=json>', 'metadata of the new branch; null removes a key').argParser(collect),
-    new Option('--turn <n>', 'fork at the head, without events of later turns').argParser(wholeNumber),
+    new Option('--story <n>', 'fork at the head, without events of later turns').argParser(wholeNumber),
     new Option('--edit', 'open $EDITOR on the event at the point'),
     ...editOptions(),
   ],
@@ -36,8 +36,8 @@ export const fork: CommandSpec = {
     'reprise fork demo@12 --system "Look twice." --for support',
   ],
   run: async (context, [text = ''], options) => {
-    const turn = numberOption(options, 'turn');
-    const found = turn === undefined ? await context.at(text) : context.branch(text);
+    const story = numberOption(options, 'story');
+    const found = story === undefined ? await context.at(text) : await context.branch(text);
     const { session, ref, point } = found;
     const asked = editsFrom(options);
     await noteUnknownAgent(context, found, options);
@@ -45,7 +45,7 @@ export const fork: CommandSpec = {
     const metadata = listOption(options, 'meta').map((pair) => jsonPair('--meta', pair));
     const typed = { ...asked, ...markOf(options), edits, metadata: Object.fromEntries(metadata) };
     const how = { ...(await context.masked(session, typed)), ...given({ name: textOption(options, 'name') }) };
-    const forked = session.fork(turn === undefined ? point : { branch: ref.branch, turn }, how);
+    const forked = session.at(story === undefined ? point : { branch: ref.branch, story }).fork(how);
     await print(context, ref.branch, await context.patient(forked), how);
     return done;
   },
@@ -54,7 +54,7 @@ export const fork: CommandSpec = {
 async function print(
   { out }: Context,
   source: string,
-  branch: Branch,
+  branch: ForkedBranch,
   marked: ReturnType<typeof markOf>,
 ): Promise<void> {
   const report = await forkReport(branch);
@@ -66,7 +66,7 @@ async function print(
   }
   const { session, ref } = answer;
   const { parent, dependents } = branch;
-  const from = `${plain(parent?.branch ?? '')}@${parent?.seq ?? 0}`;
+  const from = `${plain(parent.branch)}@${parent.seq}`;
   const why = marked.reason === undefined ? '' : `: ${plain(marked.reason)}`;
   await out.line(`${out.style('green', plain(ref))} forked from ${from}${why}`);
   await out.lines(editLines(out, report));
@@ -106,14 +106,14 @@ const typesText = (before: string, after: string): string =>
   before === after ? plain(after) : `${plain(before)} with ${plain(after)}`;
 
 /** Says which events are not on the branch, and which still are although they came after a replaced event. */
-async function sayLeftOut(out: Output, { session, parent }: Branch, report: ForkReport): Promise<void> {
-  if (parent === undefined) return;
-  const { head } = session.branch(parent.branch);
+async function sayLeftOut(out: Output, branch: ForkedBranch, report: ForkReport): Promise<void> {
+  const { parent, sessionId: session } = branch;
+  const { head } = await branch.at(parent.seq).locate();
   if (head > parent.seq)
     out.say(`Not on this branch: later events of ${plain(parent.branch)}, ${rangeText(parent.seq + 1, head)}.`);
   const first = Math.min(...report.edits.flatMap((edit) => (edit.kind === 'replaced' ? [edit.target] : [])));
   if (first >= parent.seq || first === Number.POSITIVE_INFINITY) return;
-  const earlier = refText({ session: session.id, branch: parent.branch });
+  const earlier = refText({ session, branch: parent.branch });
   out.say(`Still on this branch: ${rangeText(first + 1, parent.seq)}, recorded after the original @${first}.`);
   out.say(`To leave them out, fork ${earlier}@${first} instead.`);
 }

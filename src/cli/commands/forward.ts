@@ -34,7 +34,7 @@ export const forward: CommandSpec = {
     const limits = agentLimits(options);
     const { timeoutMs, budget } = limits;
     const onTurn = await chosenFleet(context, textOption(options, 'with'));
-    const found = context.branch(text);
+    const found = await context.branch(text);
     const { session, ref } = found;
     const effects = await simulating(context, options, limits.effects, { all: false });
     const result = await runLive(context, ({ signal, ask }) =>

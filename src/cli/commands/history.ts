@@ -19,7 +19,7 @@ export const history: CommandSpec = {
   run: async (context, [text = '', key = ''], options) => {
     const found = await stateAtRef(context, text, options);
     const limit = numberOption(options, 'limit');
-    const versions = found.at(found.point).state.history(key, { ...given({ limit }) });
+    const versions = found.state.history(key, given({ limit }));
     const count = await printValues(context, found, versions, (version) => versionLine(context.out, version));
     if (count > 0 || limit === 0) return done;
     context.out.say(plain(`"${key}" of agent "${found.state.agent}" was never written at ${refText(found.ref)}.`));

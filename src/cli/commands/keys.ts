@@ -17,7 +17,7 @@ export const keys: CommandSpec = {
   run: async (context, [text = '', prefix = ''], options) => {
     const found = await stateAtRef(context, text, options);
     const limit = numberOption(options, 'limit');
-    const values = found.at(found.point).state.scan(prefix, { ...given({ limit }) });
+    const values = found.state.scan(prefix, given({ limit }));
     const count = await printValues(context, found, values, ({ key }) => shownKey(key));
     if (count === 0 && limit !== 0) context.out.say('No keys.');
     return done;

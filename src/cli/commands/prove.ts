@@ -22,7 +22,7 @@ export const prove: CommandSpec = {
     const since = numberOption(options, 'since');
     const found = await (since === undefined ? context.point(text) : context.session(text));
     const reprise = await context.open();
-    const proof = await reprise.prove(refText(found.ref), {
+    const proof = await found.session.at(found.point).prove({
       ...given({ since }),
       payload: options['payload'] !== false,
     });

@@ -8,7 +8,7 @@ export const redo: CommandSpec = {
   options: markOptions,
   examples: ['reprise redo demo', 'reprise redo demo/careful --reason "it was right after all"'],
   run: async (context, [text = ''], options) => {
-    const { session, ref } = context.branch(text);
+    const { session, ref } = await context.branch(text);
     const how = await context.masked(session, markOf(options));
     await printMarked(context, ref, await context.patient(session.branch(ref.branch).redo(how)));
     return done;

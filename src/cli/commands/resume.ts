@@ -42,7 +42,7 @@ export const resume: CommandSpec = {
     checkBranchOnly(text);
     if (flagOption(options, 'dryRun')) return showPlan(context, text, options);
     const chosen = await chosenAgent(context, textOption(options, 'with'));
-    const { session, ref } = context.branch(text);
+    const { session, ref } = await context.branch(text);
     const effects = await simulating(context, options, limits.effects, { all: false });
     const agentName = textOption(options, 'agent');
     const { pending } = await session.branch(ref.branch).resumable(given({ agentName }));
@@ -66,7 +66,7 @@ async function showPlan(context: Context, text: string, options: OptionValues): 
   const { out } = context;
   const limits = agentLimits(options);
   const effects = await simulating(context, options, limits.effects, { all: false });
-  const { session, ref } = context.branch(text);
+  const { session, ref } = await context.branch(text);
   const canAsk = effectAsker(out) !== undefined;
   const handed = await session.branch(ref.branch).resumable({
       canAsk,

@@ -34,8 +34,8 @@ export const retry: CommandSpec = {
     const limits = agentLimits(options);
     const chosen = await chosenAgent(context, textOption(options, 'with'));
     const { session, ref, point, work } = await context.at(text);
-    const isTask = work !== undefined && 'task' in work;
-    const what = isTask ? `${pointText({ branch: ref.branch })}@task:${work.task}` : point;
+    const task = work !== undefined && 'task' in work ? work.task : undefined;
+    const look = task === undefined ? session.at(point) : session.branch(ref.branch);
     const typed = given({
       model: textOption(options, 'model'),
       extraContext: textOption(options, 'extraContext'),
@@ -44,7 +44,8 @@ export const retry: CommandSpec = {
     const edits = { ...(await context.masked(session, typed)), ...given({ name: textOption(options, 'name') }) };
     const effects = await simulating(context, options, limits.effects, { all: false });
     return await runLive(context, async ({ watched, signal, ask }) => {
-      const retried = await session.retry(what, watched(chosen), {
+      const retried = await look.retry(watched(chosen), {
+        ...given({ task }),
         ...limits,
         ...edits,
         ...given({ ask, effects }),

@@ -19,7 +19,7 @@ export const revert: CommandSpec = {
   run: async (context, [text = ''], options) => {
     const belief = textOption(options, 'belief');
     if (belief !== undefined) {
-      const { session, ref } = context.branch(text);
+      const { session, ref } = await context.branch(text);
       const how = await context.masked(session, { ...markOf(options), restore: options['restore'] !== false });
       const reverting = session.branch(ref.branch).beliefs.revert(belief, how);
       await printMarked(context, ref, await context.patient(reverting));

@@ -11,31 +11,30 @@ import { markOf, markOptions, printMarked } from './marked.ts';
 export const rewind: CommandSpec = {
   arguments: [{ name: '<ref>', about: 'point to go back to: session[/branch]@at' }],
   options: [
-    new Option('--turn <n>', 'take out every event of a later turn instead, wherever it is').argParser(wholeNumber),
-    new Option('--only <what>', 'with --turn: take out only beliefs').choices(['beliefs']),
+    new Option('--story <n>', 'take out every event of a later turn instead, wherever it is').argParser(wholeNumber),
+    new Option('--only <what>', 'with --story: take out only beliefs').choices(['beliefs']),
     ...markOptions,
   ],
   examples: [
     'reprise rewind demo@12 --reason "wrong way"',
-    'reprise rewind demo --turn 3',
-    'reprise rewind demo --turn 3 --only beliefs',
+    'reprise rewind demo --story 3',
+    'reprise rewind demo --story 3 --only beliefs',
   ],
   run: async (context, [text = ''], options) => {
-    const turn = numberOption(options, 'turn');
+    const story = numberOption(options, 'story');
     const only = textOption(options, 'only') === 'beliefs' ? ('beliefs' as const) : undefined;
-    if (only !== undefined && turn === undefined)
+    if (only !== undefined && story === undefined)
       throw new RepriseError(
         'option.invalid',
-        'Cannot rewind with --only and without --turn: everything would be rewound',
+        'Cannot rewind with --only and without --story: everything would be rewound',
         {
-          hint: 'Add --turn N: beliefs of later turns leave the view.',
+          hint: 'Add --story N: beliefs of later turns leave the view.',
           details: { option: 'only' },
         },
       );
-    const { session, ref, point } = turn === undefined ? await context.point(text) : context.branch(text);
-    const where = turn === undefined ? point : { branch: ref.branch, turn };
+    const { session, ref, point } = story === undefined ? await context.point(text) : await context.branch(text);
     const how = await context.masked(session, { ...markOf(options), ...given({ only }) });
-    await printMarked(context, ref, await context.patient(session.rewind(where, how)));
+    await printMarked(context, ref, await context.patient(session.branch(ref.branch).rewind(story === undefined ? point : { story }, how)));
     return done;
   },
 };

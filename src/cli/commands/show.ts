@@ -79,7 +79,7 @@ async function showAs(
 
 /** Shows what a resume at a point hands over, and how to do it. */
 async function showResume({ out }: Context, { session, ref, point }: OpenRef, isFull: boolean): Promise<number> {
-  const handed = await session.resumable(point);
+  const handed = await session.at(point).resumable();
   if (out.json !== undefined) {
     await out.value(handed);
     return done;

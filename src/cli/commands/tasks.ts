@@ -5,18 +5,18 @@ import { plain } from '../../wording/text.ts';
 import type { CommandSpec } from '../command.ts';
 import { done } from '../exit-code.ts';
 import { numberOption } from '../option-values.ts';
-import { momentOf, momentOptions, printRows, timesOf } from '../options/fleet-options.ts';
+import { momentOf, momentOptions, printRows, pointIn } from '../options/fleet-options.ts';
 
 /** `reprise tasks`. */
 export const tasks: CommandSpec = {
   arguments: [{ name: '<ref>', about: 'history: session[/branch][@at]' }],
   options: momentOptions,
-  examples: ['reprise tasks demo', 'reprise tasks demo --turn 15 --json'],
+  examples: ['reprise tasks demo', 'reprise tasks demo --story 15 --json'],
   run: async (context, [text = ''], options) => {
     const { out } = context;
     const found = await momentOf(context, text, options);
-    const { tasks: there } = await found.session.fleetAt(timesOf(found, options));
-    const first = { ref: refText(found.ref), turn: numberOption(options, 'turn') ?? null };
+    const there = await found.session.at(pointIn(found, options)).fleet.tasks();
+    const first = { ref: refText(found.ref), story: numberOption(options, 'story') ?? null };
     await printRows<TasksAnswer, 'tasks', FleetTask>(context, { first, key: 'tasks' }, there, [
       { title: 'TASK', value: ({ task }) => plain(task), widthMax: 24 },
       { title: 'TITLE', value: ({ title }) => plain(title ?? ''), flex: 1, widthMin: 12 },

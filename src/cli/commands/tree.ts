@@ -19,7 +19,7 @@ export const tree: CommandSpec = {
   examples: ['reprise tree demo', 'reprise tree demo/careful --edits', 'reprise tree latest --json'],
   run: async (context, [text = ''], options) => {
     const { out } = context;
-    const { session, ref } = context.branch(text);
+    const { session, ref } = await context.branch(text);
     const withEdits = flagOption(options, 'edits') || out.json !== undefined;
     const branches = await readTree(session, ref.branch, { withEdits });
     const rows = branches.map((branch) => treeRow(session, branch));

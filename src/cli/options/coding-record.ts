@@ -5,7 +5,7 @@ import type { TestReport } from '../../core/coding/reports/report.ts';
 import { RepriseError } from '../../core/error.ts';
 import type { Event, Outcome } from '../../core/event/event.ts';
 import { given } from '../../core/json.ts';
-import type { CodingVerbs } from '../../engine/coding/coding-verbs.ts';
+import type { Coding } from '../../engine/coding/coding.ts';
 import { collect, listOption, numberOption, type OptionValues, textOption } from '../option-values.ts';
 import { inputText } from './input-text.ts';
 import { jsonArgument } from './json-input.ts';
@@ -35,7 +35,7 @@ export const recordOptions: readonly Option[] = [
   new Option('--outcome <outcome>', 'how a run ended').choices(['ok', 'error', 'aborted', 'interrupted', 'budget']),
 ];
 
-type Recorder = (coding: CodingVerbs, text: string | undefined, options: OptionValues) => Promise<Event>;
+type Recorder = (coding: Coding, text: string | undefined, options: OptionValues) => Promise<Event>;
 
 /** The kinds of events that can be recorded from a shell. */
 export const recorders: Readonly<Record<string, Recorder>> = {
@@ -84,7 +84,7 @@ export const recorders: Readonly<Record<string, Recorder>> = {
   fact: (coding, text, options) => coding.fact({ text: need('fact', 'a text', text), ...runOf(options) }),
 };
 
-async function recordTest(coding: CodingVerbs, text: string | undefined, options: OptionValues): Promise<Event> {
+async function recordTest(coding: Coding, text: string | undefined, options: OptionValues): Promise<Event> {
   const command = need('test', '--command', textOption(options, 'command') ?? text);
   const exitCode = numberOption(options, 'exitCode');
   if (exitCode === undefined) need('test', '--exit-code', undefined);

@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import { RepriseError } from '../../core/error.ts';
+import type { PointInput } from '../../core/ref.ts';
 import type { OpenRef } from '../../reading/open-ref.ts';
 import type { Context } from '../context.ts';
 import { numberOption, type OptionValues, textOption } from '../option-values.ts';
@@ -7,9 +8,9 @@ import { JsonList } from '../terminal/json-list.ts';
 import { type Column, tableLines } from '../terminal/table.ts';
 import { wholeNumber } from './number-option.ts';
 
-/** The options that select a moment of the two times. */
+/** The options that select a point, and a turn of the story. */
 export const momentOptions: readonly Option[] = [
-  new Option('--turn <n>', 'leave out everything of a later turn, wherever it is').argParser(wholeNumber),
+  new Option('--story <n>', 'leave out everything of a later turn, wherever it is').argParser(wholeNumber),
   new Option('--at <at>', 'point on the branch: a seq, run:ID, time:ISO …; the same as REF@at'),
 ];
 
@@ -24,10 +25,25 @@ export async function momentOf(context: Context, text: string, options: OptionVa
   return context.at(at === undefined ? text : `${text}@${at.replace(/^@/, '')}`);
 }
 
-/** Returns where to look: the point of a ref, and the turn. */
-export function timesOf({ point }: OpenRef, options: OptionValues): { readonly point: string; readonly turn?: number } {
-  const turn = numberOption(options, 'turn');
-  return turn === undefined ? { point } : { point, turn };
+/** Returns where to look: the point of a ref, and the turn of the story. */
+export function pointIn({ ref: { branch, at }, point }: OpenRef, options: OptionValues): PointInput {
+  const story = numberOption(options, 'story');
+  if (story === undefined) return point;
+  switch (at.kind) {
+    case 'head':
+    case 'story':
+      return { branch, story };
+    case 'seq':
+      return { branch, seq: at.seq, story };
+    case 'before':
+      return { branch, seq: at.seq - 1, story };
+    case 'turn':
+      return { branch, turn: at.turn, story };
+    case 'run':
+      return { branch, run: at.run, story };
+    case 'time':
+      return { branch, time: at.time, story };
+  }
 }
 
 /** Prints rows as a table, as JSON lines, or as one JSON object. */

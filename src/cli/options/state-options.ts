@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { RepriseError } from '../../core/error.ts';
 import { defaultAgent } from '../../core/event/state-key.ts';
-import type { StateHandle } from '../../engine/state/state-handle.ts';
+import type { State, StateReader } from '../../engine/state/state.ts';
 import type { OpenRef } from '../../reading/open-ref.ts';
 import type { Context } from '../context.ts';
 import { type OptionValues, textOption } from '../option-values.ts';
@@ -25,7 +25,7 @@ export const stateListOptions: readonly Option[] = [
 
 /** A ref that was looked up, and the state of an agent there. */
 export interface OpenState extends OpenRef {
-  readonly state: StateHandle;
+  readonly state: StateReader;
 }
 
 /** Looks up a ref with its `--at`, and the state there. */
@@ -37,11 +37,11 @@ export async function stateAtRef(context: Context, text: string, options: Option
     });
   }
   const found = await context.at(at === undefined ? text : `${text}@${at.replace(/^@/, '')}`);
-  return { ...found, state: handleOf(found, options) };
+  return { ...found, state: found.session.at(found.point).state.as(agentOf(options)) };
 }
 
 /** Returns the state of the selected agent, on the branch of a ref. */
-export function handleOf({ session, ref }: OpenRef, options: OptionValues): StateHandle {
+export function handleOf({ session, ref }: OpenRef, options: OptionValues): State {
   return session.branch(ref.branch).state.as(agentOf(options));
 }
 
@@ -51,6 +51,6 @@ export function agentOf(options: OptionValues): string {
 }
 
 /** Returns the option that makes the next command use the same agent. */
-export function forAgent({ agent }: StateHandle): string {
+export function forAgent({ agent }: StateReader): string {
   return agent === defaultAgent ? '' : ` --agent ${quoted(agent)}`;
 }

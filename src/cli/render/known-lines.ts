@@ -3,7 +3,7 @@ import type { Event } from '../../core/event/event.ts';
 import { isObject, type JsonValue } from '../../core/json.ts';
 import type { WaitingCall } from '../../core/recording/person-calls.ts';
 import type { ConversationMessage, LaneConversation } from '../../core/session/conversation-lane.ts';
-import type { AgentKnowledge } from '../../engine/agents/agent-verbs.ts';
+import type { AgentKnowledge } from '../../engine/agents/agent-source.ts';
 import { waitingText } from '../../engine/resuming/person-decisions.ts';
 import type { State } from '../../projections/state.ts';
 import type { Changes, Known } from '../../reading/answers/known-at.ts';

@@ -101,8 +101,8 @@ async function recordAgent({
     return demoAgent({ recorder, messages: [], pending: [], prompt, model: null, system: null, signal });
   });
   await tell(out, `${out.dim('customer')}  ${complaint}\n${out.dim('agent')}     ${said}`);
-  const asked = await session.find({ types: ['call.started'], kind: 'model' });
-  const bad = await session.find({ types: ['call.started'], kind: 'tool' });
+  const asked = await (await session.find({ types: ['call.started'], kind: 'model' }))?.locate();
+  const bad = await (await session.find({ types: ['call.started'], kind: 'tool' }))?.locate();
   if (asked === undefined || bad === undefined) throw new Error('The agent of the demo did not do what it should');
   return { session: session.id, asked: asked.seq, bad: bad.seq };
 }

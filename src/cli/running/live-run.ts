@@ -131,10 +131,10 @@ class AgentWatcher {
   /** Reads events for the progress display; an error here must not affect the run. */
   async #follow({ session: id, branch }: ResumeContext): Promise<void> {
     try {
-      const session = await this.#reprise.session(id);
-      const { head } = session.branch(branch);
-      const following = { at: { branch }, history: 'raw', after: head, follow: true, signal: this.#signal } as const;
-      for await (const event of session.replay(following)) {
+      const on = (await this.#reprise.session(id)).branch(branch);
+      const { head } = await on.locate();
+      const following = { history: 'raw', after: head, follow: true, signal: this.#signal } as const;
+      for await (const event of on.replay(following)) {
         this.#progress.note(event);
         if (event.type === 'run.ended') return;
       }

@@ -85,7 +85,7 @@ const saidWell: readonly ErrorCode[] = [
 async function diagnosed(from: Engine, session: string, error: unknown): Promise<unknown> {
   if (hasOneOf(error, saidWell)) return error;
   for (const { branch } of await from.store.branches(sessionRef(from, session))) {
-    const { ok, firstBad, reason } = await verify(from, session, { at: { branch } });
+    const { ok, firstBad, reason } = await verify(from, { session, branch, at: { kind: 'head' } });
     if (!ok) return damagedSource({ session }, branch, firstBad ?? beginning, reason ?? '', error);
   }
   return error;

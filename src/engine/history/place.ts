@@ -275,11 +275,13 @@ export async function digestAt(engine: Engine, place: Place): Promise<Digest> {
 export interface Located extends Point {
   readonly digest: Digest;
   readonly head: Seq;
+  /** The point that branch was forked at; null for the branch the session began with. */
+  readonly parent: Point | null;
 }
 
 /** Returns the point of a place, with its digest. */
 export async function locate(engine: Engine, place: Place): Promise<Located> {
-  return { ...pointOf(place), digest: await digestAt(engine, place), head: place.record.head };
+  return { ...pointOf(place), digest: await digestAt(engine, place), head: place.record.head, parent: place.record.parent ?? null };
 }
 
 /** Reads the turn of a stored event. */

@@ -1,6 +1,6 @@
 import { diffCoding } from '../../core/coding/coding-diff.ts';
 import { refText } from '../../core/ref.ts';
-import type { CodingVerbs } from '../../engine/coding/coding-verbs.ts';
+import type { Coding } from '../../engine/coding/coding.ts';
 import type { CodingReplayOptions } from '../../engine/coding/replay-coding.ts';
 import { coding } from '../../projections/coding.ts';
 import type { OpenRef } from '../open-ref.ts';
@@ -30,16 +30,16 @@ export function codingAnswer<Value>({ ref }: OpenRef, what: CodingLook, value: V
 }
 
 /** Returns the coding session of a place, on its branch. */
-export function codingOn({ session, ref }: OpenRef): CodingVerbs {
+export function codingOn({ session, ref }: OpenRef): Coding {
   return session.branch(ref.branch).coding;
 }
 
 /** Rebuilds everything at a place; at a run's end, with the request of that run. */
-export function replayOf(found: OpenRef, options: CodingReplayOptions): ReturnType<CodingVerbs['replayAt']> {
-  const { at } = found.ref;
-  return at.kind === 'run'
-    ? codingOn(found).replayRun(at.run, options)
-    : codingOn(found).replayAt(found.point, options);
+export function replayOf(found: OpenRef, options: CodingReplayOptions): ReturnType<Coding['replay']> {
+  const { session, ref, point } = found;
+  return ref.at.kind === 'run'
+    ? codingOn(found).replayRun(ref.at.run, options)
+    : session.at(point).coding.replay(options);
 }
 
 /** Compares what was known at two places. */

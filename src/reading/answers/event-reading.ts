@@ -1,6 +1,8 @@
 import type { Event } from '../../core/event/event.ts';
 import { compileFilter, type EventFilter } from '../../core/event/filter.ts';
 import { given, type JsonObject } from '../../core/json.ts';
+import { parsePoint } from '../../core/ref.ts';
+import type { Branch } from '../../engine/branch.ts';
 import type { Session } from '../../engine/session.ts';
 import { TaskEvents } from '../task-events.ts';
 
@@ -42,7 +44,7 @@ export async function* readEvents(session: Session, reading: EventReading): Asyn
   }
   if (tail === undefined) {
     const direction = isReverse ? 'backward' : 'forward';
-    yield* session.at(at).replay({ filter, history, direction, follow: follows, ...given({ limit }) });
+    yield* followed(session, at, follows).replay({ filter, history, direction, follow: follows, ...given({ limit }) });
     return;
   }
   // Decide first where following begins. Otherwise an event appended while the tail is read comes twice, or never.
@@ -53,7 +55,12 @@ export async function* readEvents(session: Session, reading: EventReading): Asyn
   if (isReverse) yield* session.at(at).replay({ filter, history, direction: 'backward', limit: tail });
   else if (tail <= heldMax) yield* (await lastEvents(session, shown, tail)).reverse();
   else yield* afterFirst(session, shown, Math.max(0, (await countEvents(session, shown)) - tail));
-  if (follows) yield* session.at(at).replay({ filter, history, follow: true, after: Math.max(seq, filter.after ?? 0) });
+  if (follows) yield* followed(session, at, true).replay({ filter, history, follow: true, after: Math.max(seq, filter.after ?? 0) });
+}
+
+/** Returns the branch of a point where its end is followed, else a look at the point. */
+function followed(session: Session, point: string, follows: boolean): Pick<Branch, 'replay'> {
+  return follows ? session.branch(parsePoint(point).branch) : session.at(point);
 }
 
 /** Reads the events of a task. They are found from the beginning on, so the last ones are held until all are found. */
@@ -82,7 +89,7 @@ async function* eventsOfTask(
   { task, follows }: { readonly task: string; readonly follows: boolean },
 ): AsyncGenerator<Event> {
   const [events, holds] = [new TaskEvents(task), compileFilter(filter)];
-  for await (const event of session.at(at).replay({ history, follow: follows }))
+  for await (const event of followed(session, at, follows).replay({ history, follow: follows }))
     if (events.take(event) && holds(event)) yield event;
 }
 

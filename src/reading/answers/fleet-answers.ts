@@ -8,8 +8,8 @@ import type { OpenRef } from '../open-ref.ts';
 /** The claims that stand at a moment, as `reprise beliefs --json=object` prints them. */
 export interface BeliefsAnswer {
   readonly ref: string;
-  /** The turn that was asked for; null for the last one. */
-  readonly turn: number | null;
+  /** The turn of the story that was asked for; null for the last one. */
+  readonly story: number | null;
   /** Through whose eyes; null for the operator's. */
   readonly as: string | null;
   readonly beliefs: readonly Belief[];
@@ -18,14 +18,14 @@ export interface BeliefsAnswer {
 /** The agents at a moment, as `reprise agents --json=object` prints them. */
 export interface AgentsAnswer {
   readonly ref: string;
-  readonly turn: number | null;
+  readonly story: number | null;
   readonly agents: readonly FleetAgent[];
 }
 
 /** The tasks at a moment, as `reprise tasks --json=object` prints them. */
 export interface TasksAnswer {
   readonly ref: string;
-  readonly turn: number | null;
+  readonly story: number | null;
   readonly tasks: readonly FleetTask[];
 }
 

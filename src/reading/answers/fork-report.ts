@@ -2,7 +2,7 @@ import type { Event } from '../../core/event/event.ts';
 import { isObject, type JsonValue } from '../../core/json.ts';
 import { type Point, previous, type Seq, seq } from '../../core/point.ts';
 import { refText } from '../../core/ref.ts';
-import type { Branch } from '../../engine/branch.ts';
+import type { ForkedBranch } from '../../engine/branch.ts';
 import type { Resumable } from '../../engine/resuming/resumable.ts';
 
 /** One edit that a branch was made with, as the log has it. */
@@ -48,9 +48,9 @@ export interface ForkAnswer {
 }
 
 /** Reads the edits a branch was made with from the events it stores. */
-export async function forkReport(branch: Branch): Promise<ForkReport> {
+export async function forkReport(branch: ForkedBranch): Promise<ForkReport> {
   const shown: ShownEdit[] = [];
-  for await (const event of branch.replay({ history: 'raw', after: branch.parent?.seq ?? 0 })) {
+  for await (const event of branch.replay({ history: 'raw', after: branch.parent.seq })) {
     const edit = editOf(event);
     if (edit === undefined) continue;
     const before = edit.kind === 'replaced' ? await sourceEvent(branch, seq(edit.target)) : undefined;
@@ -65,7 +65,7 @@ export async function forkReport(branch: Branch): Promise<ForkReport> {
 
 /** Returns the JSON answer for a new branch. */
 export function forkAnswer(
-  branch: Branch,
+  branch: ForkedBranch,
   { edits, dropped }: ForkReport,
   {
     reason = null,
@@ -73,8 +73,7 @@ export function forkAnswer(
     pending,
   }: { readonly reason?: string | null; readonly agent?: string | null; readonly pending: Resumable['pending'] },
 ): ForkAnswer {
-  const { name, head, parent = null, dependents } = branch;
-  const session = branch.session.id;
+  const { name, head, parent, dependents, sessionId: session } = branch;
   const lineage = { parent, reason, agent, edits, dropped, dependents };
   return { session, branch: name, ref: refText({ session, branch: name }), head, pending, lineage };
 }
@@ -106,8 +105,7 @@ function carriedBy(event: Event): Pick<Event, 'type' | 'data'> {
   return { type: String(carried['type']), data: isObject(carried['data']) ? carried['data'] : {} };
 }
 
-async function sourceEvent({ session, parent }: Branch, target: Seq): Promise<Event | undefined> {
-  if (parent === undefined) return undefined;
-  for await (const event of session.at(parent).replay({ after: previous(target), through: target })) return event;
+async function sourceEvent(branch: ForkedBranch, target: Seq): Promise<Event | undefined> {
+  for await (const event of branch.at(branch.parent.seq).replay({ after: previous(target), through: target })) return event;
   return undefined;
 }

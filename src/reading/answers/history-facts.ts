@@ -94,12 +94,12 @@ function firstQuestion(events: readonly Event[]): string | null {
 
 async function lineageOf(session: Session, name: string): Promise<Ancestor[]> {
   const lineage: Ancestor[] = [];
-  let { parent } = session.branch(name);
-  for (let child = name; parent !== undefined && lineage.length < lineageMax; ) {
+  let { parent } = await session.branch(name).locate();
+  for (let child = name; parent !== null && lineage.length < lineageMax; ) {
     const reason = await forkReason(session, child, parent.seq);
     lineage.push({ branch: parent.branch, seq: parent.seq, reason });
     child = parent.branch;
-    parent = (session.branch(child)).parent;
+    ({ parent } = await session.branch(child).locate());
   }
   return lineage;
 }

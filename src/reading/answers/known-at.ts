@@ -116,12 +116,12 @@ export async function knownAt({ session, ref: { branch }, point }: OpenRef): Pro
     others: whole.lanes.filter((lane) => !isSame(lane, seen)),
     state: held,
     beliefs: await session.at(point).beliefs.list(),
-    agents: (await session.fleetAt({ point })).agents,
+    agents: await session.at(point).fleet.agents(),
     changes: changesOf(since, { seen, before: laneBefore(before, seen), held, heldBefore }),
     waiting: (await session.at(point).fold(waiting)).calls,
     simulated: (await session.at(point).fold(simulated)).calls,
     usage: spending,
-    metadata: await session.branch(point).metadata(),
+    metadata: await session.at(point).metadata(),
     coding: await session.at(point).fold(openWork),
   };
 }

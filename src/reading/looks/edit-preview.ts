@@ -124,7 +124,7 @@ export async function previewChange(
       ? await session.branch(branch).rewind(seq, dry)
       : change === 'revert'
         ? await session.branch(branch).revert(seq, dry)
-        : await session.redo(branch, dry);
+        : await session.branch(branch).redo(dry);
   const isStored = (held: Seq): boolean => held <= head;
   const [gone, restored] = [marked.undone.filter(isStored), marked.restored.filter(isStored)];
   const dependents = 'dependents' in marked ? (marked.dependents as readonly Seq[]) : [];

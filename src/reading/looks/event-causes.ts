@@ -170,7 +170,7 @@ async function failureOf(
   session: Session,
   { run, ...place }: Place & { readonly run: string },
 ): Promise<Failure | undefined> {
-  const began = await session.branch(place.branch).find({ run }, { history: 'raw' });
+  const began = await (await session.branch(place.branch).find({ run }, { history: 'raw' }))?.locate();
   let decision: Seq | undefined;
   let chunks = 0;
   for await (const rows of rowsFrom(session, { ...place, seq: began?.seq ?? place.seq })) {

@@ -67,7 +67,7 @@ export function storeService(parts: StoreServiceParts): ServiceImpl<typeof Store
     ...changes(parts),
     ...kept(storeOf),
     async getBranch({ branch }, context) {
-      const found = storeOf(context).branch(branchRefFromWire(branch));
+      const found = await storeOf(context).branch(branchRefFromWire(branch));
       return given({ branch: found === undefined ? undefined : branchToWire(found) });
     },
     async getBranchHead({ branch }, context) {

@@ -81,7 +81,7 @@ export function guardStore(parts: GuardParts, grant: Grant): GuardedStore {
     return parts.store;
   };
   return {
-    branch: async (ref) => allowed('branch', ref).branch(ref),
+    branch: async (ref) => await allowed('branch', ref).branch(ref),
     branchHead: async (ref) => await allowed('branchHead', ref).branchHead(ref),
     branches: async (ref) => await allowed('branches', ref).branches(ref),
     read: async (ref, view, page) => await allowed('read', ref).read(ref, view, page),

@@ -131,12 +131,12 @@ async function* branchNews(
       yield { item: { case: 'branch', value } };
     }
   };
-  const { head } = session.branch(branch);
+  const { head } = await session.branch(branch).locate();
   if (head > seen) yield* tell(head);
   for await (const now of store.watch(place, seen, signal)) {
     if (now > seen) yield* tell(now);
     // The branch is gone, or was made again with fewer events.
-    else if (now < seen) session.branch(branch);
+    else if (now < seen) await session.branch(branch).locate();
   }
 }
 

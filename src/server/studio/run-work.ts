@@ -70,17 +70,17 @@ export async function carryOut(order: RunOrder, around: RunSurroundings): Promis
   const decided = { mask, ...given({ prompt, approve, deny, answer }) };
   switch (order.kind) {
     case 'fork': {
-      const branch = await session.fork(point, given({ name, reason, edits }));
+      const branch = await session.at(point).fork(given({ name, reason, edits }));
       onBranch(branch.name);
-      return { kind: 'run', report: await session.branch(branch.name).resume(agent, { ...shared, ...decided }) };
+      return { kind: 'run', report: await branch.resume(agent, { ...shared, ...decided }) };
     }
     case 'resume':
       onBranch(parsePoint(point).branch);
-      return { kind: 'run', report: await session.resume(point, agent, { ...shared, ...decided }) };
+      return { kind: 'run', report: await branchAt(session, point).resume(agent, { ...shared, ...decided }) };
     case 'retry': {
       const { model, extraContext } = order;
       const options = { ...shared, mask, ...given({ model, extraContext, name, reason }) };
-      return { kind: 'run', report: await session.retry(point, agent, options) };
+      return { kind: 'run', report: await session.at(point).retry(agent, options) };
     }
     case 'experiment':
       return { kind: 'experiment', result: await tryVariants(order, around, shared) };
