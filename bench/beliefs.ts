@@ -1,7 +1,8 @@
 /** Beliefs: commits on topics of any length by any number of agents, looks at any turn, and runs forward that repeat turns. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AgentTurn, EventDraft, Session } from '../src/index.ts';
+import type { AgentTurn } from '../src/fleet.ts';
+import type { EventDraft, Session } from '../src/index.ts';
 import { alternate, atMost, type Contender, median, type Row, spread, timeEach } from './measure.ts';
 import { randomSource } from './workload.ts';
 import { open, type Workspace } from './workspace.ts';

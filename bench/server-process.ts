@@ -2,8 +2,9 @@
 import { createServer, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { seq } from '../src/core/point.ts';
-import { createNodePlatform, type EventStore, limits, openPostgresStore, openSqliteStore } from '../src/index.ts';
+import { createNodePlatform, limits, openPostgresStore, openSqliteStore } from '../src/index.ts';
 import { makeToken, serve } from '../src/server.ts';
+import type { EventStore } from '../src/store.ts';
 import { sessionId } from './workspace.ts';
 
 const [store = '', isDurable = 'process'] = process.argv.slice(2);

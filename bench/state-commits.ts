@@ -1,7 +1,7 @@
 /** State: commits, reads as of any point and replay, held against a table of versions that someone would write by hand. */
 import { DatabaseSync } from 'node:sqlite';
 import { canonicalJson } from '../src/core/canonical-json.ts';
-import type { JsonObject, StateHandle } from '../src/index.ts';
+import type { JsonObject, State } from '../src/index.ts';
 import {
   alternate,
   atMost,
@@ -59,7 +59,7 @@ async function commitRows(workspace: Workspace): Promise<Row[]> {
   return rows;
 }
 
-function committing(state: StateHandle, data: readonly JsonObject[], operations: number): Contender {
+function committing(state: State, data: readonly JsonObject[], operations: number): Contender {
   let at = 0;
   return () =>
     timeEach(commitsEach, async () => {
@@ -160,7 +160,7 @@ async function fill(
   plain.fill(data, events);
 }
 
-async function replayed(state: StateHandle, events: number): Promise<void> {
+async function replayed(state: State, events: number): Promise<void> {
   let seen = 0;
   for await (const { operations } of state.replay()) seen += operations.length;
   if (seen !== events) throw new Error(`Saw ${seen} of ${events} commits`);

@@ -6,15 +6,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Engine } from '../src/engine/context/engine.ts';
 import { createEngine } from '../src/engine/reprise-parts.ts';
-import {
-  createNodePlatform,
-  type EventStore,
-  openReprise,
-  openSqliteStore,
-  type Platform,
-  type Reprise,
-  type Session,
-} from '../src/index.ts';
+import { createNodePlatform, openReprise, openSqliteStore, type Reprise, type Session } from '../src/index.ts';
+import type { EventStore, Platform } from '../src/store.ts';
 import { drafts, payloads } from './workload.ts';
 
 /** How much of everything is measured. */

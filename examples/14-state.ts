@@ -1,5 +1,5 @@
 // State: versioned values under keys, written in transactions, read as they were at any point of any branch.
-import { openReprise, type StateVerbs } from 'reprise';
+import { openReprise, type State } from 'reprise';
 
 await using reprise = await openReprise('memory:');
 const session = await reprise.createSession('orders');
@@ -13,7 +13,7 @@ const { seq, versions } = await stock.transaction((tx) => {
 console.log(`committed at ${seq}:`, versions.map(({ key, version }) => `${key} v${version}`).join(', '));
 
 /** Takes some of a thing. The commit checks what it read; if that has changed, the function runs again. */
-function take(state: StateVerbs, thing: string, count: number): Promise<boolean> {
+function take(state: State, thing: string, count: number): Promise<boolean> {
   return state
     .transaction(async (tx) => {
       const left = Number((await tx.get(thing)).value ?? 0);

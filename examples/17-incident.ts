@@ -1,5 +1,7 @@
 /** An incident with six agents, and what if the one who knew had come earlier: npx tsx 17-incident.ts */
-import { type AgentTurn, openReprise } from 'reprise';
+
+import { openReprise } from 'reprise';
+import type { AgentTurn } from 'reprise/fleet';
 
 await using reprise = await openReprise('memory:');
 const session = await reprise.createSession('incident');

@@ -10,13 +10,21 @@ import type { SessionsPage } from '../core/store/session-request.ts';
 import type { SessionSize } from '../core/store/session-size.ts';
 import type { HealthRequest, StoreHealth } from '../core/store/store-health.ts';
 import { append } from './changing/append.ts';
+import { type BehaviorOptions, type StrictOptions } from './compare-histories.ts';
 import { type Engine, emptyMemory, sessionRef } from './context/engine.ts';
+import { copy } from './copying/copy.ts';
 import type { Copied, CopyOptions } from './copying/copy-options.ts';
+import { experimentSet, findExperiment } from './experimenting/experiment.ts';
 import type { ExperimentSetOptions } from './experimenting/experiment-options.ts';
 import type { ExperimentSetResult } from './experimenting/experiment-result.ts';
 import { sessionRecord, sessionRecords, sessionsPage } from './history/place.ts';
+import { latestSession } from './history/where.ts';
+import { importEach, importOne } from './import-sources.ts';
+import type { Imported, ImportFailure, ImportOptions, ImportSource } from './importing/import-options.ts';
+import { Look } from './look.ts';
 import type { CompareOptions, Comparison } from './looking/compare.ts';
 import { type ReplayAllOptions, replayAll } from './looking/replay-all.ts';
+import { checkDeep } from './proving/verify-deep.ts';
 import {
   createKeys,
   healthKeys,
@@ -31,14 +39,6 @@ import {
   verifyAllKeys,
 } from './reprise-options.ts';
 import { Session } from './session.ts';
-import { importEach, importOne } from './import-sources.ts';
-import { Look } from './look.ts';
-import { latestSession } from './history/where.ts';
-import { type BehaviorOptions, type StrictOptions } from './compare-histories.ts';
-import { copy } from './copying/copy.ts';
-import { experimentSet, findExperiment } from './experimenting/experiment.ts';
-import { checkDeep } from './proving/verify-deep.ts';
-import type { Imported, ImportFailure, ImportOptions, ImportSource } from './importing/import-options.ts';
 
 /** An open store, seen through one namespace. Close it, or bind it with `await using`. */
 export class Reprise {

@@ -1,5 +1,5 @@
 import { checkId } from '../core/id.ts';
-import { type PointInput, mainBranch, parsePoint } from '../core/ref.ts';
+import { mainBranch, type PointInput, parsePoint } from '../core/ref.ts';
 import type { BranchNode, ForkOptions } from '../core/session/session-log.ts';
 import { Branch, type ForkedBranch } from './branch.ts';
 import { type BundleOptions, type ExportedBundle, writeBundle } from './bundling/write-bundle.ts';

@@ -21,7 +21,7 @@ export interface OpenRef {
 export async function openRef(reprise: Reprise, named: string | Ref): Promise<OpenRef> {
   const ref = await reprise.resolve(named);
   const session = await reprise.session(ref.session);
-  const { head } = await session.branch(ref.branch);
+  const { head } = await session.branch(ref.branch).locate();
   return { session, ref, point: pointText(ref), head };
 }
 

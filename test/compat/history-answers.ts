@@ -2,16 +2,15 @@ import { hash } from 'node:crypto';
 import { beginning } from '../../src/core/point.ts';
 import {
   conversation,
-  type EventStore,
   metadata,
   openReprise,
-  type Platform,
   type Reprise,
   runs,
   type Session,
   summary,
   type Verification,
 } from '../../src/index.ts';
+import type { EventStore, Platform } from '../../src/store.ts';
 
 /** Text that two equal values share, whatever the order in which their keys were set. */
 const digestOf = (value: unknown): string => hash('sha256', JSON.stringify(sorted(value)));

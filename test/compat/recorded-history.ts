@@ -1,11 +1,5 @@
-import {
-  createNodePlatform,
-  type EventDraft,
-  openReprise,
-  openSqliteStore,
-  type Platform,
-  type Session,
-} from '../../src/index.ts';
+import { createNodePlatform, type EventDraft, openReprise, openSqliteStore, type Session } from '../../src/index.ts';
+import type { Platform } from '../../src/store.ts';
 
 /** A machine whose clock, ids and salts count up, so that recording twice gives the same digests. */
 export function countingPlatform(): Platform {

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { afterAll, describe, it } from 'vitest';
 import { writeBundle } from '../../src/engine/bundling/write-bundle.ts';
 import { createEngine } from '../../src/engine/reprise-parts.ts';
-import type { EventStore, SessionRef } from '../../src/index.ts';
 import { createBundles } from '../../src/node/bundle-files.ts';
 import { createNodePlatform } from '../../src/node/platform.ts';
 import { openBundleStore, openScratch } from '../../src/open-bundle.ts';
 import { openMemoryStore } from '../../src/store/memory/memory-store.ts';
+import type { EventStore, SessionRef } from '../../src/store.ts';
 import { storeContract } from '../../src/testing/contract/store-contract.ts';
 
 const platform = createNodePlatform();

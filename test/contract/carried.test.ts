@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { createNodePlatform, type EventStore, openMemoryStore, openReprise, openSqliteStore } from '../../src/index.ts';
+import { createNodePlatform, openMemoryStore, openReprise, openSqliteStore } from '../../src/index.ts';
+import type { EventStore } from '../../src/store.ts';
 
 const platform = createNodePlatform();
 const directory = mkdtempSync(join(tmpdir(), 'reprise-carried-'));

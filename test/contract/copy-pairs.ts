@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createNodePlatform, type EventStore, openReprise } from '../../src/index.ts';
+import { createNodePlatform, openReprise } from '../../src/index.ts';
+import type { EventStore } from '../../src/store.ts';
 import { recordMany } from './many-sessions.ts';
 import { expectSameSessions } from './same-history.ts';
 

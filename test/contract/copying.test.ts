@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   createNodePlatform,
-  type EventStore,
   openMemoryStore,
   openReprise,
   openSqliteStore,
   type Reprise,
   type RepriseError,
 } from '../../src/index.ts';
+import type { EventStore } from '../../src/store.ts';
 import { copyPairs } from './copy-pairs.ts';
 import { type Calls, countingStore } from './counting-store.ts';
 import { expectSameSessions } from './same-history.ts';

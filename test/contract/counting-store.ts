@@ -1,4 +1,4 @@
-import type { EventStore } from '../../src/index.ts';
+import type { EventStore } from '../../src/store.ts';
 
 /** How often each method of a store was called. */
 export type Calls = Record<keyof EventStore, number>;

@@ -1,12 +1,7 @@
 /** The cost of deciding about effects: nothing where there are none, and one reading of the record otherwise. */
 import { expect, test } from 'vitest';
-import {
-  createNodePlatform,
-  type EventFilter,
-  type EventStore,
-  openMemoryStore,
-  openReprise,
-} from '../../src/index.ts';
+import { createNodePlatform, type EventFilter, openMemoryStore, openReprise } from '../../src/index.ts';
+import type { EventStore } from '../../src/store.ts';
 import { countedRefund, recordLoop, refunding, says } from '../verbs/little-agent.ts';
 
 /** A store that notes what its reads were filtered by. */

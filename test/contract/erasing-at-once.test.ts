@@ -5,12 +5,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   createNodePlatform,
   type EventDraft,
-  type EventStore,
   openMemoryStore,
   openReprise,
   openSqliteStore,
   type Session,
 } from '../../src/index.ts';
+import type { EventStore } from '../../src/store.ts';
 
 const platform = createNodePlatform();
 let directory = '';

@@ -76,7 +76,7 @@ describe('an agent', () => {
     await session.spawn('a');
     await expect(session.fleet.change('a', { turn: 2 })).rejects.toEqual(refused('option.invalid'));
     await expect(session.mutate({ agent: 'a' })).rejects.toEqual(refused('option.invalid'));
-    expect((session).head).toBe(1);
+    expect(session.head).toBe(1);
   });
 
   test('I7 sees of its own transactions nothing that they wrote to the state of others', async () => {
@@ -145,7 +145,7 @@ test('a rewind of beliefs alone needs a turn, and there is no other group', asyn
   await session.append(note('stays', { turn: 2 }));
   await expect(session.rewind(1, { only: 'beliefs' })).rejects.toEqual(refused('option.invalid'));
   await expect(session.rewind({ story: 0 }, { only: 'tasks' as never })).rejects.toEqual(refused('option.invalid'));
-  expect((session).head).toBe(2);
+  expect(session.head).toBe(2);
 });
 
 test('an audit with a limit of 0 follows from now on', async () => {

@@ -13,7 +13,6 @@ import {
   conversation,
   createNodePlatform,
   type EventDraft,
-  type EventStore,
   openReprise,
   openSqliteStore,
   ownedKey,
@@ -22,6 +21,7 @@ import {
   summary,
 } from '../../src/index.ts';
 import { innerProjections, shippedProjections } from '../../src/reading/shipped-projections.ts';
+import type { EventStore } from '../../src/store.ts';
 import { all } from '../verbs/verb-case.ts';
 import { countingStore } from './counting-store.ts';
 
@@ -78,17 +78,24 @@ async function answersOf(store: EventStore, session: Session): Promise<unknown> 
     const own = { branch, after: parent?.seq ?? beginning, through: head, except: [], carried: false };
     const found = await store.latest(ref, [own], { prefix: '' }, { limit: 1_000, select: 'full' });
     answers.push(found.entries.map(({ key, event }) => [key, event.seq, event.erased, event.data]));
-    answers.push(await session.branch(at).metadata(), await session.at(at).fingerprint(), await session.at(at).verify());
+    answers.push(
+      await session.branch(at).metadata(),
+      await session.at(at).fingerprint(),
+      await session.at(at).verify(),
+    );
     for (const projection of [summary, runs, conversation])
       answers.push(await session.at(at).fold(projection as typeof summary));
     answers.push(await all(session.at(at).replay()));
     answers.push(await session.at({ branch, time: setBack }).locate(), await session.at({ branch, turn: 0 }).locate());
     const key = ownedKey('state', 'default', 'key 1');
     answers.push(
-      await session.branch(branch).append(note('never written'), { unchanged: { since: 1, keys: [key] } }).then(
-        () => 'written',
-        (error: { readonly code: string; readonly details: unknown }) => [error.code, error.details],
-      ),
+      await session
+        .branch(branch)
+        .append(note('never written'), { unchanged: { since: 1, keys: [key] } })
+        .then(
+          () => 'written',
+          (error: { readonly code: string; readonly details: unknown }) => [error.code, error.details],
+        ),
     );
   }
   return answers;

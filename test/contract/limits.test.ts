@@ -13,7 +13,6 @@ import {
   createNodePlatform,
   defineProjection,
   type EventDraft,
-  type EventStore,
   openMemoryStore,
   openReprise,
   openSqliteStore,
@@ -21,6 +20,7 @@ import {
   RepriseError,
   type Session,
 } from '../../src/index.ts';
+import type { EventStore } from '../../src/store.ts';
 import { countingStore } from './counting-store.ts';
 
 const platform = createNodePlatform();

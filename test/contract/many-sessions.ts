@@ -58,7 +58,9 @@ async function converse(session: Session, branch: string, more = ''): Promise<vo
     };
     await session.branch(branch).append({ type: 'call.started', run: 'r', agent: 'a', data: { ...about, request } });
     const message = { role: 'assistant', content: long(`answer ${call}`) };
-    await session.branch(branch).append({ type: 'call.ended', run: 'r', agent: 'a', data: { ...about, outcome: 'ok', message } });
+    await session
+      .branch(branch)
+      .append({ type: 'call.ended', run: 'r', agent: 'a', data: { ...about, outcome: 'ok', message } });
   }
 }
 

@@ -4,14 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createReprise } from '../../src/engine/reprise-parts.ts';
-import {
-  createNodePlatform,
-  type EventStore,
-  type JsonValue,
-  type Message,
-  openMemoryStore,
-  openSqliteStore,
-} from '../../src/index.ts';
+import { createNodePlatform, type JsonValue, type Message, openMemoryStore, openSqliteStore } from '../../src/index.ts';
+import type { EventStore } from '../../src/store.ts';
 import { asks, littleAgent, recordLoop, says } from '../verbs/little-agent.ts';
 
 const platform = createNodePlatform();

@@ -5,13 +5,13 @@ import type { Platform } from '../../src/core/store/event-store.ts';
 import {
   createNodePlatform,
   type Event,
-  type EventStore,
   openMemoryStore,
   openReprise,
   openSqliteStore,
   type Reprise,
   type Session,
 } from '../../src/index.ts';
+import type { EventStore } from '../../src/store.ts';
 import { type AppendFault, faultyStore } from './faulty-store.ts';
 
 const nodePlatform = createNodePlatform();

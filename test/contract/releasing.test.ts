@@ -7,13 +7,13 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import {
   createNodePlatform,
   type Event,
-  type EventStore,
   openMemoryStore,
   openReprise,
   openSqliteStore,
   type Reprise,
   type Session,
 } from '../../src/index.ts';
+import type { EventStore } from '../../src/store.ts';
 
 const platform = createNodePlatform();
 let directory = '';

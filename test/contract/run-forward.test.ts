@@ -1,6 +1,7 @@
 /** Runs forward at their edges: what is repeated is what was done, every reason is named, and one run drives a branch. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type AgentTurn, openReprise, type Reprise, type Session } from '../../src/index.ts';
+import type { AgentTurn } from '../../src/fleet.ts';
+import { openReprise, type Reprise, type Session } from '../../src/index.ts';
 import { all, note } from '../verbs/verb-case.ts';
 
 let reprise: Reprise;
@@ -23,10 +24,10 @@ const telling =
   };
 
 const claims = async (branch = 'main'): Promise<readonly string[]> =>
-  (await (session.branch(branch)).beliefs.list()).map(({ claim }) => claim).sort();
+  (await session.branch(branch).beliefs.list()).map(({ claim }) => claim).sort();
 
 async function reusing(onTurn: Fleet, untilTurn: number) {
-  return (session.branch('x')).runForward({ untilTurn, onTurn, reuseUnchanged: true });
+  return session.branch('x').runForward({ untilTurn, onTurn, reuseUnchanged: true });
 }
 
 /** Returns the types of the events that made a turn run. */
@@ -80,7 +81,7 @@ describe('a repeated turn', () => {
     for (const name of ['x', 'plain']) await session.at({ story: 2 }).fork({ name });
     const { live } = await reusing(onTurn, 3);
     expect(live).toHaveLength(1);
-    await (session.branch('plain')).runForward({ untilTurn: 3, onTurn });
+    await session.branch('plain').runForward({ untilTurn: 3, onTurn });
     const decided = async (at: string) =>
       (await all(session.at(at).replay({ filter: { types: ['decision.made'], turn: 3 } })))[0]?.data;
     expect(await decided('x')).toEqual(await decided('plain'));

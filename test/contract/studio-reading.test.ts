@@ -444,10 +444,10 @@ describe.each(['memory', 'sqlite'] as const)('the studio reads on %s', (kind) =>
     await expect(previewChange(session, { ...at(10), change: 'redo' })).rejects.toMatchObject({ code: 'redo.nothing' });
     const erased = await previewChange(session, { ...at(2), change: 'erase', options: { reason: 'personal' } });
     expect(erased.gone.map(({ seq }) => seq)).toContain(2);
-    expect((session).head).toBe(10);
+    expect(session.head).toBe(10);
     await session.rewind(7);
     const redone = await previewChange(session, { ...at(11), change: 'redo' });
     expect(redone.restored.map(({ seq }) => seq)).toEqual([8, 9, 10]);
-    expect((session).head).toBe(11);
+    expect(session.head).toBe(11);
   });
 });

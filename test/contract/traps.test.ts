@@ -11,15 +11,14 @@ import {
   defineProjection,
   type Event,
   type EventDraft,
-  type EventStore,
   eventTypes,
   openReprise,
   openSqliteStore,
-  type Platform,
   project,
   runs,
   summary,
 } from '../../src/index.ts';
+import type { EventStore, Platform } from '../../src/store.ts';
 import { SqliteReads } from '../sqlite-reads.ts';
 import { all } from '../verbs/verb-case.ts';
 import { type Calls, countingStore } from './counting-store.ts';

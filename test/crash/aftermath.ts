@@ -1,16 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import type { Seq } from '../../src/core/point.ts';
-import {
-  createNodePlatform,
-  type Event,
-  type EventStore,
-  openReprise,
-  type Session,
-  summary,
-} from '../../src/index.ts';
+import { createNodePlatform, type Event, openReprise, type Session, summary } from '../../src/index.ts';
 import { migrations } from '../../src/store/sqlite/schema.ts';
 import { openMigratedStore } from '../../src/store/sqlite/sqlite-store.ts';
+import type { EventStore } from '../../src/store.ts';
 import { all } from '../verbs/verb-case.ts';
 import { growingMigrations } from './growing-migrations.ts';
 import { type Line, tally } from './writer-report.ts';

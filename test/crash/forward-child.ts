@@ -1,6 +1,7 @@
 // Runs a fleet forward: node forward-child.ts STORE FILE UNTIL. Each payment is a line of FILE, each turn a line of output.
 import { appendFileSync, writeSync } from 'node:fs';
-import { type AgentTurn, openReprise } from '../../src/index.ts';
+import type { AgentTurn } from '../../src/fleet.ts';
+import { openReprise } from '../../src/index.ts';
 
 const [store = '', file = '', until = ''] = process.argv.slice(2);
 const agentOf = async ({ self, recorder, turn, agent }: AgentTurn): Promise<void> => {

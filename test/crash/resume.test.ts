@@ -56,12 +56,14 @@ test('killed while a model answers, the branch is resumed by the next process, a
   expect((await session.at('x').verify()).ok).toBe(true);
   expect(await runsOf(session)).toEqual(['open', 'open']);
   const seen: number[] = [];
-  const { text } = await session.branch('x').resume(littleAgent({
+  const { text } = await session.branch('x').resume(
+    littleAgent({
       model: ({ messages }) => {
         seen.push(messages.length);
         return says('Done.');
       },
-    }));
+    }),
+  );
   expect([text, seen]).toEqual(['Done.', [3]]);
   expect(await runsOf(session)).toEqual(['open', 'open', 'ok']);
   const { messages } = await session.at('x').fold(conversation);

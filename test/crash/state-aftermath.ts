@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
-import { openReprise, type StateOperation, type StateTransaction } from '../../src/index.ts';
+import { openReprise } from '../../src/index.ts';
+import type { StateOperation, StateTransaction } from '../../src/types.ts';
 import { all } from '../verbs/verb-case.ts';
 
 /** One transaction, as a process reported it. */

@@ -8,14 +8,8 @@ import { tool } from 'ai';
 import { MockLanguageModelV4 } from 'ai/test';
 import { z } from 'zod';
 import type { JsonObject } from '../../src/core/json.ts';
-import {
-  createNodePlatform,
-  type Event,
-  openReprise,
-  type Platform,
-  type Reprise,
-  type Session,
-} from '../../src/index.ts';
+import { createNodePlatform, type Event, openReprise, type Reprise, type Session } from '../../src/index.ts';
+import type { Platform } from '../../src/store.ts';
 
 export const usage = {
   inputTokens: { total: 10, noCache: 6, cacheRead: 4, cacheWrite: 0 },

@@ -8,12 +8,12 @@ import {
   conversation,
   createNodePlatform,
   type Event,
-  type EventStore,
   openMemoryStore,
   openReprise,
   openSqliteStore,
   type Session,
 } from '../../src/index.ts';
+import type { EventStore } from '../../src/store.ts';
 import { onFreshFiles } from '../simulation/scratch.ts';
 import { type AdapterWorld, littleLines, type Say, Script, worlds } from './adapter-worlds.ts';
 import { clientWorlds } from './client-adapter-worlds.ts';

@@ -3,7 +3,8 @@ import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { expect, test } from 'vitest';
 import { recordAnthropic } from '../../src/anthropic.ts';
-import { openReprise, type Prepared, type Recorder } from '../../src/index.ts';
+import type { Prepared } from '../../src/coding.ts';
+import { openReprise, type Recorder } from '../../src/index.ts';
 import { recordOpenAI } from '../../src/openai.ts';
 import { openModelServer } from '../../src/testing.ts';
 

@@ -239,7 +239,7 @@ describe.each(Object.entries({ ...worlds, ...clientWorlds }))('%s', (name, world
       const ended = (await eventsOf(name)).findLast(({ type }) => type === 'run.ended');
       expect(ended?.data, name).toMatchObject({ outcome, error: { message: expect.any(String) } });
       const again = new Script(['At last.']);
-      const resumed = await (session.branch(name)).resume(world.agent(again), { effects: 'run' });
+      const resumed = await session.branch(name).resume(world.agent(again), { effects: 'run' });
       expect([resumed.outcome, again.asked], name).toEqual(['ok', [told.slice(0, 3)]]);
     }
     expect(await session.locate()).toEqual(source);

@@ -234,7 +234,7 @@ describe('interrupt()', () => {
     const agent = langgraphAgent(graph);
     const answer = async (branch: string, said: string) => {
       const [asked] = await waitsOn(session, branch);
-      return (session.branch(branch)).resume(agent, { answer: { [asked?.call ?? '']: said } });
+      return session.branch(branch).resume(agent, { answer: { [asked?.call ?? '']: said } });
     };
     expect((await answer('main', 'Ada')).outcome).toBe('waiting');
     const { head } = session.branch('main');

@@ -101,11 +101,11 @@ describe.each(Object.keys(stores))('RepriseSaver on %s', (name) => {
     expect(await it.session.locate()).toEqual(head);
     expect((await it.saver.pointOf(config))?.branch).toBe(forked);
     const point = await it.saver.pointOf(it.before.config);
-    expect((it.session.branch(forked)).parent).toEqual(point);
+    expect(it.session.branch(forked).parent).toEqual(point);
     const diff = await reprise.diff('t', `t/${forked}`);
     expect(diff.forkPoint?.seq).toBe(point?.seq);
     expect(diff.identical).toBe(false);
-    for (const branch of [main, forked]) expect((await (it.session.branch(branch)).verify()).ok).toBe(true);
+    for (const branch of [main, forked]) expect((await it.session.branch(branch).verify()).ok).toBe(true);
   });
 
   test('a rewind of the session is an undo for the graph, and a redo brings it back', async () => {
@@ -298,8 +298,7 @@ describe('RepriseSaver beside the saver in memory that LangGraph ships', () => {
     expect(ours).toEqual(theirs);
     expect(ours).toHaveLength(9);
     const session = await reprise.session('t');
-    for (const branch of await branchesOf(session))
-      expect((await (session.branch(branch)).verify()).ok).toBe(true);
+    for (const branch of await branchesOf(session)) expect((await session.branch(branch).verify()).ok).toBe(true);
   });
 });
 

@@ -60,9 +60,7 @@ describe('the AI SDK', () => {
         await recorder.flush();
         expect(people(await eventsOf(session))).toEqual([asked]);
         expect(outcomes(await eventsOf(session))).toEqual(['waiting']);
-        expect((await session.fold(waiting)).calls).toMatchObject([
-          { call: 'approval:c1', agent: 'cashier' },
-        ]);
+        expect((await session.fold(waiting)).calls).toMatchObject([{ call: 'approval:c1', agent: 'cashier' }]);
         const parts = first.flatMap(({ content }): readonly object[] => (typeof content === 'string' ? [] : content));
         const request = parts.find((part) => 'approvalId' in part) as { readonly approvalId: string } | undefined;
         const reason = approved ? {} : { reason: 'Too much' };

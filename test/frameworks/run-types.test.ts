@@ -16,7 +16,7 @@ beforeAll(() => setTracingDisabled(true));
 
 async function withBranch(body: (branch: Branch) => Promise<void>): Promise<void> {
   await using reprise = await openReprise('memory:');
-  await body((await reprise.createSession('typed')));
+  await body(await reprise.createSession('typed'));
 }
 
 const asked = { prompt: 'Well?' } as const;

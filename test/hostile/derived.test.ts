@@ -1,15 +1,9 @@
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sealValue } from '../../src/core/store/snapshot-seal.ts';
-import {
-  conversation,
-  createNodePlatform,
-  type DerivedFault,
-  messagesOf,
-  openMemoryStore,
-  openReprise,
-} from '../../src/index.ts';
+import { conversation, createNodePlatform, messagesOf, openMemoryStore, openReprise } from '../../src/index.ts';
 import { shippedProjections } from '../../src/reading/shipped-projections.ts';
+import type { DerivedFault } from '../../src/store.ts';
 import { branch } from '../seeds/tamper-sql.ts';
 import { onDemo, openPaymentStore, type PaymentStore } from './payment-store.ts';
 
@@ -113,10 +107,13 @@ describe('a snapshot is not believed', () => {
       expect(JSON.stringify(messages)).not.toContain('Mallory');
       expect(messages[0]?.message).toMatchObject({ content: 'Pay 20 to Bob' });
       const seen: string[] = [];
-      await session.resume(async (context) => {
+      await session.resume(
+        async (context) => {
           seen.push(JSON.stringify([context.messages, context.prompt]));
           return 'Done.';
-        }, { prompt: 'Go on.' });
+        },
+        { prompt: 'Go on.' },
+      );
       expect(seen.join()).not.toContain('Mallory');
       expect(seen.join()).toContain('Pay 20 to Bob');
     });

@@ -7,8 +7,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { AgentBeliefs } from '../../src/fleet.ts';
 import {
-  type AgentBeliefs,
   type AgentVerbs,
   type BeliefsHandle,
   type Branch,

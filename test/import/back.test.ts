@@ -136,7 +136,9 @@ describe('a conversation that stands in requests', () => {
       typeof content === 'string' ? [{ type: 'text', text: content }] : content,
     ]);
     for (const format of ['atif', 'messages', 'claude-code', 'codex', 'pi']) {
-      const again = await reprise.import(pieces(await reprise.at(id).export({ format }).text()), { session: `${id} ${format}` });
+      const again = await reprise.import(pieces(await reprise.at(id).export({ format }).text()), {
+        session: `${id} ${format}`,
+      });
       expect(flat(await saidIn(again, 'main')), format).toEqual(flat(said));
     }
     const { steps } = JSON.parse(await reprise.at(id).export({ format: 'atif' }).text()) as { steps: Step[] };

@@ -8,7 +8,6 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   conversation,
-  type InclusionProof,
   type Message,
   makeSigningKey,
   openReprise,
@@ -17,6 +16,7 @@ import {
   verifyBundle,
   verifyProof,
 } from '../../src/index.ts';
+import type { InclusionProof } from '../../src/types.ts';
 
 let folder = '';
 let reprise: Reprise;
@@ -216,7 +216,10 @@ describe('redaction', () => {
     const session = await rich(reprise, 'redact');
     const before = await Array.fromAsync(session.replay({ history: 'raw' }));
     const to = path();
-    const { manifest } = await (await reprise.session('redact')).exportBundle({ to, redact: ['tool:lookup', 'text:pineapple2'] });
+    const { manifest } = await (await reprise.session('redact')).exportBundle({
+      to,
+      redact: ['tool:lookup', 'text:pineapple2'],
+    });
     const text = Object.values(await files(to)).join('\n');
     expect(text).not.toContain('Paid 1');
     expect(text).not.toContain('pineapple2');
@@ -278,10 +281,14 @@ describe('redaction', () => {
     expect(text).toContain('Nothing to hide here');
     await using plain = await openReprise({ store: 'memory:', config: false, masking: false });
     await reprise.copy(plain, { sessions: ['secret'] });
-    await expect((await plain.session('secret')).exportBundle({ to: path(), redact: ['secrets'] })).rejects.toMatchObject({
+    await expect(
+      (await plain.session('secret')).exportBundle({ to: path(), redact: ['secrets'] }),
+    ).rejects.toMatchObject({
       code: 'option.invalid',
     });
-    await expect((await reprise.session('secret')).exportBundle({ to: path(), redact: ['pattern:['] })).rejects.toMatchObject({
+    await expect(
+      (await reprise.session('secret')).exportBundle({ to: path(), redact: ['pattern:['] }),
+    ).rejects.toMatchObject({
       code: 'option.invalid',
       message: expect.stringContaining('is not a regular expression'),
     });
@@ -351,8 +358,8 @@ describe('proofs', () => {
           ...proof,
           first: {
             size: first,
-            root: ((await reprise.at('grows@9').prove({ since: first - 1 })) as never as { first: { root: string } }).first
-              .root,
+            root: ((await reprise.at('grows@9').prove({ since: first - 1 })) as never as { first: { root: string } })
+              .first.root,
           },
         };
         expect(verifyProof(forged), `${first} of ${second}`).toMatchObject({ ok: false });
@@ -367,7 +374,9 @@ test('a bundle that an export was killed in is not there', async () => {
   const broken = () => {
     throw new Error('the pen broke');
   };
-  await expect((await reprise.session('killed')).exportBundle({ to: at, sign: broken })).rejects.toThrow('the pen broke');
+  await expect((await reprise.session('killed')).exportBundle({ to: at, sign: broken })).rejects.toThrow(
+    'the pen broke',
+  );
   expect(await readdir(join(folder, 'late'))).toEqual([]);
   await (await reprise.session('killed')).exportBundle({ to: at });
   await cp(at, `${at}-2`, { recursive: true });

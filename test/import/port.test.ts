@@ -166,7 +166,7 @@ describe('again', () => {
       await expect(reprise.import(broken, { session, format: 'claude-code' })).rejects.toThrow('went away');
       await told(claudeWork, { session });
       expect((await bytesOf(session, 'claude-code')).toString()).toBe(claudeWork);
-      const { head } = (await reprise.session(session));
+      const { head } = await reprise.session(session);
       expect(head).toBe(whole.events);
     }
   });
@@ -360,9 +360,9 @@ describe('edits and folders', () => {
       ['', claudeFork],
       ['claude-1/subagents/agent-ab12.jsonl', `${JSON.stringify(sub)}\n`],
     ]);
-    expect(
-      (await (await reprise.session('claude-1')).fold(conversation)).lanes.map(({ agent }) => agent),
-    ).toContain('ab12');
+    expect((await (await reprise.session('claude-1')).fold(conversation)).lanes.map(({ agent }) => agent)).toContain(
+      'ab12',
+    );
     await expect(reprise.import(folder)).rejects.toThrow('it holds 3 sources');
     expect(limits.importFilesMax).toBeGreaterThan(10_000);
   });

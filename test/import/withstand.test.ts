@@ -175,7 +175,9 @@ describe('a full disk', () => {
       await writeFile(path, long(500));
       await told(reprise, path, 'long');
       for (const to of [join(disk.path, 'one'), join(disk.path, 'one.tgz')])
-        await expect((await reprise.session('long')).exportBundle({ to })).rejects.toMatchObject({ code: 'store.full' });
+        await expect((await reprise.session('long')).exportBundle({ to })).rejects.toMatchObject({
+          code: 'store.full',
+        });
       expect(await readdir(disk.path)).toEqual([]);
     } finally {
       disk[Symbol.dispose]();

@@ -1,5 +1,6 @@
 import { afterAll, expect, inject, it } from 'vitest';
-import { createNodePlatform, openReprise, type Platform } from '../../src/index.ts';
+import { createNodePlatform, openReprise } from '../../src/index.ts';
+import type { Platform } from '../../src/store.ts';
 import { Place } from '../e2e/cli/run.ts';
 import { newPlace } from './place.ts';
 

@@ -1,7 +1,8 @@
 /** More of what Ezra promises, line by line: rewinds, branches, comparisons and the audit. Each fails on its semantics. */
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type AgentTurn, openReprise, type Reprise, type Session } from '../../src/index.ts';
+import type { AgentTurn } from '../../src/fleet.ts';
+import { openReprise, type Reprise, type Session } from '../../src/index.ts';
 import { all } from '../verbs/verb-case.ts';
 
 let reprise: Reprise;
@@ -14,10 +15,11 @@ beforeEach(async () => {
 afterEach(() => reprise.close());
 
 const say = (id: string, turn: number, more: object = {}, branch = 'main') =>
-  session.branch(branch).beliefs
-    .commit({ id, agent: 'a', topic: 't', kind: 'decision', claim: `claim ${id}`, turn, ...more });
+  session
+    .branch(branch)
+    .beliefs.commit({ id, agent: 'a', topic: 't', kind: 'decision', claim: `claim ${id}`, turn, ...more });
 const standing = async (where: object = {}, branch = 'main'): Promise<string[]> =>
-  (await (session.branch(branch)).beliefsAt(where)).map(({ id }) => id).sort();
+  (await session.branch(branch).beliefsAt(where)).map(({ id }) => id).sort();
 const refused = (code: string) => expect.objectContaining({ code });
 
 describe('B5 rewind and revert', () => {
@@ -82,7 +84,7 @@ describe('B5 rewind and revert', () => {
   test('a rewind is one append with its reason; past the end it undoes nothing, and what is no turn is refused', async () => {
     await say('A', 2);
     const { undone, marker } = await session.rewind({ story: 99 }, { only: 'beliefs', reason: 'to be sure' });
-    expect([undone, marker.data['reason'], (session).head]).toEqual([[], 'to be sure', 2]);
+    expect([undone, marker.data['reason'], session.head]).toEqual([[], 'to be sure', 2]);
     expect(await standing()).toEqual(['A']);
     await expect(session.rewind({ story: -1 }, { only: 'beliefs' })).rejects.toEqual(refused('point.out-of-range'));
     await expect(reprise.session('unknown', { create: false })).rejects.toEqual(refused('session.not-found'));
@@ -94,14 +96,12 @@ describe('B5 rewind and revert', () => {
     await session.beliefs.revert('B', { reason: 'was wrong' });
     const { head } = session;
     await expect(session.beliefs.revert('B')).rejects.toEqual(refused('event.not-in-view'));
-    expect((session).head).toBe(head);
+    expect(session.head).toBe(head);
   });
 
   test('a scope under a different name is refused, not ignored', async () => {
     await expect(session.beliefsAt({ permission_scope: ['t'] } as never)).rejects.toEqual(refused('option.invalid'));
-    await expect(session.spawn('a', { permission_scope: ['t'] } as never)).rejects.toEqual(
-      refused('option.invalid'),
-    );
+    await expect(session.spawn('a', { permission_scope: ['t'] } as never)).rejects.toEqual(refused('option.invalid'));
   });
 });
 
@@ -116,7 +116,7 @@ describe('B5 branches', () => {
     await z.mutate({ id: 'N', agent: 'a', topic: 't', claim: 'and if' });
     expect([await standing(), await standing({}, 'x'), await standing({}, 'z')]).toEqual([['B'], ['M'], ['N']]);
     expect([await standing({ turn: 15 }, 'z'), await standing({ turn: 16 }, 'z')]).toEqual([['A'], ['M']]);
-    expect((session).head).toBe(head);
+    expect(session.head).toBe(head);
     await session.rewind({ story: 15 }, { only: 'beliefs' });
     await session.at({ story: 20 }).fork({ name: 'y' });
     expect(await standing({}, 'y')).toEqual(['A']);
@@ -195,7 +195,7 @@ describe('B5 the comparison of two branches', () => {
     const run = async (branch: string, answer: string): Promise<unknown> => {
       const call = { kind: 'tool', name: 'look', input: {}, effect: 'pure' } as const;
       const onTurn = { db: ({ recorder }: AgentTurn) => recorder.call(call, () => answer) };
-      return (session.branch(branch)).runForward({ untilTurn: 2, onTurn });
+      return session.branch(branch).runForward({ untilTurn: 2, onTurn });
     };
     await run('main', 'full');
     await session.at({ story: 1 }).fork({ name: 'x' });

@@ -14,7 +14,7 @@ afterEach(() => reprise.close());
 const say = (id: string, turn: number, more: object = {}) =>
   session.beliefs.commit({ id, agent: 'a', topic: 't', kind: 'decision', claim: `claim ${id}`, turn, ...more });
 const standing = async (where: object = {}, branch = 'main'): Promise<string[]> =>
-  (await (session.branch(branch)).beliefsAt(where)).map(({ id }) => id).sort();
+  (await session.branch(branch).beliefsAt(where)).map(({ id }) => id).sort();
 
 describe('B5 what Ezra promises', () => {
   test('an id is never overwritten: history is append-only', async () => {

@@ -193,7 +193,9 @@ describe('the same bytes come back', () => {
       { type: 'call.ended', data: { call: 'c', kind: 'tool', name: 'look', outcome: 'ok', output: 'x' } },
       { type: 'run.ended', data: { outcome: 'ok', result: 'Bye' } },
     ]);
-    const written = JSON.parse(await reprise.at('native').export({ format: 'shipit' }).text()) as { events: { type: string }[] };
+    const written = JSON.parse(await reprise.at('native').export({ format: 'shipit' }).text()) as {
+      events: { type: string }[];
+    };
     expect(written.events.map(({ type }) => type)).toEqual([
       'run_started',
       'message_added',

@@ -328,7 +328,7 @@ describe('B2 resume', () => {
       }),
     ).rejects.toThrow('and then it broke');
     expect(await reprise.at(session.id).export({ format: 'shipit' }).text()).toBe(before);
-    expect((session).head).toBe(head);
+    expect(session.head).toBe(head);
   });
 
   test('what came of it can be saved, loaded, forked and diffed again; shipit calls a method that does not exist', async () => {

@@ -381,7 +381,7 @@ function severalWriters(world: StateWorld): void {
       expect(error.message).toMatch(/the history was edited at seq \d+$/);
       const before = (await there.state.get('a')).version;
       expect((await blind.commit()).versions[0]?.version).toBe(before + 1);
-      await there.revert((there).head);
+      await there.revert(there.head);
     }
   });
 

@@ -4,10 +4,10 @@ import {
   type JsonValue,
   type OpenOptions,
   openReprise,
-  type Platform,
   type Reprise,
-  type StateHandle,
+  type State,
 } from '../../src/index.ts';
+import type { Platform } from '../../src/store.ts';
 import { all } from '../verbs/verb-case.ts';
 
 /** A kind of store that a state engine is tried on. */
@@ -25,7 +25,7 @@ export interface StateWorld {
 export interface Opening {
   readonly open: (place: string, platform?: Platform) => Promise<Reprise>;
   /** The state of a new session in a new store. */
-  readonly fresh: (platform?: Platform) => Promise<StateHandle>;
+  readonly fresh: (platform?: Platform) => Promise<State>;
 }
 
 /** To be called inside the suite. */
@@ -40,7 +40,7 @@ export function opening({ newPlace, options = { durability: 'process' } }: State
     opened.push(reprise);
     return reprise;
   };
-  const fresh = async (platform?: Platform): Promise<StateHandle> =>
+  const fresh = async (platform?: Platform): Promise<State> =>
     (await (await open(newPlace(), platform)).createSession('world')).state;
   return { open, fresh };
 }
@@ -65,7 +65,7 @@ export class Clock {
 }
 
 /** Folds a replay: the seed's own way to reconstruct a state. */
-export async function folded(state: StateHandle, options: Parameters<StateHandle['replay']>[0] = {}) {
+export async function folded(state: State, options: Parameters<State['replay']>[0] = {}) {
   const held = new Map<string, JsonValue>();
   for await (const { operations } of state.replay(options))
     for (const { op, key, value } of operations)
@@ -75,6 +75,6 @@ export async function folded(state: StateHandle, options: Parameters<StateHandle
 }
 
 /** Scans a state at a point. */
-export async function scanned(state: StateHandle, at = '') {
+export async function scanned(state: State, at = '') {
   return Object.fromEntries((await all(state.scan('', { at }))).map(({ key, value }) => [key, value]));
 }

@@ -81,7 +81,9 @@ async function forkAtTheMistake(run: FailedRun): Promise<void> {
   const wrong = await session.find({ types: ['message.added'], agent: run.mistake_agent, turn });
   expect(wrong).toBeDefined();
   const message = { role: 'assistant', content: 'What should have been said.' } as const;
-  const branch = await session.at({ story: turn }).fork({ name: 'mended', reason: run.mistake_reason, edits: [{ kind: 'message', seq: wrong?.seq ?? 0, message }] });
+  const branch = await session
+    .at({ story: turn })
+    .fork({ name: 'mended', reason: run.mistake_reason, edits: [{ kind: 'message', seq: wrong?.seq ?? 0, message }] });
   expect(await contents(session, 'mended')).toEqual([...said.slice(0, turn), message.content]);
   const { messages } = await branch.at('mended').as(run.mistake_agent).fold(conversation);
   expect(messages.at(-1)?.message?.['content']).toBe(message.content);

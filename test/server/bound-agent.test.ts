@@ -1,9 +1,10 @@
 /** A token that is bound to an agent: `openReprise` offers the surface of that agent, and nothing else (I7). */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { TokenKeeper } from '../../src/core/store/token-store.ts';
-import { createNodePlatform, type EventStore, openReprise, type Reprise } from '../../src/index.ts';
+import { createNodePlatform, openReprise, type Reprise } from '../../src/index.ts';
 import { makeToken, type Server, serve } from '../../src/server.ts';
 import { openMemoryStore } from '../../src/store/memory/memory-store.ts';
+import type { EventStore } from '../../src/store.ts';
 import { type Calls, countingStore } from '../contract/counting-store.ts';
 
 const platform = createNodePlatform();
@@ -152,7 +153,7 @@ test('a value that is not JSON and options that are not an object are refused, a
     await expect(own.fold({} as never)).rejects.toMatchObject({ code: 'projection.invalid' });
     expect(await Array.fromAsync(own.state.keys('', { limit: Number.POSITIVE_INFINITY }))).toEqual([]);
   }
-  expect((session).head).toBe(2);
+  expect(session.head).toBe(2);
 });
 
 test('a follower that saw nothing yet goes on at the next server, and one that did is told', async () => {

@@ -5,9 +5,10 @@ import type { Digest } from '../../src/core/point.ts';
 import { parseRef } from '../../src/core/ref.ts';
 import type { ChainedEvent } from '../../src/core/store/restore-request.ts';
 import { type PageRows, unpackRows } from '../../src/engine/bundling/page-rows.ts';
-import { type EventStore, openMemoryStore, openReprise, type Reprise, type Session } from '../../src/index.ts';
+import { openMemoryStore, openReprise, type Reprise, type Session } from '../../src/index.ts';
 import { createNodePlatform } from '../../src/node/platform.ts';
 import { type ExportPreview, readyPage } from '../../src/server/studio/exported-page.ts';
+import type { EventStore } from '../../src/store.ts';
 import { storyEvents } from '../contract/studio-story.ts';
 
 const platform = createNodePlatform();
@@ -146,7 +147,7 @@ describe('an exported page', () => {
 
   test('of a point holds only what leads to it', async () => {
     const reprise = await opened(await exported('demo@5'));
-    expect(((await reprise.session('demo'))).head).toBe(5);
+    expect((await reprise.session('demo')).head).toBe(5);
     const fork = await opened(await exported('demo/other'));
     const { branch, children } = await (await fork.session('demo')).tree();
     expect([branch, children.map((child) => child.branch)]).toEqual(['main', ['other']]);

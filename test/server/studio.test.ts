@@ -411,7 +411,9 @@ test('text is shown while it is written, and is stored once, with the end of its
   expect(said).toBe('Hello.');
   const session = await reprise.session('demo');
   let stored = 0;
-  for await (const { data } of session.at('written').replay({ filter: { types: ['call.ended'], kind: 'model' }, after: 2 }))
+  for await (const { data } of session
+    .at('written')
+    .replay({ filter: { types: ['call.ended'], kind: 'model' }, after: 2 }))
     if (JSON.stringify(data).includes('Hello.')) stored++;
   expect(stored).toBe(1);
 });

@@ -1,4 +1,4 @@
-import type { EventStore } from '../../src/index.ts';
+import type { EventStore } from '../../src/store.ts';
 
 /** The waits in a row that a store was asked for, each with what was asked in it. */
 export interface Waits {

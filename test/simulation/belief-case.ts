@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
-import { type Belief, type Reprise, RepriseError, type Session } from '../../src/index.ts';
+import type { Belief } from '../../src/fleet.ts';
+import { type Reprise, RepriseError, type Session } from '../../src/index.ts';
 
 interface Operation {
   readonly on?: string;
@@ -117,7 +118,7 @@ export async function runCase(reprise: Reprise, worked: WorkedCase): Promise<voi
   }
   for (const [text, expected] of Object.entries(worked.registration ?? {})) {
     const { branch, as, turn } = lookOf(text);
-    const { agents } = await (session.branch(branch)).fleetAt(turn === undefined ? {} : { turn });
+    const { agents } = await session.branch(branch).fleetAt(turn === undefined ? {} : { turn });
     expect(agents.find(({ agent }) => agent === as)?.scope ?? null, `${worked.name}: ${text}`).toEqual(expected);
   }
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { type Belief, openReprise, RepriseError, type Session } from '../../src/index.ts';
+import type { Belief } from '../../src/fleet.ts';
+import { openReprise, RepriseError, type Session } from '../../src/index.ts';
 import { BeliefModel, ModelRefusal } from './belief-model.ts';
 
 const turn = fc.integer({ min: 0, max: 7 });

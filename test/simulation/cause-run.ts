@@ -136,10 +136,13 @@ export class CauseRun {
       if (!(error instanceof Refused)) throw error;
       expected = 'refused';
     }
-    const actual = await this.#session.branch(branch).redo().then(
-      () => 'done',
-      (error: unknown) => (error instanceof RepriseError ? 'refused' : Promise.reject(error)),
-    );
+    const actual = await this.#session
+      .branch(branch)
+      .redo()
+      .then(
+        () => 'done',
+        (error: unknown) => (error instanceof RepriseError ? 'refused' : Promise.reject(error)),
+      );
     expect(actual, `redo on ${branch}`).toBe(expected);
   }
 

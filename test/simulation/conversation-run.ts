@@ -62,12 +62,16 @@ export class ConversationRun {
     const list = this.#habit === 'shortening' && pick % 4 === 0 ? all.slice(Math.floor(all.length / 2)) : all;
     const sent = list.map((message) => ({ role: roleOf(talk, message), content: talk.texts.get(message) as string }));
     const call = { call: `c${this.#count}`, kind: 'model', name: 'm' };
-    const [started] = await session.branch(branch).append({ type: 'call.started', agent, data: { ...call, request: { messages: sent } } });
+    const [started] = await session
+      .branch(branch)
+      .append({ type: 'call.started', agent, data: { ...call, request: { messages: sent } } });
     const seq = (started as Event).seq;
     const called = adding(talk, { kind: 'called', seq, agent, call: this.#count, list });
     this.model.set(branch, seq, called);
     const content = this.#words();
-    const [ended] = await session.branch(branch).append({ type: 'call.ended', agent, data: { ...call, outcome: 'ok', message: { role: 'assistant', content } } });
+    const [ended] = await session
+      .branch(branch)
+      .append({ type: 'call.ended', agent, data: { ...call, outcome: 'ok', message: { role: 'assistant', content } } });
     const end = (ended as Event).seq;
     const message = this.model.newMessage();
     const answered: Entry = { kind: 'answered', seq: end, agent, call: this.#count, message };

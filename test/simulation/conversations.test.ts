@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
-import { createNodePlatform, type EventStore, openMemoryStore, openReprise, openSqliteStore } from '../../src/index.ts';
+import { createNodePlatform, openMemoryStore, openReprise, openSqliteStore } from '../../src/index.ts';
+import type { EventStore } from '../../src/store.ts';
 import { ConversationRun, type Habit, type TalkCommand } from './conversation-run.ts';
 import { runCount } from './run-count.ts';
 import { onFreshFiles } from './scratch.ts';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { type EventStore, openReprise, type Platform, type Reprise } from '../../src/index.ts';
+import { openReprise, type Reprise } from '../../src/index.ts';
+import type { EventStore, Platform } from '../../src/store.ts';
 import { expectSameSessions, type StorePlace } from '../contract/same-history.ts';
 import { type ForgetCommand, ForgettingRun } from './forgetting-run.ts';
 

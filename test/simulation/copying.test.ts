@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createNodePlatform, type EventStore, openMemoryStore, openSqliteStore } from '../../src/index.ts';
+import { createNodePlatform, openMemoryStore, openSqliteStore } from '../../src/index.ts';
+import type { EventStore } from '../../src/store.ts';
 import { copiedHistories, runCopies } from './copy-run.ts';
 import { runCount } from './run-count.ts';
 import { onFreshFiles } from './scratch.ts';

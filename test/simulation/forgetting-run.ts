@@ -51,7 +51,7 @@ export class ForgettingRun {
   async run([kind, at, pick, which]: ForgetCommand): Promise<void> {
     const session = this.#sessions[this.#count++ % this.#sessions.length] as Session;
     const branch = this.#branches[at % this.#branches.length] as string;
-    const seq = pick % ((session.branch(branch)).head + 1);
+    const seq = pick % (session.branch(branch).head + 1);
     const text = texts[which % texts.length] as string;
     if (kind !== 'erase' && this.forgotten.has(text)) return;
     try {

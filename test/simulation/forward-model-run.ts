@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { type AgentTurn, type Event, openReprise, type Session } from '../../src/index.ts';
+import type { AgentTurn } from '../../src/fleet.ts';
+import { type Event, openReprise, type Session } from '../../src/index.ts';
 import { all } from '../verbs/verb-case.ts';
 import {
   claimText,
@@ -39,7 +40,9 @@ const agents: Readonly<Record<string, ModelAgent>> = Object.fromEntries(
 const asFunction =
   ({ topic, says }: ModelAgent) =>
   async ({ self, turn }: AgentTurn): Promise<void> => {
-    const sees = (await self.beliefs.list()).map((belief) => claimText(belief.agent, belief.topic, belief.claim)).sort();
+    const sees = (await self.beliefs.list())
+      .map((belief) => claimText(belief.agent, belief.topic, belief.claim))
+      .sort();
     const own = (await all(self.replay())).filter((e) => e.type === 'belief.committed' && e.agent === self.agent);
     const did = own
       .filter((event) => event.turn <= turn)
@@ -70,7 +73,7 @@ class EngineSide {
   }
 
   async standing(branch: string, turn: number): Promise<readonly string[]> {
-    const held = await (this.#session.branch(branch)).at({ story: turn }).beliefs.list();
+    const held = await this.#session.branch(branch).at({ story: turn }).beliefs.list();
     return held.map(({ agent, topic, claim }) => claimText(agent, topic, claim)).sort();
   }
 

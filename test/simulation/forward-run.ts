@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { type AgentTurn, type Event, openReprise, type Session } from '../../src/index.ts';
+import type { AgentTurn } from '../../src/fleet.ts';
+import { type Event, openReprise, type Session } from '../../src/index.ts';
 import { all } from '../verbs/verb-case.ts';
 
 const names = ['a', 'b', 'c', 'd', 'e'] as const;
@@ -66,7 +67,9 @@ async function change(session: Session, branch: string, { change: what, which, f
 
 async function said(session: Session, branch: string, turn: number): Promise<readonly string[]> {
   const on = session.branch(branch);
-  return (await on.at({ story: turn }).beliefs.list()).map(({ agent, topic, claim }) => `${agent} ${topic} ${claim}`).sort();
+  return (await on.at({ story: turn }).beliefs.list())
+    .map(({ agent, topic, claim }) => `${agent} ${topic} ${claim}`)
+    .sort();
 }
 
 /** Follows the reasons of an event of a branch to what was changed there. */
@@ -90,7 +93,7 @@ export async function runFleets(url: string, made: Made): Promise<{ readonly liv
   for (const name of ['plain', 'reusing', 'same']) await session.at({ story: made.forkTurn }).fork({ name });
   for (const name of ['plain', 'reusing']) await change(session, name, made);
   const run = async (name: string, reuseUnchanged: boolean) =>
-    (session.branch(name)).runForward({ untilTurn: turnsMax, onTurn, reuseUnchanged });
+    session.branch(name).runForward({ untilTurn: turnsMax, onTurn, reuseUnchanged });
   const plain = await run('plain', false);
   const reusing = await run('reusing', true);
   const unchanged = await run('same', true);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type AgentTurn, openReprise } from '../../src/index.ts';
+import type { AgentTurn } from '../../src/fleet.ts';
+import { openReprise } from '../../src/index.ts';
 import { PortedModel } from './forward-model.ts';
 import { holdAgainst, modelFleets } from './forward-model-run.ts';
 import { forwardFleets, runFleets } from './forward-run.ts';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
-import { createNodePlatform, type EventStore, openPostgresStore, openSqliteStore } from '../../src/index.ts';
+import { createNodePlatform, openPostgresStore, openSqliteStore } from '../../src/index.ts';
+import type { EventStore } from '../../src/store.ts';
 import { newPlace } from '../postgres/place.ts';
 import { copiedHistories, runCopies } from './copy-run.ts';
 import { runCount } from './run-count.ts';

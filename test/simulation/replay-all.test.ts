@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Event, limits, openReprise, type ReplayAllOptions, type Reprise } from '../../src/index.ts';
+import { type Event, limits, openReprise, type Reprise } from '../../src/index.ts';
+import type { ReplayAllOptions } from '../../src/types.ts';
 import { all } from '../verbs/verb-case.ts';
 import { runCount } from './run-count.ts';
 import { onFreshFiles } from './scratch.ts';
@@ -20,7 +21,14 @@ interface Command {
 
 const commandsOf = (minutes: fc.Arbitrary<number>): fc.Arbitrary<Command[]> =>
   fc.array(
-    fc.branch(fc.nat(5)).record({ session: fc.nat(sessionNames.length - 1), agent: fc.nat(agents.length - 1), minutes, fork: fc.integer({ min: 0, max: 5 }).map((n) => n === 0) }),
+    fc
+      .branch(fc.nat(5))
+      .record({
+        session: fc.nat(sessionNames.length - 1),
+        agent: fc.nat(agents.length - 1),
+        minutes,
+        fork: fc.integer({ min: 0, max: 5 }).map((n) => n === 0),
+      }),
     { minLength: 1, maxLength: 60, size: 'max' },
   );
 const inOrder = fc.nat(3);

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { type JsonValue, RepriseError, type Session, type StateHandle, state } from '../../src/index.ts';
+import { type JsonValue, RepriseError, type Session, type State, state } from '../../src/index.ts';
 import { all } from '../verbs/verb-case.ts';
 
 /** One thing done to a session's state; numbers are scaled to what is there when it happens. */
@@ -62,7 +62,7 @@ export class StateRun {
     await this.#remember(branch);
   }
 
-  #commit(handle: StateHandle, choice: number): Promise<unknown> {
+  #commit(handle: State, choice: number): Promise<unknown> {
     return handle.transaction(
       async (tx) => {
         const own = tx.as(agents[choice % agents.length] as string);
@@ -83,7 +83,9 @@ export class StateRun {
     const changed = operations.map((held) =>
       held.op === 'write' ? { ...held, value: `edited ${this.#count}` } : held,
     );
-    await this.#session.branch(branch).edit({ kind: 'replace', seq, event: { data: { operations: changed as never } } });
+    await this.#session
+      .branch(branch)
+      .edit({ kind: 'replace', seq, event: { data: { operations: changed as never } } });
   }
 
   /** A commit whose number somebody made up. */
@@ -174,7 +176,7 @@ export class StateRun {
    * At a point, the history of a key is what replaying shows of it, its first item is what the key holds, and each number
    * is that of the first item that has it.
    */
-  async #checkVersions(own: StateHandle, point: { readonly branch: string; readonly seq: number }): Promise<void> {
+  async #checkVersions(own: State, point: { readonly branch: string; readonly seq: number }): Promise<void> {
     for (const key of keys) {
       const what = `${own.agent}/${key} at ${point.branch}@${point.seq}`;
       const versions = await all(own.history(key, { at: point }));

@@ -24,7 +24,9 @@ async function follow(reprise: Reprise, place: string): Promise<void> {
   const [id = '', branch = ''] = place.split('/');
   const session = await reprise.session(id);
   const after = seen.get(place) ?? 0;
-  for await (const event of session.branch(branch).replay({ history: 'raw', after, follow: true, signal: stop.signal })) {
+  for await (const event of session
+    .branch(branch)
+    .replay({ history: 'raw', after, follow: true, signal: stop.signal })) {
     writeTold(file, { place, seq: event.seq, id: event.id, digest: event.digest, at: Date.now(), ms: 0 });
     seen.set(place, event.seq);
     if (isDone()) stop.abort();

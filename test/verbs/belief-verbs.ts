@@ -56,7 +56,8 @@ export const beliefVerbs: readonly VerbCase[] = [
     await refuses('option.invalid', () => session.at('main@1').beliefs.list());
     await refuses('option.invalid', () => session.beliefsAt({ tunr: 1 } as never));
     await refuses('point.out-of-range', () => session.at(99).beliefs.list());
-    for (const turn of [-1, 2 ** 53, 1.5]) await refuses('point.out-of-range', () => session.at({ story: turn }).beliefs.list());
+    for (const turn of [-1, 2 ** 53, 1.5])
+      await refuses('point.out-of-range', () => session.at({ story: turn }).beliefs.list());
   }),
 
   onSession('commit() refuses a claim that is not well formed', async (session) => {
@@ -71,14 +72,14 @@ export const beliefVerbs: readonly VerbCase[] = [
     await refuses('belief.invalid', () => commit({ kind: 'opinion' }));
     await refuses('belief.invalid', () => commit({ supersedes: 'a' }));
     await refuses('option.invalid', () => commit({ trsut: 1 }));
-    assert.equal((session).head, 0);
+    assert.equal(session.head, 0);
   }),
 
   onSession('commit() with an id can be repeated; with different content it is refused', async (session) => {
     const first = await decide(session, 'a', 'a bad deploy', 5);
     const again = await decide(session, 'a', 'a bad deploy', 5);
     assert.deepEqual(again.belief, first.belief);
-    assert.equal((session).head, 1);
+    assert.equal(session.head, 1);
     await refuses('event.id-reused', () => decide(session, 'a', 'the pool', 5));
   }),
 
@@ -187,7 +188,7 @@ export const beliefVerbs: readonly VerbCase[] = [
     assert.deepEqual(ids(await session.beliefs.list()), ['b']);
     const { head } = session;
     assert.deepEqual((await session.beliefs.settle()).settled, []);
-    assert.equal((session).head, head);
+    assert.equal(session.head, head);
   }),
 
   onSession(

@@ -28,11 +28,7 @@ export const branchVerbs: readonly VerbCase[] = [
     assert.equal(await branch.fold(count), 1);
     assert.equal(await branch.fold(count, { exclude: [1] }), 0);
     await branch.append(notes('cd'));
-    assert.deepEqual(
-      [await branch.fold(count), branch.head],
-      [3, 2],
-      'the head of the object is that of its making',
-    );
+    assert.deepEqual([await branch.fold(count), branch.head], [3, 2], 'the head of the object is that of its making');
   }),
 
   onSession('branch.edit() and redo() change the view of their branch alone', async (session) => {
@@ -52,7 +48,7 @@ export const branchVerbs: readonly VerbCase[] = [
     const { text, lineage } = await branch.resume(async ({ prompt }) => `You said ${String(prompt?.content)}`);
     assert.equal(text, 'You said Hello!');
     assert.deepEqual(lineage.parent, { branch: 'main', seq: 1 });
-    assert.equal((session).head, 1);
+    assert.equal(session.head, 1);
     assert.ok((await all(branch.replay())).some(({ type }) => type === 'run.ended'));
   }),
 
@@ -81,7 +77,7 @@ export const branchVerbs: readonly VerbCase[] = [
     assert.deepEqual([forked.parent, forked.head, forked.dependents], [{ branch: 'main', seq: 2 }, 4, [2]]);
     const found = session.branch('x');
     assert.deepEqual([found.parent, found.head, found.dependents], [forked.parent, 4, []]);
-    assert.equal((session).parent, undefined);
+    assert.equal(session.parent, undefined);
     assert.equal(found.session.id, session.id);
     await refuses('branch.not-found', () => session.branch('nowhere'));
   }),

@@ -149,7 +149,10 @@ export const fork: readonly VerbCase[] = [
 export const edit: readonly VerbCase[] = [
   onSession('edit() replaces, inserts and drops on a live branch, and tells what it did', async (session) => {
     await session.append(notes('abc'));
-    const replaced = await session.edit({ kind: 'replace', seq: 2, event: { data: { text: 'B' } } }, { reason: 'typo', agent: 'ann' });
+    const replaced = await session.edit(
+      { kind: 'replace', seq: 2, event: { data: { text: 'B' } } },
+      { reason: 'typo', agent: 'ann' },
+    );
     assert.deepEqual([replaced.undone, replaced.restored], [[2], [4]]);
     assert.equal(replaced.marker.type, 'event.replaced');
     assert.equal(replaced.marker.agent, 'ann');

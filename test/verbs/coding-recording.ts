@@ -209,8 +209,7 @@ export const codingRefusals: readonly VerbCase[] = [
     'an exit code against the list: a listed failure is active, and silence after trouble says nothing',
     async (session) => {
       const { coding: verbs } = session;
-      const status = async (): Promise<unknown> =>
-        (await session.fold(coding)).failures.map((held) => held.status);
+      const status = async (): Promise<unknown> => (await session.fold(coding)).failures.map((held) => held.status);
       await verbs.testRun({ command: 'npm test', exitCode: 0, failures: [{ testId: 'a::x' }] });
       assert.deepEqual(await status(), ['active']);
       await verbs.patch({ file: 'a', after: 'b' });

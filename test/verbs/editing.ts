@@ -88,12 +88,8 @@ export const editing: readonly VerbCase[] = [
       await refuses('event.not-found', insert(note('x', { cause: 'nobody' })));
       await refuses('event.invalid', () => session.edit({ kind: 'replace', seq: 1, event: { data: {} } }));
       await refuses('event.invalid', insert({ ...note('x'), agnet: 'a' } as never));
-      await refuses('event.invalid', () =>
-        session.edit({ kind: 'replace', seq: 1, event: { agnet: 'a' } as never }),
-      );
-      await refuses('event.not-found', () =>
-        session.edit({ kind: 'replace', seq: 1, event: { cause: 'nobody' } }),
-      );
+      await refuses('event.invalid', () => session.edit({ kind: 'replace', seq: 1, event: { agnet: 'a' } as never }));
+      await refuses('event.not-found', () => session.edit({ kind: 'replace', seq: 1, event: { cause: 'nobody' } }));
       for (const edit of ['prompt', 'system', 'model', 'tools', 'toolInput', 'toolResult', 'message', 'state'])
         await refuses('edit.invalid', () => session.edit({ kind: edit, call: 'c', seq: 1 } as never));
       await refuses('json.not-json', () => session.edit({ kind: 'state', key: 'k', value: Number.NaN }));

@@ -255,9 +255,13 @@ export const experimentSets: readonly VerbCase[] = [
     const { agent } = echoing();
     const { id } = await session.at('main@2').experiment({ variants: two, agent });
     const other = [{ name: 'as-is' }, { name: 'brief', system: 'briefer' }];
-    await refuses('experiment.changed', () => session.at('main@2').experiment({ variants: other, agent, continue: id }));
+    await refuses('experiment.changed', () =>
+      session.at('main@2').experiment({ variants: other, agent, continue: id }),
+    );
     await refuses('experiment.changed', () => session.at('main@1').experiment({ variants: two, agent, continue: id }));
-    await refuses('experiment.not-found', () => session.at('main@2').experiment({ variants: two, agent, continue: 'x' }));
+    await refuses('experiment.not-found', () =>
+      session.at('main@2').experiment({ variants: two, agent, continue: 'x' }),
+    );
     assert.equal((await reprise.findExperiment(id)).rows.length, 2);
   }),
 

@@ -111,7 +111,10 @@ export const retry: readonly VerbCase[] = [
     await recorder.close();
     const run = await session.at('@run:r1').retry(async () => ({ sum: 5 }));
     assert.deepEqual([run.original.text, run.text], ['{"sum":5}', '{"sum":5}']);
-    const task = await session.retry({ framework: 'little', name: 'second', resume: async () => 'Five.' }, { task: 't1' });
+    const task = await session.retry(
+      { framework: 'little', name: 'second', resume: async () => 'Five.' },
+      { task: 't1' },
+    );
     assert.deepEqual([task.original.text, task.text], ['{"sum":5}', 'Five.']);
     const told = (await own(session, task.branch)).filter(({ type }) => type.startsWith('task.'));
     assert.deepEqual(
@@ -149,7 +152,9 @@ export const retry: readonly VerbCase[] = [
       assert.equal(events.find(({ type }) => type === 'run.started')?.cause, handed?.id);
       // The view already says that this agent took the task.
       assert.equal(events.filter(({ type }) => type === 'task.claimed').length, 0);
-      const other = await session.at('same').retry(async () => 'V.', { task: 't1', name: 'other', agentName: 'second' });
+      const other = await session
+        .at('same')
+        .retry(async () => 'V.', { task: 't1', name: 'other', agentName: 'second' });
       assert.deepEqual([other.original.text, other.text], ['Five.', 'V.']);
       const claims = (await own(session, 'other')).filter(({ type }) => type === 'task.claimed');
       assert.deepEqual(

@@ -41,8 +41,7 @@ export const fleetVerbs: readonly VerbCase[] = [
     await refuses('belief.invalid', () => session.spawn('a', { trust: 2 }));
     await refuses('belief.invalid', () => session.spawn('a', { trustOn: { t: 2 } }));
     await refuses('option.invalid', () => session.spawn('a', { scop: [] } as never));
-    for (const fromTurn of [-1, 2 ** 53])
-      await refuses('point.out-of-range', () => session.spawn('a', { fromTurn }));
+    for (const fromTurn of [-1, 2 ** 53]) await refuses('point.out-of-range', () => session.spawn('a', { fromTurn }));
     await refuses('limit.exceeded', () =>
       session.spawn('a', { scope: Array.from({ length: 10_001 }, (_, index) => `t${index}`) }),
     );
@@ -127,7 +126,7 @@ export const fleetVerbs: readonly VerbCase[] = [
       (await all(handed.at('main@3').replay())).map(({ type }) => type),
       ['agent.spawned'],
     );
-    assert.deepEqual(claims(await (session.branch('x')).as('db', { handed: true }).beliefs.list()), ['full']);
+    assert.deepEqual(claims(await session.branch('x').as('db', { handed: true }).beliefs.list()), ['full']);
   }),
 
   onSession('a task is claimed by one agent and ended once', async (session) => {

@@ -23,7 +23,7 @@ async function asking({ self, recorder }: AgentTurn): Promise<unknown> {
 
 /** Runs the fleet of a new branch forward, and repeats what did not change. */
 async function reusing(session: Session, name: string, onTurn: Record<string, (turn: AgentTurn) => unknown>) {
-  return (session.branch(name)).runForward({ untilTurn: 2, onTurn, reuseUnchanged: true });
+  return session.branch(name).runForward({ untilTurn: 2, onTurn, reuseUnchanged: true });
 }
 
 /** The cases of turns that are repeated or run again: their order, their effects, and the reasons they give. */

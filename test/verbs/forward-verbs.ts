@@ -21,7 +21,7 @@ async function recordedFleet(session: Session): Promise<void> {
 }
 
 const said = async (session: Session, branch: string): Promise<string[]> =>
-  (await (session.branch(branch)).beliefs.list()).map(({ claim }) => claim).sort();
+  (await session.branch(branch).beliefs.list()).map(({ claim }) => claim).sort();
 
 /** The cases of running a branch forward. */
 export const forwardVerbs: readonly VerbCase[] = [
@@ -89,7 +89,7 @@ export const forwardVerbs: readonly VerbCase[] = [
   onSession('runForward() repeats what did not change, and says because of what it ran the rest', async (session) => {
     await recordedFleet(session);
     await session.at({ story: 1 }).fork({ name: 'same' });
-    const same = await (session.branch('same')).runForward({ untilTurn: 3, onTurn, reuseUnchanged: true });
+    const same = await session.branch('same').runForward({ untilTurn: 3, onTurn, reuseUnchanged: true });
     assert.deepEqual([same.live, same.reused.length], [[], 4]);
     assert.deepEqual(await said(session, 'same'), await said(session, 'main'));
     const branch = await session.at({ story: 1 }).fork({ name: 'what-if' });

@@ -32,12 +32,7 @@ export const stateAt: readonly VerbCase[] = [
     assert.equal(await session.fold(letters), 'ac');
     assert.equal(await session.at('main@3').fold(letters), 'abc');
     assert.equal(await session.at('main@0').fold(letters), '');
-    assert.deepEqual(await session.fold(types), [
-      'note.added',
-      'note.added',
-      'note.added',
-      'event.reverted',
-    ]);
+    assert.deepEqual(await session.fold(types), ['note.added', 'note.added', 'note.added', 'event.reverted']);
   }),
 
   onSession(

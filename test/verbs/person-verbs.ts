@@ -84,27 +84,15 @@ export const personVerbs: readonly VerbCase[] = [
       await waitingRefund(session);
       const { head } = session.branch('main');
       const { agent, paid } = cashier();
-      await refusesSaying(
-        'resume.waiting',
-        session.resume(agent),
-        /approval of "refund" \(c7\) waits for a person/,
-      );
+      await refusesSaying('resume.waiting', session.resume(agent), /approval of "refund" \(c7\) waits for a person/);
       await refusesSaying('resume.invalid', session.resume(agent, { approve: ['c8'] }), /c7/);
       await refusesSaying('resume.invalid', session.resume(agent, { approve: ['c7'], deny: ['c7'] }), /twice/);
-      await refusesSaying(
-        'resume.invalid',
-        session.resume(agent, { approve: ['c7'], deny: ['approval:c7'] }),
-        /twice/,
-      );
-      await refusesSaying(
-        'resume.invalid',
-        session.resume(agent, { answer: { c7: 'yes' } }),
-        /asks for an approval/,
-      );
+      await refusesSaying('resume.invalid', session.resume(agent, { approve: ['c7'], deny: ['approval:c7'] }), /twice/);
+      await refusesSaying('resume.invalid', session.resume(agent, { answer: { c7: 'yes' } }), /asks for an approval/);
       await refusesSaying('resume.invalid', session.resume(agent, { approve: 'c7' as never }), /list of ids/);
       await refusesSaying('resume.invalid', session.resume(agent, { deny: [{}] as never }), /list of ids/);
       await refusesSaying('resume.invalid', session.resume(agent, { answer: 'yes' as never }), /by the ids/);
-      assert.equal((session.branch('main')).head, head);
+      assert.equal(session.branch('main').head, head);
       assert.deepEqual(paid, []);
     },
   ),
@@ -184,11 +172,7 @@ export const personVerbs: readonly VerbCase[] = [
       ];
       const [second] = await later.waiting();
       assert.ok(second !== undefined);
-      await refusesSaying(
-        'resume.invalid',
-        session.resume(agent, { approve: [second.call] }),
-        /asks for an answer/,
-      );
+      await refusesSaying('resume.invalid', session.resume(agent, { approve: [second.call] }), /asks for an answer/);
       const { result } = await session.resume(agent, { answer: { [second.call]: 'Ada' } });
       assert.deepEqual(result, [7, 'Ada']);
     },

@@ -95,7 +95,7 @@ export const resume: readonly VerbCase[] = [
         { effects: 'run' },
       );
       const agent = noting();
-      await (session.branch(branch)).resume(agent, { prompt: 'Thanks.' });
+      await session.branch(branch).resume(agent, { prompt: 'Thanks.' });
       assert.deepEqual(
         agent.seen[0]?.messages.map(({ role }) => role),
         ['user', 'assistant', 'tool', 'assistant'],

@@ -186,7 +186,14 @@ export const branching: readonly VerbCase[] = [
       'a point without a branch is on that of the handle',
     );
     assert.deepEqual(
-      (await all(branch.at('@head').at(branch).state.diff(branch.at('@head').at({ prefix: 'b' })))).map(({ kind }) => kind),
+      (
+        await all(
+          branch
+            .at('@head')
+            .at(branch)
+            .state.diff(branch.at('@head').at({ prefix: 'b' })),
+        )
+      ).map(({ kind }) => kind),
       ['removed'],
     );
   }),

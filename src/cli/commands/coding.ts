@@ -88,7 +88,7 @@ function contextOptions(options: OptionValues): { readonly currentGoal?: string;
 async function shownContext(context: Context, text: string, options: OptionValues): Promise<number> {
   const { out } = context;
   const found = await context.at(text);
-  const shown = await codingOn(found).contextAt(found.point, contextOptions(options));
+  const shown = await found.session.at(found.point).coding.context(contextOptions(options));
   if (out.json !== undefined) await out.value(codingAnswer(found, 'context', shown));
   else {
     await out.write(plainLines(shown.text));
@@ -180,7 +180,7 @@ async function request(context: Context, text: string, options: OptionValues): P
 async function files(context: Context, text: string, paths: readonly string[]): Promise<number> {
   const { out } = context;
   const found = await context.at(text);
-  const rebuilt = await codingOn(found).filesAt(found.point, paths.length === 0 ? {} : { paths });
+  const rebuilt = await found.session.at(found.point).coding.files(paths.length === 0 ? {} : { paths });
   const [only] = rebuilt;
   if (out.json !== undefined) await out.value(codingAnswer(found, 'files', rebuilt));
   else if (paths.length === 1 && only?.status === 'known') await out.textFile(only.content);

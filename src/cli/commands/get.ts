@@ -20,9 +20,9 @@ export const get: CommandSpec = {
   examples: ['reprise get demo plan', 'reprise get demo@12 plan --agent support', 'reprise get demo plan --version 1'],
   run: async (context, [text = '', key = ''], options) => {
     const { out } = context;
-    const { state, ref, point } = await stateAtRef(context, text, options);
+    const { state, ref } = await stateAtRef(context, text, options);
     const version = numberOption(options, 'version');
-    const found: StateRow = await state.getAt(key, { at: point, ...given({ version }) });
+    const found: StateRow = await state.get(key, given({ version }));
     if (out.json !== undefined) await out.value(found);
     else if (found.exists) await out.line(jsonText(found.value, 2));
     else {

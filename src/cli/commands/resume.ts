@@ -69,9 +69,9 @@ async function showPlan(context: Context, text: string, options: OptionValues): 
   const { session, ref } = await context.branch(text);
   const canAsk = effectAsker(out) !== undefined;
   const handed = await session.branch(ref.branch).resumable({
-      canAsk,
-      ...given({ effects, agentName: textOption(options, 'agent') }),
-    });
+    canAsk,
+    ...given({ effects, agentName: textOption(options, 'agent') }),
+  });
   if (out.json !== undefined) await out.value(handed);
   else {
     await out.lines(resumableLines(out, handed, false));

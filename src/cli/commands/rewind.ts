@@ -34,7 +34,11 @@ export const rewind: CommandSpec = {
       );
     const { session, ref, point } = story === undefined ? await context.point(text) : await context.branch(text);
     const how = await context.masked(session, { ...markOf(options), ...given({ only }) });
-    await printMarked(context, ref, await context.patient(session.branch(ref.branch).rewind(story === undefined ? point : { story }, how)));
+    await printMarked(
+      context,
+      ref,
+      await context.patient(session.branch(ref.branch).rewind(story === undefined ? point : { story }, how)),
+    );
     return done;
   },
 };

@@ -5,7 +5,7 @@ import { plain } from '../../wording/text.ts';
 import type { CommandSpec } from '../command.ts';
 import { done } from '../exit-code.ts';
 import { numberOption } from '../option-values.ts';
-import { momentOf, momentOptions, printRows, pointIn } from '../options/fleet-options.ts';
+import { momentOf, momentOptions, pointIn, printRows } from '../options/fleet-options.ts';
 
 /** `reprise tasks`. */
 export const tasks: CommandSpec = {

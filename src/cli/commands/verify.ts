@@ -141,7 +141,10 @@ type Asked = Pick<VerifyOptions, 'head' | 'deep'>;
 async function check({ out }: Context, found: OpenRef, asked: Asked): Promise<number> {
   const { session, ref, point } = found;
   out.progress.begin('verify', eventsUpTo(found));
-  const verified = await session.at(point).verify({ ...asked }).finally(() => out.progress.end());
+  const verified = await session
+    .at(point)
+    .verify({ ...asked })
+    .finally(() => out.progress.end());
   const { digest: reached, ...answer } = verified;
   const { ok, events, firstBad, reason, notCovered } = answer;
   if (out.json !== undefined) await out.value(answer satisfies VerifyAnswer);

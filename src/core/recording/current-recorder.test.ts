@@ -14,16 +14,12 @@ test('recorderHere() is the recorder of the resume that code runs inside', async
   expect(await own.run({}, () => recorderHere(own))).toBe(own);
   const elsewhere = await (await reprise.createSession('another')).record(quiet);
   // On its own branch, too, and with a run of another session between.
-  await session.resume(
-    'main',
-    async ({ recorder }) => {
-      expect(recorderHere(own)).toBe(recorder);
-      expect(await elsewhere.run({}, () => recorderHere(own))).toBe(recorder);
-      const beside = await session.record(quiet);
-      expect(await beside.run({}, () => recorderHere(own))).toBe(recorder);
-    },
-    quiet,
-  );
+  await session.resume(async ({ recorder }) => {
+    expect(recorderHere(own)).toBe(recorder);
+    expect(await elsewhere.run({}, () => recorderHere(own))).toBe(recorder);
+    const beside = await session.record(quiet);
+    expect(await beside.run({}, () => recorderHere(own))).toBe(recorder);
+  }, quiet);
 });
 
 test('recorderHere() is the given recorder where the program means it', async () => {

@@ -109,7 +109,10 @@ export class StoredAgent implements AgentSource {
   replay(options: AgentReplayOptions): Replay {
     checkReading(options, agentReplayKeys);
     const { limit, ...reading } = options;
-    return new SeenReplay(this.#seen(reading, () => this.where.place('replay')), limit);
+    return new SeenReplay(
+      this.#seen(reading, () => this.where.place('replay')),
+      limit,
+    );
   }
 
   async known(): Promise<AgentKnowledge> {

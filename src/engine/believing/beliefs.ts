@@ -1,10 +1,10 @@
 import type { Event } from '../../core/event/event.ts';
 import type { Belief } from '../../core/fleet/belief.ts';
+import type { OnBranch } from '../context/on-branch.ts';
 import type { Where } from '../history/where.ts';
 import { type CommitOptions, type CommittedBelief, commitBelief } from './commit-belief.ts';
 import { type BeliefsQuery, beliefsAt, checkBeliefs } from './fleet-at.ts';
 import { fleetAtPlace } from './fleet-look.ts';
-import type { OnBranch } from '../context/on-branch.ts';
 import { Judge } from './judge.ts';
 import { type RevertBeliefOptions, type RevertedBelief, revertBelief } from './revert-belief.ts';
 import { strategyIn } from './settle.ts';
@@ -31,7 +31,6 @@ export class BeliefsReader {
    * ```
    */
   async list(query: BeliefsQuery = {}): Promise<readonly Belief[]> {
-
     checkBeliefs(query);
     return beliefsAt(this.where.engine, await this.where.told(), query);
   }

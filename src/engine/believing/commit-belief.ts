@@ -26,9 +26,9 @@ import { later, type Seq } from '../../core/point.ts';
 import { checkTurn } from '../../core/ref.ts';
 import { write } from '../changing/write.ts';
 import type { Engine } from '../context/engine.ts';
+import type { OnBranch } from '../context/on-branch.ts';
 import { keepSnapshots } from '../history/keep-snapshots.ts';
 import { type FleetLook, fleetAtHead, learnAppended, momentNow, turnNow } from './fleet-look.ts';
-import type { OnBranch } from '../context/on-branch.ts';
 import type { Judge } from './judge.ts';
 import { type SettledPair, settleClaim, settledDrafts, settledPairs, supersededDraft } from './settle.ts';
 

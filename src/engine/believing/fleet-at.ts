@@ -6,10 +6,10 @@ import { checkId } from '../../core/id.ts';
 import { given } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { Engine } from '../context/engine.ts';
+import type { OnBranch } from '../context/on-branch.ts';
 import type { Place } from '../history/place.ts';
 import type { Told } from '../history/where.ts';
 import { fleetAtHead, fleetAtPlace, momentNow, momentOf } from './fleet-look.ts';
-import type { OnBranch } from '../context/on-branch.ts';
 
 /** Which beliefs to return. */
 export interface BeliefsQuery {

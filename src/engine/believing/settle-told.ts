@@ -5,11 +5,11 @@ import { checkLimit } from '../../core/limits.ts';
 import { fleetTable } from '../../projections/fleet.ts';
 import { write } from '../changing/write.ts';
 import type { Engine } from '../context/engine.ts';
+import type { OnBranch } from '../context/on-branch.ts';
 import { foldAt } from '../history/fold.ts';
 import { keepSnapshots } from '../history/keep-snapshots.ts';
 import { placeAtHead } from '../history/place.ts';
 import { learnAppended } from './fleet-look.ts';
-import type { OnBranch } from '../context/on-branch.ts';
 import type { Judge } from './judge.ts';
 import { type SettledPair, settleEach } from './settle.ts';
 

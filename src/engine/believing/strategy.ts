@@ -4,8 +4,8 @@ import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts'
 import { checkTurn } from '../../core/ref.ts';
 import { append } from '../changing/append.ts';
 import type { Engine } from '../context/engine.ts';
-import { fleetAtHead, turnNow } from './fleet-look.ts';
 import type { OnBranch } from '../context/on-branch.ts';
+import { fleetAtHead, turnNow } from './fleet-look.ts';
 import type { Judge } from './judge.ts';
 
 /** How the rule is changed. */

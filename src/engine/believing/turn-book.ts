@@ -7,9 +7,9 @@ import { given, isArray, isObject, type JsonValue, stringAt, valueAt } from '../
 import { plainMessage } from '../../core/message/message.ts';
 import type { Seq } from '../../core/point.ts';
 import type { Engine } from '../context/engine.ts';
+import type { OnBranch } from '../context/on-branch.ts';
 import { findPlace, type Place } from '../history/place.ts';
 import { replay } from '../looking/replay.ts';
-import type { OnBranch } from '../context/on-branch.ts';
 
 /** A message, without ids, and the tool calls it asks for or answers. */
 interface BookMessage {

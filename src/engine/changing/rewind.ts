@@ -10,8 +10,8 @@ import { segmentsOf } from '../../core/view/segment.ts';
 import { viewAt } from '../../core/view/view.ts';
 import type { Engine } from '../context/engine.ts';
 import { type Place, placeOn } from '../history/place.ts';
-import type { Told } from '../history/where.ts';
 import { readHeaders } from '../history/stored-events.ts';
+import type { Told } from '../history/where.ts';
 import { type Marked, type MarkOptions, mark, markOptionNames } from './mark.ts';
 
 /** How to rewind. */
@@ -26,11 +26,7 @@ const rewindKeys: KnownKeys = optionKeys<RewindOptions>('rewind', { ...markOptio
  * Makes the view an earlier one: that of a place, or in story time the view without every event of a later turn, wherever
  * it is.
  */
-export async function rewind(
-  engine: Engine,
-  { place: to, story }: Told,
-  options: RewindOptions = {},
-): Promise<Marked> {
+export async function rewind(engine: Engine, { place: to, story }: Told, options: RewindOptions = {}): Promise<Marked> {
   checkKeys(options, rewindKeys);
   checkOnly(options, story !== undefined);
   const head = placeOn(to.session, to.record);

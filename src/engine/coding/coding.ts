@@ -3,13 +3,13 @@ import { type CodingDiff, diffCoding } from '../../core/coding/coding-diff.ts';
 import type { CodingContext } from '../../core/coding/context.ts';
 import type { PatchedFile } from '../../core/coding/patched-file.ts';
 import type { Event } from '../../core/event/event.ts';
-import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
-import { given } from '../../core/json.ts';
 import { checkAgent } from '../../core/event/state-key.ts';
+import { given } from '../../core/json.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { append } from '../changing/append.ts';
+import type { OnBranch } from '../context/on-branch.ts';
 import type { Place } from '../history/place.ts';
 import type { Where } from '../history/where.ts';
-import type { OnBranch } from '../context/on-branch.ts';
 import {
   type CodingInputs,
   type CodingRunEnd,

@@ -53,11 +53,7 @@ export interface Erased extends Omit<Marked, 'marker'> {
  * Erases the payload of the event at a point, and the same content wherever else the session holds it. The chain still
  * verifies, and nobody can guess the content from the rest. This cannot be undone.
  */
-export async function erase(
-  engine: Engine,
-  place: Place,
-  options: EraseOptions = {},
-): Promise<Erased> {
+export async function erase(engine: Engine, place: Place, options: EraseOptions = {}): Promise<Erased> {
   checkKeys(options, eraseKeys);
   const { session } = place;
   const target = await targetOf(engine, place);

@@ -200,12 +200,16 @@ async function judgedBy<Run, Result>(
     const about = { name: `${seen.branch}-judge`, reason: `judge of ${seen.branch}` };
     ({ branch } = await forkAs(engine, session, { branch: seen.branch }, about));
     const chosen = { mask: options.mask, prices: options.prices, onError: options.onError };
-    const recorder = await record(engine, { session, branch }, {
-      agent: 'judge',
-      guards: [budget],
-      facts: false,
-      ...given(chosen),
-    });
+    const recorder = await record(
+      engine,
+      { session, branch },
+      {
+        agent: 'judge',
+        guards: [budget],
+        facts: false,
+        ...given(chosen),
+      },
+    );
     try {
       return await recorder.run({ title: `Judge of ${seen.branch}` }, async () => judge(seen, { recorder, signal }));
     } finally {

@@ -8,8 +8,8 @@ import { checkId } from '../../core/id.ts';
 import { given, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { FleetLook } from '../believing/fleet-look.ts';
-import type { OnBranch } from '../context/on-branch.ts';
 import type { Engine } from '../context/engine.ts';
+import type { OnBranch } from '../context/on-branch.ts';
 import { appendFor, turnGiven } from './register-agent.ts';
 
 /** A task to hand out. */

@@ -4,10 +4,10 @@ import { given, type JsonInputValue } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { type CommitOptions, type CommittedBelief, commitBelief } from '../believing/commit-belief.ts';
 import { fleetAtHead } from '../believing/fleet-look.ts';
-import type { OnBranch } from '../context/on-branch.ts';
 import type { Judge } from '../believing/judge.ts';
 import { setStrategy } from '../believing/strategy.ts';
 import type { Engine } from '../context/engine.ts';
+import type { OnBranch } from '../context/on-branch.ts';
 import { Where } from '../history/where.ts';
 import { State } from '../state/state.ts';
 import { StoredState } from '../state/stored-state.ts';
@@ -85,8 +85,7 @@ async function mutateState(
   const where = Where.onHead(engine, on.session, on.branch);
   const state = new State(new StoredState({ where, on, agent: checkAgent(agent) }));
   const turn = await turnGiven(engine, await fleetAtHead(engine, on), given);
-  const write = (tx: Transaction): void =>
-    value === undefined ? tx.delete(key) : tx.write(key, value);
+  const write = (tx: Transaction): void => (value === undefined ? tx.delete(key) : tx.write(key, value));
   const { seq } = await state.transaction(write, { turn });
   return { seq, turn };
 }

@@ -10,14 +10,7 @@ import { checkKeys, type KnownKeys, optionKeys, shownValue } from '../../core/kn
 import { checkLimit } from '../../core/limits.ts';
 import { checkTurn } from '../../core/ref.ts';
 import { checkTrust } from '../believing/commit-belief.ts';
-import {
-  type FleetLook,
-  fleetAtHead,
-  forkTurnOf,
-  learnAppended,
-  momentNow,
-  turnNow,
-} from '../believing/fleet-look.ts';
+import { type FleetLook, fleetAtHead, forkTurnOf, learnAppended, momentNow, turnNow } from '../believing/fleet-look.ts';
 import { write } from '../changing/write.ts';
 import type { Engine } from '../context/engine.ts';
 import type { OnBranch } from '../context/on-branch.ts';

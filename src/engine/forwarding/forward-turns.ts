@@ -5,10 +5,10 @@ import type { Moment } from '../../core/fleet/registration.ts';
 import { previous, type Seq } from '../../core/point.ts';
 import { isEdit } from '../../core/view/marker.ts';
 import { type FleetLook, fleetAtHead, fleetAtPlace, lookAfter } from '../believing/fleet-look.ts';
-import type { OnBranch } from '../context/on-branch.ts';
 import { takenOut } from '../believing/taken-out.ts';
 import { type BookEntry, type BookTurn, TurnBook } from '../believing/turn-book.ts';
 import type { Engine } from '../context/engine.ts';
+import type { OnBranch } from '../context/on-branch.ts';
 import { type CopiedIds, isRepeatable } from './repeat-turn.ts';
 import { inputsOf, missingMessages, sameInputs, type TurnInputs, topicsThatDiffer } from './turn-inputs.ts';
 

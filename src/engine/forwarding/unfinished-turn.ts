@@ -1,12 +1,12 @@
 import { previous, type Seq } from '../../core/point.ts';
 import { entryOf, viewAt } from '../../core/view/view.ts';
-import type { OnBranch } from '../context/on-branch.ts';
 import type { Judge } from '../believing/judge.ts';
 import { settleMarked } from '../believing/settle-marked.ts';
 import type { BookEntry } from '../believing/turn-book.ts';
 import { mark } from '../changing/mark.ts';
 import { rewind } from '../changing/rewind.ts';
 import type { Engine } from '../context/engine.ts';
+import type { OnBranch } from '../context/on-branch.ts';
 import { placeAtHead } from '../history/place.ts';
 import { type ForwardTurns, isForwardTurn } from './forward-turns.ts';
 

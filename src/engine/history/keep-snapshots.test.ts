@@ -70,9 +70,7 @@ test('a projection that folds nothing of a long history is kept as well, and the
     },
   });
   const again = await open(watched).session('demo');
-  expect(await again.fold(conversation)).toEqual(
-    await again.fold(conversation, { snapshots: false }),
-  );
+  expect(await again.fold(conversation)).toEqual(await again.fold(conversation, { snapshots: false }));
   // The digest where it was kept, what came since, and for the comparison everything.
   expect(read).toEqual([1, 10, limits.snapshotEventsMin + 10]);
 });

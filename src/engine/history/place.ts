@@ -180,10 +180,14 @@ async function resolveAt(engine: Engine, head: Place, at: At): Promise<Seq> {
 
 /** Refuses a place in story time for what needs a prefix of the history. */
 function refuseStoryAt({ record: { branch } }: Place, story: number): never {
-  throw new RepriseError('ref.invalid', `Cannot use story:${story} of "${branch}" here: it is no prefix of the history`, {
-    hint: 'Use turn:N for the end of a turn. Beliefs, the fleet, forks and rewinds take story:N.',
-    details: { branch, story },
-  });
+  throw new RepriseError(
+    'ref.invalid',
+    `Cannot use story:${story} of "${branch}" here: it is no prefix of the history`,
+    {
+      hint: 'Use turn:N for the end of a turn. Beliefs, the fleet, forks and rewinds take story:N.',
+      details: { branch, story },
+    },
+  );
 }
 
 const lastTime = '9999-12-31T23:59:59.999Z';
@@ -281,7 +285,12 @@ export interface Located extends Point {
 
 /** Returns the point of a place, with its digest. */
 export async function locate(engine: Engine, place: Place): Promise<Located> {
-  return { ...pointOf(place), digest: await digestAt(engine, place), head: place.record.head, parent: place.record.parent ?? null };
+  return {
+    ...pointOf(place),
+    digest: await digestAt(engine, place),
+    head: place.record.head,
+    parent: place.record.parent ?? null,
+  };
 }
 
 /** Reads the turn of a stored event. */

@@ -5,7 +5,7 @@ import type { Seq } from '../../core/point.ts';
 import type { Engine } from '../context/engine.ts';
 import { fold, foldAt } from '../history/fold.ts';
 import type { Place } from '../history/place.ts';
-import { hypothesisFor, type FoldOptions } from './state-at.ts';
+import { type FoldOptions, hypothesisFor } from './state-at.ts';
 
 /** The events to leave out, and the edits to make. */
 export type CounterfactualOptions = Omit<FoldOptions, 'snapshots'>;

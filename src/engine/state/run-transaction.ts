@@ -1,8 +1,8 @@
 import { checkFunction, checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { checkLimit } from '../../core/limits.ts';
+import { refuseCount } from './refuse-count.ts';
 import type { Ran, RunOptions } from './state-options.ts';
 import type { Transaction } from './transaction.ts';
-import { refuseCount } from './refuse-count.ts';
 import { type TransactionOptions, transactionOptionNames } from './transaction-work.ts';
 
 const retriesDefault = 5;

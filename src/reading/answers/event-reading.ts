@@ -55,7 +55,13 @@ export async function* readEvents(session: Session, reading: EventReading): Asyn
   if (isReverse) yield* session.at(at).replay({ filter, history, direction: 'backward', limit: tail });
   else if (tail <= heldMax) yield* (await lastEvents(session, shown, tail)).reverse();
   else yield* afterFirst(session, shown, Math.max(0, (await countEvents(session, shown)) - tail));
-  if (follows) yield* followed(session, at, true).replay({ filter, history, follow: true, after: Math.max(seq, filter.after ?? 0) });
+  if (follows)
+    yield* followed(session, at, true).replay({
+      filter,
+      history,
+      follow: true,
+      after: Math.max(seq, filter.after ?? 0),
+    });
 }
 
 /** Returns the branch of a point where its end is followed, else a look at the point. */

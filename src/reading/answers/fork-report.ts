@@ -106,6 +106,7 @@ function carriedBy(event: Event): Pick<Event, 'type' | 'data'> {
 }
 
 async function sourceEvent(branch: ForkedBranch, target: Seq): Promise<Event | undefined> {
-  for await (const event of branch.at(branch.parent.seq).replay({ after: previous(target), through: target })) return event;
+  for await (const event of branch.at(branch.parent.seq).replay({ after: previous(target), through: target }))
+    return event;
   return undefined;
 }

@@ -44,10 +44,13 @@ export async function previewEdits(session: Session, reading: PreviewReading): P
     refused === null && edits.length > 0
       ? await session.at({ branch, seq }).counterfactual(metadata, { edits })
       : { excluded: [], dependents: [] };
-  const foreseen = await session.at({ branch, seq }).resumable(given({ effects })).then(
-    ({ calls, otherwise }) => ({ calls, otherwise, cannotRun: null }),
-    (error: unknown) => ({ calls: [], otherwise: [], cannotRun: dataOf(error) }),
-  );
+  const foreseen = await session
+    .at({ branch, seq })
+    .resumable(given({ effects }))
+    .then(
+      ({ calls, otherwise }) => ({ calls, otherwise, cannotRun: null }),
+      (error: unknown) => ({ calls: [], otherwise: [], cannotRun: dataOf(error) }),
+    );
   return {
     refused,
     gone: await linesOf(session, branch, excluded),

@@ -50,7 +50,9 @@ export async function readChanges(
   let isPast = after === 0;
   const changes: ValueChange[] = [];
   const { history, types } = projection;
-  const events = session.at({ branch, seq }).replay({ history, ...given({ filter: types === undefined ? undefined : { types } }) });
+  const events = session
+    .at({ branch, seq })
+    .replay({ history, ...given({ filter: types === undefined ? undefined : { types } }) });
   for await (const event of events) {
     value = applyEvent(projection, value, event);
     if (!isPast) {

@@ -279,7 +279,13 @@ export class RunBook {
     await this.#keepStamp(kept);
     const { branch } = kept.about;
     const isStopped = kept.stop.signal.aborted;
-    const held = branch === null ? undefined : await session.branch(branch).fold(summary).catch(() => undefined);
+    const held =
+      branch === null
+        ? undefined
+        : await session
+            .branch(branch)
+            .fold(summary)
+            .catch(() => undefined);
     const ended = held?.outcome === null || held?.outcome === 'silent' ? undefined : held?.outcome;
     const outcome = isStopped ? 'aborted' : (ended ?? 'error');
     this.#change(kept, { endedAt: this.#parts.platform.now(), outcome, error });

@@ -76,7 +76,10 @@ export async function carryOut(order: RunOrder, around: RunSurroundings): Promis
     }
     case 'resume':
       onBranch(parsePoint(point).branch);
-      return { kind: 'run', report: await branchAt(session, point).resume(agent, { ...shared, ...decided }) };
+      return {
+        kind: 'run',
+        report: await session.branch(parsePoint(point).branch).resume(agent, { ...shared, ...decided }),
+      };
     case 'retry': {
       const { model, extraContext } = order;
       const options = { ...shared, mask, ...given({ model, extraContext, name, reason }) };

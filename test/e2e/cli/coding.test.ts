@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import type { Coding } from '../../../src/index.ts';
+import type { Coding } from '../../../src/coding.ts';
 import { root } from '../../docs/workshop.ts';
 import { dropFixtures, Place } from './run.ts';
 
