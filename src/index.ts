@@ -1,4 +1,4 @@
-// The front door: what a program writes. `reprise/coding`, `reprise/fleet`, `reprise/store` and `reprise/types` have the rest.
+// The front door: what a program writes. `reprise/coding`, `reprise/fleet`, `reprise/store` and `reprise/results` have the rest.
 
 // The handles.
 

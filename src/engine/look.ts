@@ -54,14 +54,6 @@ export class Look {
     this.where = where;
   }
 
-  /** Returns a look at a ref; `latest` is found at its first verb. */
-  static of(engine: Engine, ref: string | Ref): Look {
-    const { session, branch, at } = refOf(ref);
-    return new Look(
-      Where.at(engine, { session: session === 'latest' ? () => latestSession(engine) : session, branch, at }),
-    );
-  }
-
   /** The state of the agent `default` there: versioned values under keys. */
   get state(): StateReader {
     return new StateReader(new StoredState({ where: this.where, agent: defaultAgent }));
@@ -235,7 +227,7 @@ export class Look {
     options: StrictOptions | BehaviorOptions = {},
   ): Promise<Comparison | StrictDiff> {
     const { engine } = this.where;
-    const right = other instanceof Look ? other : Look.of(engine, other);
+    const right = other instanceof Look ? other : lookOf(engine, other);
     return compareHistories(engine, await this.where.ref('diff'), await right.where.ref('diff'), options);
   }
 
@@ -379,4 +371,12 @@ export class Look {
   async exportBundle(options: BundleOptions): Promise<ExportedBundle> {
     return writeBundle(this.where.engine, await this.where.ref('export a bundle'), false, options);
   }
+}
+
+/** Returns a look at a ref; `latest` is found at its first verb. */
+export function lookOf(engine: Engine, ref: string | Ref): Look {
+  const { session, branch, at } = refOf(ref);
+  return new Look(
+    Where.at(engine, { session: session === 'latest' ? () => latestSession(engine) : session, branch, at }),
+  );
 }
