@@ -26,7 +26,7 @@ export { type Budget, parseVariants, type Variant } from './core/comparing/varia
 export { type ErrorCode, errorCodes, RepriseError } from './core/error.ts';
 export { eventTypes, foreignFields } from './core/event/catalogue.ts';
 export type { EventData } from './core/event/event-data.ts';
-export { type DataByType, type EventOf, isEvent } from './core/event/event-of.ts';
+export { type DataByType, type DataOf, type EventOf, isEvent } from './core/event/event-of.ts';
 export { type EventFilter, matches, parseFilter } from './core/event/filter.ts';
 export { ownedKey, plainKey } from './core/event/keys.ts';
 export { defineProjection, type Projection, project } from './core/event/projection.ts';

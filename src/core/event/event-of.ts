@@ -5,7 +5,7 @@ import type { EventData } from './event-data.ts';
 export type DataByType = Readonly<Record<string, object>>;
 
 /** The data of a type: your own if it is declared there, else that of the catalogue. */
-type DataOf<Type extends string, Own> = Type extends keyof Own
+export type DataOf<Type extends string, Own> = Type extends keyof Own
   ? Own[Type]
   : Type extends keyof EventData
     ? EventData[Type]
