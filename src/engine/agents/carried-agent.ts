@@ -11,13 +11,13 @@ import { checkId } from '../../core/id.ts';
 import { given } from '../../core/json.ts';
 import { type PointInput, parsePoint, pointText } from '../../core/ref.ts';
 import type { Replay } from '../../core/session/session-log.ts';
-import type { AgentPort } from '../../core/store/agent-port.ts';
+import type { AgentArguments, AgentPort } from '../../core/store/agent-port.ts';
 import type { CommittedBelief } from '../believing/commit-belief.ts';
 import type { OnBranch } from '../believing/fleet-look.ts';
-import { type BeliefsAtOptions, checkBeliefsAt } from '../believing/fleet-times.ts';
-import { type Engine, sessionRef } from '../context/engine.ts';
+import { type BeliefsAtOptions, checkBeliefsAt, pointOfTimes } from '../believing/fleet-times.ts';
+import type { Engine } from '../context/engine.ts';
 import { checkReading } from '../looking/replay.ts';
-import { CarriedState, carriedOptions } from '../state/carried-state.ts';
+import { CarriedState, carriedOptions, carriedPlace } from '../state/carried-state.ts';
 import { pointOn } from '../state/point.ts';
 import { agentReplayKeys } from './agent-options.ts';
 import type { AgentBeliefs, AgentKnowledge, AgentReplayOptions, AgentVerbs } from './agent-verbs.ts';
@@ -52,24 +52,26 @@ export class CarriedAgent implements AgentVerbs {
         // A value that is not JSON would travel as null or as nothing.
         (await import('../believing/commit-belief.ts')).checkClaim(options);
         // The id makes a call whose answer was lost harmless when it is repeated.
-        const input = JSON.stringify({ ...options, id: options.id ?? this.#engine.platform.newId() });
-        return (await this.#port.ask('commitBelief', this.#place, { input })) as CommittedBelief;
+        const id = options.id ?? this.#engine.platform.newId();
+        return (await this.#port.ask('agent.beliefs.commit', { ...options, id, ...this.#place() })) as CommittedBelief;
       },
     };
   }
 
   async beliefsAt(options: BeliefsAtOptions = {}): Promise<readonly Belief[]> {
     checkBeliefsAt(options);
-    const found = await this.#port.ask('listBeliefs', this.#place, { options: carriedOptions(options) });
-    return found as readonly Belief[];
+    const { turn, agent, topic } = options;
+    const asked = given({ story: turn, of: agent, topic });
+    const input = { ...asked, ...this.#place(pointOfTimes(this.branch, options)) };
+    return (await this.#port.ask('agent.beliefs.list', input)) as readonly Belief[];
   }
 
   replay(options: AgentReplayOptions = {}): Replay {
     checkReading(options, agentReplayKeys);
-    const { signal, ...rest } = options;
+    const { signal, at, ...rest } = options;
     const stop = new AbortController();
     const until = AbortSignal.any([stop.signal, ...(signal === undefined ? [] : [signal])]);
-    const found = this.#port.list('replayAgent', this.#place, { options: carriedOptions(rest) }, until);
+    const found = this.#port.list('agent.replay', { ...carriedOptions(rest), ...this.#place(at) }, until);
     const events = found as AsyncGenerator<Event, void, undefined>;
     return {
       next: () => events.next(),
@@ -94,11 +96,10 @@ export class CarriedAgent implements AgentVerbs {
   }
 
   async knownAt(point: PointInput = {}): Promise<AgentKnowledge> {
-    const at = pointText(parsePoint(pointOn(this.branch, point)));
-    return (await this.#port.ask('getKnown', this.#place, { point: at })) as AgentKnowledge;
+    return (await this.#port.ask('agent.known', this.#place(point))) as AgentKnowledge;
   }
 
-  get #place(): Parameters<AgentPort['ask']>[1] {
-    return { ...sessionRef(this.#engine, this.#session), branch: this.branch };
+  #place(point?: PointInput): AgentArguments {
+    return carriedPlace(this.#engine, { session: this.#session, branch: this.branch }, point);
   }
 }

@@ -1,15 +1,16 @@
-import { canonicalJson } from '../../core/canonical-json.ts';
+import { canonicalForm } from '../../core/canonical-json.ts';
 import { RepriseError } from '../../core/error.ts';
 import { checkAgent, checkKey } from '../../core/event/state-key.ts';
 import { checkId } from '../../core/id.ts';
+import { given, type JsonObject } from '../../core/json.ts';
 import { checkKeys, shownValue } from '../../core/known-keys.ts';
-import { type PointInput, parsePoint, pointText } from '../../core/ref.ts';
-import type { AgentPort } from '../../core/store/agent-port.ts';
-import { type Engine, sessionRef } from '../context/engine.ts';
+import { type PointInput, parsePoint, refText } from '../../core/ref.ts';
+import type { AgentArguments, AgentPort } from '../../core/store/agent-port.ts';
+import type { Engine } from '../context/engine.ts';
 import { checkReading } from '../looking/replay.ts';
 import { CarriedTransaction } from './carried-transaction.ts';
 import type { StateValue, StateVersion } from './entry.ts';
-import { pointOn, type StateAt } from './point.ts';
+import { pointOn, type StateAt, statePoint } from './point.ts';
 import { runTransaction } from './run-transaction.ts';
 import type { StateChange } from './state-changes.ts';
 import { diffKeys, getAtKeys, getKeys, limitOf, listKeys } from './state-options.ts';
@@ -44,7 +45,7 @@ export class CarriedState implements StateVerbs {
 
   begin(options: TransactionOptions = {}): CarriedTransaction {
     return new CarriedTransaction(
-      { platform: this.#engine.platform, port: this.#port, place: this.#place, state: this },
+      { platform: this.#engine.platform, port: this.#port, place: this.#place({}), state: this },
       options,
     );
   }
@@ -70,30 +71,36 @@ export class CarriedState implements StateVerbs {
 
   async getAt(key: string, where: StateAt & { readonly version?: number }): Promise<StateValue> {
     checkKeys(where, getAtKeys);
-    const found = await this.#port.ask('getState', this.#place, { key: checkKey(key), where: carriedOptions(where) });
-    return found as StateValue;
+    const input = {
+      ...this.#place(statePoint(this.branch, where)),
+      key: checkKey(key),
+      ...given({ version: where.version }),
+    };
+    return (await this.#port.ask('state.get', input)) as StateValue;
   }
 
   async *keys(options: StateListOptions = {}): AsyncGenerator<string, void, undefined> {
-    for await (const key of this.#port.list('listKeys', this.#place, { options: listOptions(options) }))
-      yield String(key);
+    for await (const key of this.#port.list('state.keys', this.#listed(options))) yield String(key);
   }
 
   async *scan(prefix: string, options: StateListOptions = {}): AsyncGenerator<StateValue, void, undefined> {
-    yield* this.#listed('scanState', { prefix: checkKey(prefix), options: listOptions(options) });
+    const input = { prefix: checkKey(prefix), ...this.#listed(options) };
+    yield* this.#port.list('state.scan', input) as AsyncGenerator<StateValue, void, undefined>;
   }
 
   async *history(key: string, options: StateListOptions = {}): AsyncGenerator<StateVersion, void, undefined> {
-    yield* this.#listed('getHistory', { key: checkKey(key), options: listOptions(options) });
+    const input = { key: checkKey(key), ...this.#listed(options) };
+    yield* this.#port.list('state.history', input) as AsyncGenerator<StateVersion, void, undefined>;
   }
 
   replay(options: StateReplayOptions = {}): StateReplay {
     checkReading(options, stateReplayKeys);
-    const { signal, ...rest } = options;
+    const { signal, at = {}, ...rest } = options;
     // A generator does not return while it waits, and a follower may wait forever.
     const stop = new AbortController();
     const until = AbortSignal.any([stop.signal, ...(signal === undefined ? [] : [signal])]);
-    const found = this.#listed<StateTransaction>('replayState', { options: carriedOptions(rest) }, until);
+    const input = { ...carriedOptions(rest), ...this.#place(at) };
+    const found = this.#port.list('state.replay', input, until) as AsyncGenerator<StateTransaction, void, undefined>;
     return {
       next: () => found.next(),
       return: async () => {
@@ -112,21 +119,29 @@ export class CarriedState implements StateVerbs {
     options: { readonly prefix?: string } = {},
   ): AsyncGenerator<StateChange, void, undefined> {
     checkKeys(options, diffKeys);
-    const text = (point: PointInput): string => pointText(parsePoint(pointOn(this.branch, point)));
-    yield* this.#listed('diffState', { left: text(left), right: text(right), options: carriedOptions(options) });
+    const input = { ...options, ...this.#place(left), other: this.#place(right).ref };
+    yield* this.#port.list('state.diff', input) as AsyncGenerator<StateChange, void, undefined>;
   }
 
-  #listed<Item>(
-    call: 'scanState' | 'getHistory' | 'replayState' | 'diffState',
-    fields: Readonly<Record<string, string>>,
-    signal?: StateReplayOptions['signal'],
-  ): AsyncGenerator<Item, void, undefined> {
-    return this.#port.list(call, this.#place, fields, signal) as AsyncGenerator<Item, void, undefined>;
+  #listed(options: StateListOptions): AgentArguments {
+    checkKeys(options, listKeys);
+    limitOf(options);
+    const { at = {}, ...rest } = options;
+    return { ...carriedOptions(rest), ...this.#place(at) };
   }
 
-  get #place() {
-    return { ...sessionRef(this.#engine, this.#session), branch: this.branch };
+  #place(point: PointInput): AgentArguments {
+    return carriedPlace(this.#engine, { session: this.#session, branch: this.branch }, point);
   }
+}
+
+/** Returns the arguments that say where a carried verb acts. */
+export function carriedPlace(
+  engine: Engine,
+  { session, branch }: { readonly session: string; readonly branch: string },
+  point: PointInput = {},
+): AgentArguments {
+  return { namespace: engine.namespace, ref: refText({ session, ...parsePoint(pointOn(branch, point)) }) };
 }
 
 /** Refuses an agent that the token is not bound to. */
@@ -138,15 +153,8 @@ export function checkBound({ agent: own }: AgentPort, agent: string): void {
   });
 }
 
-/** Writes options that were checked as the wire carries them. An infinite limit is left out. */
-export function carriedOptions(options: object & { readonly limit?: number | undefined }): string {
+/** Returns options that were checked as the wire carries them. An infinite limit is left out. */
+export function carriedOptions(options: object & { readonly limit?: number | undefined }): JsonObject {
   const { limit, ...rest } = options;
-  const text = canonicalJson(limit === Number.POSITIVE_INFINITY ? rest : { ...rest, limit });
-  return text === '{}' ? '' : text;
-}
-
-function listOptions(options: StateListOptions): string {
-  checkKeys(options, listKeys);
-  limitOf(options);
-  return carriedOptions(options);
+  return canonicalForm(limit === Number.POSITIVE_INFINITY ? rest : { ...rest, limit }).copy as JsonObject;
 }

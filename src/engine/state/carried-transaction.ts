@@ -5,8 +5,8 @@ import { checkId } from '../../core/id.ts';
 import type { JsonInputValue, JsonValue } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { checkBytes, checkLimit } from '../../core/limits.ts';
-import type { AgentPort } from '../../core/store/agent-port.ts';
-import type { BranchRef, Platform } from '../../core/store/event-store.ts';
+import type { AgentArguments, AgentPort } from '../../core/store/agent-port.ts';
+import type { Platform } from '../../core/store/event-store.ts';
 import { compareUtf8 } from '../../core/utf8.ts';
 import { neverWritten, type StateValue } from './entry.ts';
 import type { StateVerbs, TransactionVerbs } from './state-verbs.ts';
@@ -20,17 +20,17 @@ import {
 
 const beginKeys: KnownKeys = optionKeys<TransactionOptions>('begin', transactionOptionNames, 'a transaction');
 
-interface Operation {
+type Operation = {
   readonly key: string;
   readonly op: 'write' | 'delete';
   readonly value?: JsonValue;
-}
+};
 
 /** The world of a transaction: where it is committed, and where it reads. */
 interface CarriedParts {
   readonly platform: Platform;
   readonly port: AgentPort;
-  readonly place: BranchRef;
+  readonly place: AgentArguments;
   readonly state: Pick<StateVerbs, 'get' | 'scan'>;
 }
 
@@ -141,11 +141,13 @@ export class CarriedTransaction implements TransactionVerbs {
       })),
     ];
     try {
-      const committed = await port.ask('commitState', place, {
-        operations: JSON.stringify(this.#operations),
-        read: JSON.stringify(read),
+      const operations = this.#operations;
+      const committed = await port.ask('state.transaction', {
+        ...about,
+        ...place,
+        operations,
+        read,
         requestId: this.txn,
-        ...(Object.keys(about).length === 0 ? {} : { options: JSON.stringify(about) }),
       });
       this.committed = committed as Committed;
       this.#status = 'committed';
