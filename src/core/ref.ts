@@ -214,6 +214,25 @@ function toldAt(told: At, whole: string): Exclude<At, StoryAt> {
   return at.kind === 'story' ? refuseRef(whole, 'a story time has one story', refHint) : at;
 }
 
+/** Returns a place on a branch with a turn of the story: of what was told up to that place, what belongs to that turn. */
+export function inStory({ branch, at }: { readonly branch: string; readonly at: At }, story: number): PointInput {
+  switch (at.kind) {
+    case 'head':
+    case 'story':
+      return { branch, story };
+    case 'seq':
+      return { branch, seq: at.seq, story };
+    case 'before':
+      return { branch, seq: at.seq - 1, story };
+    case 'turn':
+      return { branch, turn: at.turn, story };
+    case 'run':
+      return { branch, run: at.run, story };
+    case 'time':
+      return { branch, time: at.time, story };
+  }
+}
+
 /** Returns a turn, or throws unless it is a whole number from 0. */
 export function checkTurn(turn: number): number {
   if (Number.isSafeInteger(turn) && turn >= 0) return turn;

@@ -15,6 +15,13 @@ import type { StateSource } from './state-source.ts';
 import { Transaction } from './transaction.ts';
 import type { TransactionOptions } from './transaction-work.ts';
 
+/** Options of a list, and what it is of. */
+interface Listed {
+  readonly key?: string;
+  readonly prefix?: string | undefined;
+  readonly limit?: number | undefined;
+}
+
 /** The state of one agent behind a port: the server reads it, as a token of that agent alone may. */
 export class CarriedState implements StateSource {
   readonly agent: string;
@@ -57,7 +64,10 @@ export class CarriedState implements StateSource {
   }
 
   async *keys(prefix: string, limit: number): AsyncGenerator<string, void, undefined> {
-    for await (const key of this.#listed('state.keys', { ...given({ prefix: prefix === '' ? undefined : prefix }), limit }))
+    for await (const key of this.#listed('state.keys', {
+      ...given({ prefix: prefix === '' ? undefined : prefix }),
+      limit,
+    }))
       yield String(key);
   }
 
@@ -90,13 +100,16 @@ export class CarriedState implements StateSource {
 
   async *diff(other: StateSource, prefix: string): AsyncGenerator<StateChange, void, undefined> {
     if (!(other instanceof CarriedState)) refuseStore();
-    const options = { ...given({ prefix: prefix === '' ? undefined : prefix }), other: (await carriedPlace(other.#where)).ref };
+    const options = {
+      ...given({ prefix: prefix === '' ? undefined : prefix }),
+      other: (await carriedPlace(other.#where)).ref,
+    };
     yield* this.#listed<StateChange>('state.diff', options);
   }
 
   async *#listed<Item>(
     verb: 'state.keys' | 'state.scan' | 'state.history' | 'state.replay' | 'state.diff',
-    options: object & { readonly limit?: number | undefined },
+    options: Listed,
     signal?: StateReplayOptions['signal'],
   ): AsyncGenerator<Item, void, undefined> {
     const input = { ...carriedOptions(options), ...(await carriedPlace(this.#where)) };
