@@ -1,5 +1,6 @@
 import { RepriseError } from './error.ts';
 import { checkId } from './id.ts';
+import { given } from './json.ts';
 import { shownValue } from './known-keys.ts';
 import { type Seq, seq } from './point.ts';
 import { isoTime } from './time.ts';
@@ -111,7 +112,7 @@ export function parsePoint(input: PointInput): { readonly branch: string; readon
   if (story === undefined) return { branch, at: told };
   return {
     branch,
-    at: { kind: 'story', story: checkTurn(story), ...(told.kind === 'head' ? {} : { told }) },
+    at: { kind: 'story', story: checkTurn(story), ...given({ told: told.kind === 'head' ? undefined : told }) },
   };
 }
 
@@ -203,6 +204,10 @@ function checkAt(at: At, whole: string): At {
       return { kind: at.kind, run: checkId('run', at.run) };
     case 'time':
       return { kind: at.kind, time: isoTime(at.time) };
+    case 'story': {
+      const told = at.told === undefined ? undefined : toldAt(at.told, whole);
+      return { kind: at.kind, story: checkTurn(at.story), ...given({ told }) };
+    }
     default:
       return refuseRef(whole, `${shownValue(at)} is not a point on a branch`, refHint);
   }

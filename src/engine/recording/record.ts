@@ -1,9 +1,7 @@
 import { canonicalJson } from '../../core/canonical-json.ts';
-import { checkId } from '../../core/id.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { checkKeys } from '../../core/known-keys.ts';
 import type { PersonAnswer, WaitingCall } from '../../core/recording/person-calls.ts';
-import { mainBranch } from '../../core/ref.ts';
 import { summary } from '../../projections/summary.ts';
 import { waiting } from '../../projections/waiting.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';

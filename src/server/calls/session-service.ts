@@ -2,7 +2,7 @@ import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import { RepriseError } from '../../core/error.ts';
 import { parseFilter } from '../../core/event/filter.ts';
 import { given } from '../../core/json.ts';
-import { pointText, type Ref } from '../../core/ref.ts';
+import type { Ref } from '../../core/ref.ts';
 import type { AppendOptions, FollowOptions, ReplayOptions } from '../../core/session/session-log.ts';
 import type { Session } from '../../engine/session.ts';
 import { errorToWire } from '../../wire/error-codec.ts';

@@ -2,6 +2,7 @@ import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import { hasCode, RepriseError } from '../../core/error.ts';
 import { given, type JsonObject } from '../../core/json.ts';
 import { parseRef } from '../../core/ref.ts';
+import type { State } from '../../engine/state/state.ts';
 import type { Transaction } from '../../engine/state/transaction.ts';
 import type { Committed, TransactionOptions } from '../../engine/state/transaction-work.ts';
 import type { CommitStateRequest, StatePlace, StateService } from '../../wire/generated/reprise/v1/state_pb.ts';
