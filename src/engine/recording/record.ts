@@ -1,4 +1,5 @@
 import { canonicalJson } from '../../core/canonical-json.ts';
+import { checkId } from '../../core/id.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { checkKeys } from '../../core/known-keys.ts';
 import type { PersonAnswer, WaitingCall } from '../../core/recording/person-calls.ts';
