@@ -5,7 +5,7 @@ import { type JsonValue, valueAt, withValueAt } from '../../core/json.ts';
 import { editAt, type ListEdits } from '../../core/parts/decode.ts';
 import { indexKeysOf } from '../../core/parts/encode.ts';
 import { maxSeq, minSeq, type Seq } from '../../core/point.ts';
-import type { StoredEvent } from '../../core/store/event-store.ts';
+import type { SessionRecord, StoredEvent } from '../../core/store/event-store.ts';
 import type { Piece } from '../../core/view/piece.ts';
 import { branchOf, segmentsBefore, segmentsOf } from '../../core/view/segment.ts';
 import { entryOf, seqsOf, type View, viewAt } from '../../core/view/view.ts';
@@ -13,7 +13,7 @@ import { type Engine, sessionRef } from '../context/engine.ts';
 import { type Hypothesis, hypothesisAt } from './hypothesis.ts';
 import { checkKeyed } from './keyed.ts';
 import { listPathOf, supposedNode } from './list-reader.ts';
-import type { Place } from './place.ts';
+import { type Place, sessionRecord } from './place.ts';
 import {
   dataOf,
   decoderFor,
@@ -26,7 +26,10 @@ import {
   unwrap,
 } from './stored-events.ts';
 
-/** A view to read: stored events, and supposed ones after them. */
+/**
+ * A view to read: stored events, and supposed ones after them. A verb makes one for its place, so that what is found out
+ * about the view is found out once; it does not outlive the verb, since content may be erased later.
+ */
 export interface Sight {
   readonly engine: Engine;
   readonly hypothesis: Hypothesis;
@@ -36,6 +39,24 @@ export interface Sight {
 /** Returns the sight of the view that a hypothesis leads to. */
 export function sightOf(engine: Engine, hypothesis: Hypothesis): Sight {
   return { engine, hypothesis, view: viewAt(hypothesis.history, hypothesis.at) };
+}
+
+const sessions = new WeakMap<Sight, Promise<SessionRecord>>();
+
+/** Returns the session of a sight as it was when the sight first asked for it. */
+export function sessionOf(sight: Sight): Promise<SessionRecord> {
+  return onceFor(sessions, sight, () => sessionRecord(sight.engine, sight.hypothesis.place.session));
+}
+
+/** Returns what was found out about a sight, or finds it out now. */
+export function onceFor<Found>(
+  known: WeakMap<Sight, Promise<Found>>,
+  sight: Sight,
+  find: () => Promise<Found>,
+): Promise<Found> {
+  const held = known.get(sight) ?? find();
+  known.set(sight, held);
+  return held;
 }
 
 /** Returns the sight of the view at a place. */

@@ -6,7 +6,9 @@ import { upcastsVersion } from '../../core/event/upcast.ts';
 import type { JsonValue } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
 import { beginning, type Seq } from '../../core/point.ts';
-import type { Snapshot, SnapshotKey } from '../../core/store/event-store.ts';
+import type { FoundSnapshot, SessionRecord, Snapshot, SnapshotKey } from '../../core/store/event-store.ts';
+import { snapshotKeyOf } from '../../core/store/snapshot-key.ts';
+import { openValue } from '../../core/store/snapshot-seal.ts';
 import { utf8Length } from '../../core/utf8.ts';
 import { rawPieces, restOf } from '../../core/view/segment.ts';
 import { type View, viewAt } from '../../core/view/view.ts';
@@ -34,35 +36,83 @@ export async function snapshotKey(
   place: Pick<Place, 'session'>,
   projection: Pick<Projection<unknown>, 'name' | 'version'>,
 ): Promise<SnapshotKey | undefined> {
-  if (projection.version === undefined) return undefined;
-  const { erasures } = await sessionRecord(engine, place.session);
-  return { projection: keptName(projection), version: projection.version, upcasts: upcastsVersion, erasures };
+  return projection.version === undefined ? undefined : keyFor(projection, await sessionRecord(engine, place.session));
+}
+
+/** Returns the key that a snapshot is kept under, by the session as it was read before any event. */
+export function keyFor(
+  projection: Pick<Projection<unknown>, 'name' | 'version'>,
+  { erasures }: Pick<SessionRecord, 'erasures'>,
+): SnapshotKey | undefined {
+  const { version } = projection;
+  return version === undefined
+    ? undefined
+    : { projection: keptName(projection), version, upcasts: upcastsVersion, erasures };
 }
 
 /** Decides whether a fold may continue from a snapshot. */
 export type Believes = (found: Omit<Snapshot, 'value'>) => boolean;
 
-/** Finds the nearest snapshot whose view the given one extends; undefined if there is none. */
-export async function baseFor<Value, Result>(
+/** A fold that may continue from a snapshot. */
+export interface SnapshotSought {
+  readonly key: SnapshotKey;
+  readonly history: 'view' | 'raw';
+  /** The view or the raw history that is folded. */
+  readonly whole: View;
+  readonly believes: Believes;
+}
+
+/** Branches whose snapshots are looked up at once: nearly always one of the nearest has what is sought. */
+const branchesAtOnce = 64;
+
+/**
+ * Finds for each fold the nearest snapshot whose view its own extends; undefined for a fold that seeks none, or if there
+ * is none. The snapshots of all folds are looked up together.
+ */
+export async function basesFor(
   engine: Engine,
   hypothesis: Hypothesis,
-  projection: Projection<Value, Result>,
-  view: View,
-  { key, believes = () => true }: { readonly key: SnapshotKey; readonly believes?: Believes },
-): Promise<SnapshotBase<Value> | undefined> {
+  sought: readonly (SnapshotSought | undefined)[],
+): Promise<(SnapshotBase<unknown> | undefined)[]> {
   const { place } = hypothesis;
-  for (const { branch, through } of rawPieces(hypothesis.history, place.seq).reverse()) {
-    const ref = { ...sessionRef(engine, place.session), branch };
-    for (const found of await engine.store.snapshots(ref, key, through)) {
-      const rest = restOf(view, viewOf(hypothesis, projection.history, found.seq));
-      if (rest === undefined || !believes(found)) continue;
-      const digest = await digestAt(engine, { ...place, seq: found.seq });
-      if (found.digest !== digest) continue;
-      const text = await keptValue(engine, ref, key, { seq: found.seq, digest });
-      const value = text === undefined ? undefined : valueIn(text);
-      if (text !== undefined && value !== undefined)
-        return { value: value as Value, seq: found.seq, length: text.length, rest };
-    }
+  const bases = sought.map((): SnapshotBase<unknown> | undefined => undefined);
+  const branches = rawPieces(hypothesis.history, place.seq).reverse();
+  for (let from = 0; from < branches.length; from += branchesAtOnce) {
+    const open = [...sought.entries()].flatMap(([index, one]) =>
+      one === undefined || bases[index] !== undefined ? [] : [{ index, one }],
+    );
+    if (open.length === 0) break;
+    const keys = new Map(open.map(({ one }) => [keyName(one.key), snapshotKeyOf(one.key)]));
+    const within = branches.slice(from, from + branchesAtOnce).map(({ branch, through }) => ({ branch, through }));
+    const found = await engine.store.snapshots(sessionRef(engine, place.session), { keys: [...keys.values()], within });
+    const byKey = Map.groupBy(found, keyName);
+    for (const { index, one } of open)
+      bases[index] = await baseIn(engine, hypothesis, one, byKey.get(keyName(one.key)) ?? []);
+  }
+  return bases;
+}
+
+const keyName = ({ projection, version, upcasts, erasures }: SnapshotKey): string =>
+  JSON.stringify([projection, version, upcasts, erasures]);
+
+/** Returns the first of some snapshots that a fold may continue from, with its value. */
+async function baseIn(
+  engine: Engine,
+  hypothesis: Hypothesis,
+  { history, whole, believes }: SnapshotSought,
+  found: readonly FoundSnapshot[],
+): Promise<SnapshotBase<unknown> | undefined> {
+  const { place } = hypothesis;
+  for (const { value: held, ...at } of found) {
+    const rest = restOf(whole, viewOf(hypothesis, history, at.seq));
+    if (rest === undefined || !believes(at)) continue;
+    if (at.seq === place.record.head && at.digest !== place.record.digest) continue;
+    const text =
+      held === undefined
+        ? await keptValue(engine, { ...sessionRef(engine, place.session), branch: at.branch }, at, at)
+        : openValue(engine.platform.sha256, { ...at, value: held });
+    const value = text === undefined ? undefined : valueIn(text);
+    if (text !== undefined && value !== undefined) return { value, seq: at.seq, length: text.length, rest };
   }
   return undefined;
 }

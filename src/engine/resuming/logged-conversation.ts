@@ -2,9 +2,8 @@ import { canonicalJson } from '../../core/canonical-json.ts';
 import { previous } from '../../core/point.ts';
 import type { LaneConversation } from '../../core/session/conversation-lane.ts';
 import { type Conversation, conversation } from '../../projections/conversation.ts';
-import type { Engine } from '../context/engine.ts';
-import { foldAfter, foldAt } from '../history/fold.ts';
-import type { Place } from '../history/place.ts';
+import { fold, foldAfter } from '../history/fold.ts';
+import type { Sight } from '../history/sight.ts';
 
 /** Picks one conversation of those at a place. */
 type Pick = (seen: Conversation) => LaneConversation | undefined;
@@ -14,19 +13,15 @@ type Pick = (seen: Conversation) => LaneConversation | undefined;
  * to look: at the last model call, whose list and what followed it give the messages. If the log gives others than the
  * snapshot, or if there was no call, the whole history is folded from the log.
  */
-export async function loggedConversation(
-  engine: Engine,
-  place: Place,
-  pick: Pick,
-): Promise<LaneConversation | undefined> {
-  const seen = pick(await foldAt(engine, place, conversation));
+export async function loggedConversation(sight: Sight, pick: Pick): Promise<LaneConversation | undefined> {
+  const seen = pick(await fold(sight, conversation));
   const logged =
     seen === undefined || seen.calledAt === null
       ? undefined
-      : await foldAfter(engine, place, previous(seen.calledAt), conversation);
+      : await foldAfter(sight, previous(seen.calledAt), conversation);
   const lane = logged === undefined ? undefined : pick(logged);
   if (seen !== undefined && lane !== undefined && contentOf(seen) === contentOf(lane)) return merged(seen, lane);
-  return pick(await foldAt(engine, place, conversation, false));
+  return pick(await fold(sight, conversation, false));
 }
 
 /** Returns everything of a conversation but the seqs of its messages, which only the whole history knows. */

@@ -11,6 +11,7 @@ import { entryOf, type View, viewAt } from '../../core/view/view.ts';
 import type { Conversation } from '../../projections/conversation.ts';
 import type { Engine } from '../context/engine.ts';
 import type { Place } from '../history/place.ts';
+import { sightAt } from '../history/sight.ts';
 import { readPoints, unwrap } from '../history/stored-events.ts';
 import { replay } from '../looking/replay.ts';
 import { loggedConversation } from './logged-conversation.ts';
@@ -48,7 +49,7 @@ export function continuedBy<Run, Result>(
 
 /** Reads the conversation at a place, mended for the model that will get it. */
 export async function resumableHistory(engine: Engine, place: Place, who: Continued): Promise<ResumableHistory> {
-  const lane = await loggedConversation(engine, place, (seen) => laneFor(seen, who));
+  const lane = await loggedConversation(sightAt(engine, place), (seen) => laneFor(seen, who));
   const changes = await settingsChanged(engine, place);
   const continuing = lane?.agent ?? who.agents?.[0];
   const settings = settingsFor(
