@@ -67,6 +67,13 @@ import type { RetryOptions, RetryResult } from './resuming/retry.ts';
 import type { SessionVerbs } from './session-verbs.ts';
 import { StateHandle } from './state/state-handle.ts';
 
+let engineHeld: (session: Session) => Engine;
+
+/** Returns the engine of a session, for readings that look at one place in several ways. */
+export function engineOf(session: Session): Engine {
+  return engineHeld(session);
+}
+
 /**
  * One tree of history: all branches grown from one beginning. A point is a string such as `main@12`, `@turn:3` or
  * `narrower`, or `{ branch?, seq | turn | run | time }`; without a branch it is on `main`. `SessionVerbs` describes the
@@ -76,6 +83,10 @@ export class Session implements SessionVerbs {
   /** The session's id. */
   readonly id: string;
   readonly #engine: Engine;
+
+  static {
+    engineHeld = (session) => session.#engine;
+  }
 
   constructor(engine: Engine, id: string) {
     this.#engine = engine;

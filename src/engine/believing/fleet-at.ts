@@ -6,7 +6,7 @@ import { checkId } from '../../core/id.ts';
 import { given } from '../../core/json.ts';
 import type { Engine } from '../context/engine.ts';
 import { type Place, type Placed, placed } from '../history/place.ts';
-import { fleetAtHead, fleetAtPlace, momentNow, momentOf, type OnBranch } from './fleet-look.ts';
+import { type FleetLook, fleetAtHead, fleetAtPlace, momentNow, momentOf, type OnBranch } from './fleet-look.ts';
 import type { BeliefsAtOptions } from './fleet-times.ts';
 
 /** An agent that is there, and the tasks it has taken and not ended. */
@@ -21,7 +21,7 @@ export interface FleetState {
 }
 
 /** Which beliefs of a place to return, and up to which turn; of the highest turn there is if left out. */
-export type BeliefsQuery = Pick<BeliefsAtOptions, 'turn' | 'agent' | 'topic'>;
+export type BeliefsQuery = { readonly [Name in 'turn' | 'agent' | 'topic']?: BeliefsAtOptions[Name] | undefined };
 
 /** Returns the claims that stand at a place; through an agent's eyes if `as` names one. */
 export async function beliefsAt(
@@ -33,6 +33,16 @@ export async function beliefsAt(
   if (agent !== undefined) checkId('agent', agent);
   if (topic !== undefined) checkTopic(topic);
   const look = await fleetAtPlace(engine, await placed(where));
+  return beliefsIn(engine, look, { turn, agent, topic }, as);
+}
+
+/** Returns the claims that stand in a fleet that was looked at. */
+export async function beliefsIn(
+  engine: Engine,
+  look: FleetLook,
+  { turn, agent, topic }: BeliefsQuery = {},
+  as?: string,
+): Promise<readonly Belief[]> {
   const query: BeliefQuery = given({ agent, topic, as });
   return activeAt(look.table, await momentOf(engine, look, turn), query);
 }
@@ -43,7 +53,11 @@ export async function fleetAt(
   where: Placed,
   { turn }: { readonly turn?: number | undefined } = {},
 ): Promise<FleetState> {
-  const look = await fleetAtPlace(engine, await placed(where));
+  return fleetIn(engine, await fleetAtPlace(engine, await placed(where)), turn);
+}
+
+/** Returns who is there in a fleet that was looked at. */
+export async function fleetIn(engine: Engine, look: FleetLook, turn?: number): Promise<FleetState> {
   const moment = await momentOf(engine, look, turn);
   const tasks = tasksAt(look.table.tasks, moment);
   const held = Map.groupBy(

@@ -2,11 +2,12 @@ import type { Event } from '../../core/event/event.ts';
 import { isShipped } from '../../core/event/kept-name.ts';
 import { applyEvent, defineProjection, initialValue, type Projection } from '../../core/event/projection.ts';
 import { given } from '../../core/json.ts';
-import { beginning, maxSeq, previous, type Seq } from '../../core/point.ts';
+import { beginning, maxSeq, type Seq } from '../../core/point.ts';
 import type { SnapshotKey } from '../../core/store/event-store.ts';
 import type { Piece } from '../../core/view/piece.ts';
 import { inRange, rawPieces } from '../../core/view/segment.ts';
 import type { View } from '../../core/view/view.ts';
+import { stagesOf } from './fold-stages.ts';
 import type { Hypothesis } from './hypothesis.ts';
 import { listEditsOf } from './list-edits.ts';
 import { replacedIdsOf } from './replaced-ids.ts';
@@ -36,7 +37,7 @@ export interface FoldOrder {
 
 /**
  * Folds several projections over a sight, and returns their values. The snapshots of all are looked up together, and the
- * view and the raw history are each read once, from the earliest seq that a projection needs.
+ * view and the raw history are each read once.
  */
 export async function foldTogether(sight: Sight, orders: readonly FoldOrder[]): Promise<unknown[]> {
   for (const { projection } of orders) defineProjection(projection);
@@ -67,8 +68,7 @@ async function begun(sight: Sight, orders: readonly FoldOrder[]): Promise<Runnin
     }),
   );
   const bases = await basesFor(
-    engine,
-    hypothesis,
+    sight,
     wanted.map(({ key, isSought, ...about }) => (key === undefined || !isSought ? undefined : { key, ...about })),
   );
   return orders.map((order, index) => {
@@ -164,16 +164,16 @@ const isIn = (piece: Piece, seq: Seq): boolean => (piece.kind === 'carried' ? pi
 
 /** Reads one of the two histories for the folds that need it, once. */
 async function readFor(sight: Sight, running: readonly RunningFold[], isRaw: boolean): Promise<void> {
-  const rest = longestOf(running.map((held) => held.rest));
-  if (rest === undefined || rest.pieces.length === 0) return;
-  const request = await requestFor(sight, running, isRaw);
-  for await (const { events, bytes } of eventsOf(sight, rest, request)) {
-    for (const event of events) {
-      for (const held of running) {
-        if (!held.takes(event)) continue;
-        // A fold may change its value in place, and with it what it took from an event that others get too.
-        const own = running.length === 1 || isShipped(held.projection) ? event : structuredClone(event);
-        if (held.fold(own, bytes / events.length)) await held.keep(event);
+  for (const { part, folds } of stagesOf(running)) {
+    const request = await requestFor(sight, folds, isRaw);
+    for await (const { events, bytes } of eventsOf(sight, part, request)) {
+      for (const event of events) {
+        for (const held of folds) {
+          if (!held.takes(event)) continue;
+          // A fold may change its value in place, and with it what it took from an event that others get too.
+          const own = folds.length === 1 || isShipped(held.projection) ? event : structuredClone(event);
+          if (held.fold(own, bytes / events.length)) await held.keep(event);
+        }
       }
     }
   }
@@ -197,17 +197,3 @@ async function requestFor(sight: Sight, running: readonly RunningFold[], isRaw: 
     }),
   };
 }
-
-/** Returns the longest of some ends of one history. */
-function longestOf(ends: readonly View[]): View | undefined {
-  return ends.reduce<View | undefined>((a, b) => (a === undefined || isLonger(b, a) ? b : a), undefined);
-}
-
-/** Of two ends of one history, the one with more pieces begins earlier, else the one whose first range does. */
-function isLonger({ pieces: a }: View, { pieces: b }: View): boolean {
-  const [first, other] = [a[0], b[0]];
-  if (a.length !== b.length || first === undefined || other === undefined) return a.length > b.length;
-  return startOf(first) < startOf(other);
-}
-
-const startOf = (piece: Piece): Seq => (piece.kind === 'carried' ? previous(piece.seq) : piece.after);

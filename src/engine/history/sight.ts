@@ -5,7 +5,7 @@ import { type JsonValue, valueAt, withValueAt } from '../../core/json.ts';
 import { editAt, type ListEdits } from '../../core/parts/decode.ts';
 import { indexKeysOf } from '../../core/parts/encode.ts';
 import { maxSeq, minSeq, type Seq } from '../../core/point.ts';
-import type { SessionRecord, StoredEvent } from '../../core/store/event-store.ts';
+import type { FoundSnapshot, SessionRecord, SnapshotsRequest, StoredEvent } from '../../core/store/event-store.ts';
 import type { Piece } from '../../core/view/piece.ts';
 import { branchOf, segmentsBefore, segmentsOf } from '../../core/view/segment.ts';
 import { entryOf, seqsOf, type View, viewAt } from '../../core/view/view.ts';
@@ -34,18 +34,34 @@ export interface Sight {
   readonly engine: Engine;
   readonly hypothesis: Hypothesis;
   readonly view: View;
+  readonly shared: SharedFacts;
+}
+
+/** The facts about a session that the sights of one verb have in common. */
+export interface SharedFacts {
+  session: Promise<SessionRecord> | undefined;
+  /** The snapshots of a key that were looked up, and the branches in which they were. */
+  readonly snapshots: Map<string, { readonly within: SnapshotsRequest['within']; readonly found: FoundSnapshot[] }>;
 }
 
 /** Returns the sight of the view that a hypothesis leads to. */
 export function sightOf(engine: Engine, hypothesis: Hypothesis): Sight {
-  return { engine, hypothesis, view: viewAt(hypothesis.history, hypothesis.at) };
+  return sightWith(engine, hypothesis, { session: undefined, snapshots: new Map() });
 }
 
-const sessions = new WeakMap<Sight, Promise<SessionRecord>>();
+function sightWith(engine: Engine, hypothesis: Hypothesis, shared: SharedFacts): Sight {
+  return { engine, hypothesis, view: viewAt(hypothesis.history, hypothesis.at), shared };
+}
+
+/** Returns the sight of a different view of the same session, for the same verb: it asks for no fact about it again. */
+export function sightBeside({ engine, shared }: Sight, beside: Hypothesis | Place): Sight {
+  return sightWith(engine, 'place' in beside ? beside : hypothesisAt(beside), shared);
+}
 
 /** Returns the session of a sight as it was when the sight first asked for it. */
-export function sessionOf(sight: Sight): Promise<SessionRecord> {
-  return onceFor(sessions, sight, () => sessionRecord(sight.engine, sight.hypothesis.place.session));
+export async function sessionOf({ engine, hypothesis, shared }: Sight): Promise<SessionRecord> {
+  shared.session ??= sessionRecord(engine, hypothesis.place.session);
+  return shared.session;
 }
 
 /** Returns what was found out about a sight, or finds it out now. */

@@ -6,7 +6,13 @@ import { upcastsVersion } from '../../core/event/upcast.ts';
 import type { JsonValue } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
 import { beginning, type Seq } from '../../core/point.ts';
-import type { FoundSnapshot, SessionRecord, Snapshot, SnapshotKey } from '../../core/store/event-store.ts';
+import type {
+  FoundSnapshot,
+  SessionRecord,
+  Snapshot,
+  SnapshotKey,
+  SnapshotsRequest,
+} from '../../core/store/event-store.ts';
 import { snapshotKeyOf } from '../../core/store/snapshot-key.ts';
 import { openValue } from '../../core/store/snapshot-seal.ts';
 import { utf8Length } from '../../core/utf8.ts';
@@ -16,6 +22,7 @@ import { type Engine, sessionRef } from '../context/engine.ts';
 import type { Hypothesis } from './hypothesis.ts';
 import { keepValue, keptValue } from './kept-value.ts';
 import { digestAt, type Place, pointOf, sessionRecord } from './place.ts';
+import type { Sight } from './sight.ts';
 
 /** A kept value to continue from, and the rest of the view to fold. */
 export interface SnapshotBase<Value> {
@@ -70,10 +77,10 @@ const branchesAtOnce = 64;
  * is none. The snapshots of all folds are looked up together.
  */
 export async function basesFor(
-  engine: Engine,
-  hypothesis: Hypothesis,
+  sight: Sight,
   sought: readonly (SnapshotSought | undefined)[],
 ): Promise<(SnapshotBase<unknown> | undefined)[]> {
+  const { engine, hypothesis } = sight;
   const { place } = hypothesis;
   const bases = sought.map((): SnapshotBase<unknown> | undefined => undefined);
   const branches = rawPieces(hypothesis.history, place.seq).reverse();
@@ -84,12 +91,32 @@ export async function basesFor(
     if (open.length === 0) break;
     const keys = new Map(open.map(({ one }) => [keyName(one.key), snapshotKeyOf(one.key)]));
     const within = branches.slice(from, from + branchesAtOnce).map(({ branch, through }) => ({ branch, through }));
-    const found = await engine.store.snapshots(sessionRef(engine, place.session), { keys: [...keys.values()], within });
+    const found = await snapshotsIn(sight, [...keys.values()], within);
     const byKey = Map.groupBy(found, keyName);
     for (const { index, one } of open)
       bases[index] = await baseIn(engine, hypothesis, one, byKey.get(keyName(one.key)) ?? []);
   }
   return bases;
+}
+
+/** Looks up the snapshots of some keys; those that a sight of the same verb has looked up are known. */
+async function snapshotsIn(
+  { engine, hypothesis, shared }: Sight,
+  keys: readonly SnapshotKey[],
+  within: SnapshotsRequest['within'],
+): Promise<FoundSnapshot[]> {
+  const covers = (known: SnapshotsRequest['within'] = []): boolean =>
+    within.every(({ branch, through }) => known.some((held) => held.branch === branch && held.through >= through));
+  const unknown = keys.filter((key) => !covers(shared.snapshots.get(keyName(key))?.within));
+  if (unknown.length > 0) {
+    const request = { keys: unknown, within };
+    const found = await engine.store.snapshots(sessionRef(engine, hypothesis.place.session), request);
+    const byKey = Map.groupBy(found, keyName);
+    for (const key of unknown) shared.snapshots.set(keyName(key), { within, found: byKey.get(keyName(key)) ?? [] });
+  }
+  const isWithin = ({ branch, seq }: FoundSnapshot): boolean =>
+    within.some((held) => held.branch === branch && seq <= held.through);
+  return keys.flatMap((key) => shared.snapshots.get(keyName(key))?.found.filter(isWithin) ?? []);
 }
 
 const keyName = ({ projection, version, upcasts, erasures }: SnapshotKey): string =>
