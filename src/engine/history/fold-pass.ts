@@ -35,11 +35,17 @@ export interface FoldOrder {
   readonly pace?: Pace;
 }
 
+/** A value, and whether every event in it was read from the log now: then no snapshot has a part in it. */
+export interface FoldedValue {
+  readonly value: unknown;
+  readonly isFromLog: boolean;
+}
+
 /**
  * Folds several projections over a sight, and returns their values. The snapshots of all are looked up together, and the
  * view and the raw history are each read once.
  */
-export async function foldTogether(sight: Sight, orders: readonly FoldOrder[]): Promise<unknown[]> {
+export async function foldTogether(sight: Sight, orders: readonly FoldOrder[]): Promise<FoldedValue[]> {
   for (const { projection } of orders) defineProjection(projection);
   const running = await begun(sight, orders);
   const isRaw = ({ projection }: RunningFold): boolean => projection.history === 'raw';
@@ -50,7 +56,7 @@ export async function foldTogether(sight: Sight, orders: readonly FoldOrder[]): 
   );
   await readFor(sight, running.filter(isRaw), true);
   for (const held of running) await held.end();
-  return running.map(({ value }) => value);
+  return running.map(({ value, isFromLog }) => ({ value, isFromLog }));
 }
 
 /** Begins folds where their snapshots allow. */
@@ -104,6 +110,7 @@ class RunningFold {
   /** The part of its history that its value does not have yet: the end of that history. */
   readonly rest: View;
   readonly pace: Pace | undefined;
+  readonly isFromLog: boolean;
   readonly #order: FoldOrder;
   readonly #keeper: SnapshotKeeper<unknown, unknown> | undefined;
   readonly #at: Seq;
@@ -127,6 +134,7 @@ class RunningFold {
     this.projection = order.projection;
     this.pace = order.pace;
     this.rest = rest;
+    this.isFromLog = base === undefined;
     this.#order = order;
     this.#keeper = keeper;
     this.#at = at;

@@ -61,7 +61,9 @@ export async function folds<Held extends Projections>(
     sight,
     named.map(([, projection]) => ({ projection, keep })),
   );
-  const results = named.map(([name, projection], index) => [name, finishValue(projection, values[index])] as const);
+  const results = named.map(
+    ([name, projection], index) => [name, finishValue(projection, values[index]?.value)] as const,
+  );
   return Object.fromEntries(results) as Folded<Held>;
 }
 
@@ -127,8 +129,7 @@ async function foldValue<Value, Result>(
   keep: FoldOrder['keep'],
   from: Pick<FoldOrder, 'proved' | 'pace'> & { readonly base?: SnapshotBase<Value> } = {},
 ): Promise<Value> {
-  const [value] = await foldTogether(sight, [
-    { projection: projection as Projection<unknown, unknown>, keep, ...from },
-  ]);
-  return value as Value;
+  const order = { projection: projection as Projection<unknown, unknown>, keep, ...from };
+  const [folded] = await foldTogether(sight, [order]);
+  return folded?.value as Value;
 }

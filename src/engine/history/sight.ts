@@ -75,9 +75,11 @@ export function onceFor<Found>(
   return held;
 }
 
-/** Returns the sight of the view at a place. */
-export function sightAt(engine: Engine, place: Place): Sight {
-  return sightOf(engine, hypothesisAt(place));
+/** Returns the sight of the view at a place; the session, if it was just looked up, is not asked for again. */
+export function sightAt(engine: Engine, place: Place, session?: SessionRecord): Sight {
+  const sight = sightOf(engine, hypothesisAt(place));
+  if (session !== undefined) sight.shared.session = Promise.resolve(session);
+  return sight;
 }
 
 /** Adjacent pieces of a view that are all stored or all supposed. */

@@ -1,20 +1,27 @@
 import { canonicalJson } from '../../core/canonical-json.ts';
+import { finishValue } from '../../core/event/projection.ts';
 import { previous } from '../../core/point.ts';
-import type { LaneConversation } from '../../core/session/conversation-lane.ts';
+import type { ConversationState, LaneConversation } from '../../core/session/conversation-lane.ts';
 import { type Conversation, conversation } from '../../projections/conversation.ts';
 import { fold, foldAfter } from '../history/fold.ts';
+import type { FoldedValue } from '../history/fold-pass.ts';
 import type { Sight } from '../history/sight.ts';
 
 /** Picks one conversation of those at a place. */
 type Pick = (seen: Conversation) => LaneConversation | undefined;
 
 /**
- * Reads a conversation at a place, with every message taken from the log, which digests cover. A snapshot only says where
- * to look: at the last model call, whose list and what followed it give the messages. If the log gives others than the
- * snapshot, or if there was no call, the whole history is folded from the log.
+ * Returns a conversation with every message taken from the log, which digests cover. A snapshot only says where to look:
+ * at the last model call, whose list and what followed it give the messages. If the log gives others than the snapshot,
+ * or if there was no call, the whole history is folded from the log.
  */
-export async function loggedConversation(sight: Sight, pick: Pick): Promise<LaneConversation | undefined> {
-  const seen = pick(await fold(sight, conversation));
+export async function loggedConversation(
+  sight: Sight,
+  { value, isFromLog }: FoldedValue,
+  pick: Pick,
+): Promise<LaneConversation | undefined> {
+  const seen = pick(finishValue(conversation, value as ConversationState));
+  if (isFromLog) return seen;
   const logged =
     seen === undefined || seen.calledAt === null
       ? undefined
