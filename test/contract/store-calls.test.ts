@@ -65,7 +65,7 @@ test('stateAt() looks up its branch once, however deep it was forked', async () 
   expect(await asked(() => session.at('y').fold(conversation))).toEqual({
     branch: 1,
     session: 1,
-    snapshots: 3,
+    snapshots: 1,
     read: 1,
   });
 });
