@@ -1,4 +1,6 @@
 import type { StrictDiff } from '../core/comparing/diff-strict.ts';
+import type { EventData } from '../core/event/event-data.ts';
+import type { EventOf } from '../core/event/event-of.ts';
 import type { EventFilter } from '../core/event/filter.ts';
 import type { Projection } from '../core/event/projection.ts';
 import { defaultAgent } from '../core/event/state-key.ts';
@@ -52,14 +54,6 @@ export class Look {
 
   constructor(where: Where) {
     this.where = where;
-  }
-
-  /** Returns a look at a ref; `latest` is found at its first verb. */
-  static of(engine: Engine, ref: string | Ref): Look {
-    const { session, branch, at } = refOf(ref);
-    return new Look(
-      Where.at(engine, { session: session === 'latest' ? () => latestSession(engine) : session, branch, at }),
-    );
   }
 
   /** The state of the agent `default` there: versioned values under keys. */
@@ -133,14 +127,19 @@ export class Look {
   }
 
   /**
-   * Reads the history that leads here again, in order.
+   * Reads the history that leads here again, in order. With `types`, its events have the data of those types.
    *
    * @example
    * ```ts
+   * for await (const { data } of session.replay({ types: ['call.ended'] })) console.log(data.name, data.outcome);
    * for await (const { seq, data } of session.at('main@6').replay({ filter: { kind: 'tool' } })) console.log(seq, data);
    * ```
    */
-  replay(options: ReplayOptions = {}): Replay {
+  replay<Type extends string, Own = EventData>(
+    options: ReplayOptions & { readonly types: readonly Type[] },
+  ): Replay<EventOf<Type, Own>>;
+  replay(options?: ReplayOptions): Replay;
+  replay(options: ReplayOptions = {}): Replay<never> | Replay {
     return replay(this.where.engine, () => this.where.place('replay'), options);
   }
 
@@ -235,7 +234,7 @@ export class Look {
     options: StrictOptions | BehaviorOptions = {},
   ): Promise<Comparison | StrictDiff> {
     const { engine } = this.where;
-    const right = other instanceof Look ? other : Look.of(engine, other);
+    const right = other instanceof Look ? other : lookOf(engine, other);
     return compareHistories(engine, await this.where.ref('diff'), await right.where.ref('diff'), options);
   }
 
@@ -379,4 +378,12 @@ export class Look {
   async exportBundle(options: BundleOptions): Promise<ExportedBundle> {
     return writeBundle(this.where.engine, await this.where.ref('export a bundle'), false, options);
   }
+}
+
+/** Returns a look at a ref; `latest` is found at its first verb. */
+export function lookOf(engine: Engine, ref: string | Ref): Look {
+  const { session, branch, at } = refOf(ref);
+  return new Look(
+    Where.at(engine, { session: session === 'latest' ? () => latestSession(engine) : session, branch, at }),
+  );
 }

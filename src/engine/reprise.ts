@@ -21,7 +21,7 @@ import { sessionRecord, sessionRecords, sessionsPage } from './history/place.ts'
 import { latestSession } from './history/where.ts';
 import { importEach, importOne } from './import-sources.ts';
 import type { Imported, ImportFailure, ImportOptions, ImportSource } from './importing/import-options.ts';
-import { Look } from './look.ts';
+import { Look, lookOf } from './look.ts';
 import type { CompareOptions, Comparison } from './looking/compare.ts';
 import { type ReplayAllOptions, replayAll } from './looking/replay-all.ts';
 import { checkDeep } from './proving/verify-deep.ts';
@@ -178,7 +178,7 @@ export class Reprise {
    * ```
    */
   at(ref: string | Ref): Look {
-    return Look.of(this.#engine, ref);
+    return lookOf(this.#engine, ref);
   }
 
   /**

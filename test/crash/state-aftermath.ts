@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { openReprise } from '../../src/index.ts';
-import type { StateOperation, StateTransaction } from '../../src/types.ts';
+import type { StateOperation, StateTransaction } from '../../src/results.ts';
 import { all } from '../verbs/verb-case.ts';
 
 /** One transaction, as a process reported it. */

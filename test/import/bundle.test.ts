@@ -16,7 +16,7 @@ import {
   verifyBundle,
   verifyProof,
 } from '../../src/index.ts';
-import type { InclusionProof } from '../../src/types.ts';
+import type { InclusionProof } from '../../src/results.ts';
 
 let folder = '';
 let reprise: Reprise;

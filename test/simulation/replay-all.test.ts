@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Event, limits, openReprise, type Reprise } from '../../src/index.ts';
-import type { ReplayAllOptions } from '../../src/types.ts';
+import type { ReplayAllOptions } from '../../src/results.ts';
 import { all } from '../verbs/verb-case.ts';
 import { runCount } from './run-count.ts';
 import { onFreshFiles } from './scratch.ts';

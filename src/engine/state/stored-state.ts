@@ -1,4 +1,5 @@
 import { RepriseError } from '../../core/error.ts';
+import { given } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys, shownValue } from '../../core/known-keys.ts';
 import { pointText } from '../../core/ref.ts';
 import type { ViewPoint } from '../../core/view/view.ts';
@@ -94,9 +95,9 @@ export class StoredState implements StateSource {
     const { during, where, on } = this.#of;
     if (on === undefined) return refuseLook(this.point);
     during?.check?.();
-    const scope = { engine: where.engine, ...on, agent, ...(during === undefined ? {} : { during }) };
+    const scope = { engine: where.engine, ...on, agent, ...given({ during }) };
     const { turn = during?.turn, cause = during?.cause } = options;
-    const about = { ...options, ...(turn === undefined ? {} : { turn }), ...(cause === undefined ? {} : { cause }) };
+    const about = { ...options, ...given({ turn, cause }) };
     return new Transaction(new TransactionWork(scope, about), agent, this.#refusal);
   }
 
