@@ -32,7 +32,8 @@ for (const point of ['main@2', 'main@5', 'main@6']) {
 }
 
 // Find a place by what happened there, then look at it.
-const place = await session.find({ kind: 'tool', outcome: 'ok' });
+const found = await session.find({ kind: 'tool', outcome: 'ok' });
+const place = await found?.locate();
 console.log(`the forecast came at ${place?.branch}@${place?.seq}`);
 
 const [run] = (await session.fold(runs)).runs;

@@ -313,7 +313,7 @@ describe.each(['memory', 'sqlite'] as const)('the studio reads on %s', (kind) =>
       name: 'other',
       edits: [{ kind: 'message', seq: 2, message: { role: 'user', content: 'Order 8 broke.' } }],
     });
-    const { head } = session.branch('other');
+    const { head } = await session.branch('other').locate();
     const seqsOf = async (text: string): Promise<readonly Seq[]> => {
       const found = await searchEvents(session, { branch: 'other', seq: head, text, filter: {}, isRaw: false });
       return found.hits.map(({ seq }) => seq);
@@ -454,10 +454,10 @@ describe.each(['memory', 'sqlite'] as const)('the studio reads on %s', (kind) =>
     await expect(previewChange(session, { ...at(10), change: 'redo' })).rejects.toMatchObject({ code: 'redo.nothing' });
     const erased = await previewChange(session, { ...at(2), change: 'erase', options: { reason: 'personal' } });
     expect(erased.gone.map(({ seq }) => seq)).toContain(2);
-    expect(session.head).toBe(10);
+    expect((await session.locate()).head).toBe(10);
     await session.rewind(7);
     const redone = await previewChange(session, { ...at(11), change: 'redo' });
     expect(redone.restored.map(({ seq }) => seq)).toEqual([8, 9, 10]);
-    expect(session.head).toBe(11);
+    expect((await session.locate()).head).toBe(11);
   });
 });

@@ -166,7 +166,7 @@ describe('again', () => {
       await expect(reprise.import(broken, { session, format: 'claude-code' })).rejects.toThrow('went away');
       await told(claudeWork, { session });
       expect((await bytesOf(session, 'claude-code')).toString()).toBe(claudeWork);
-      const { head } = await reprise.session(session);
+      const { head } = await (await reprise.session(session)).locate();
       expect(head).toBe(whole.events);
     }
   });

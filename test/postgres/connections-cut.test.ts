@@ -114,7 +114,7 @@ const changes: readonly Change[] = [
       );
       for (let index = 0; index < times; index++) {
         const branch = session.branch(`b${index}`);
-        expect(branch.head).toBe(2);
+        expect((await branch.locate()).head).toBe(2);
       }
     },
   },
