@@ -10,17 +10,11 @@ import { metadataAt } from '../history/metadata.ts';
 import { type Place, placeAt } from '../history/place.ts';
 import { readEvents } from '../history/stored-events.ts';
 import { replayPages } from '../looking/replay.ts';
-import {
-  changedUnits,
-  type DifferingUnit,
-  type ExportedUnit,
-  holdsStretches,
-  isTouched,
-  plainUnit,
-  stretchesIn,
-} from './export-units.ts';
+import { changedUnits, type DifferingUnit, type ExportedUnit, plainUnit } from './export-units.ts';
 import { forkReason } from './import-writer.ts';
+import { holdsStretches, stretchesIn } from './source-stretches.ts';
 import { UnitIndex } from './unit-index.ts';
+import { isTouched } from './unit-places.ts';
 
 /** A unit on its way out, and why it differs from its source; no unit if it was erased. */
 interface UnitOut {

@@ -15,11 +15,12 @@ import { type Engine, sessionRef } from '../context/engine.ts';
 import { placeAt } from '../history/place.ts';
 import { readEvents } from '../history/stored-events.ts';
 import { replayPages } from '../looking/replay.ts';
-import { holdsStretches, isCutOff, isTouched, stretchesIn } from './export-units.ts';
 import { stemOf } from './found-sources.ts';
 import type { SourceOptions } from './import-options.ts';
+import { holdsStretches, stretchesIn } from './source-stretches.ts';
 import type { Frame } from './source-units.ts';
 import { firstUnitId, isEnd, type SourceName, type UnitEvents } from './unit-events.ts';
+import { isCutOff, isTouched } from './unit-places.ts';
 
 /** How far a session holds a source. */
 export interface Standing {
@@ -71,20 +72,6 @@ export interface StoredTail {
 export function framed(events: UnitEvents, { format, source }: SourceName, file: string, frame: Frame): EventDraft {
   const data: JsonObject = { format, ...frame, source, ...(file === '' ? {} : { file }) };
   return events.about({ type: 'session.imported', data }, `frame\n${JSON.stringify(data)}`);
-}
-
-/** Returns the event that keeps the pieces that the texts of a source repeat. */
-export function repeated(
-  events: UnitEvents,
-  { format, source }: SourceName,
-  stretches: Stretches,
-  time: string | undefined,
-): EventDraft {
-  const data: JsonObject = { format, source, stretches };
-  return {
-    ...events.about({ type: 'session.imported', data }, `stretches\n${JSON.stringify(stretches)}`),
-    ...given({ time }),
-  };
 }
 
 /** Returns the id of the session: the one asked for, that of the source, else that of the file. */
