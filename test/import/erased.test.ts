@@ -106,3 +106,76 @@ test.each(kept)('I6 a text that is erased is in no form in the file: $what', asy
   }
   expect(await textsLeft(file, [words])).toEqual([]);
 });
+
+/** Imports lines of which the first is a message with a text, erases that text, and returns the export and the history. */
+async function erasedFrom(said: string, lines: readonly (object | Buffer)[]) {
+  await using reprise = await openReprise({ store: 'memory:', config: false });
+  async function* source(): AsyncGenerator<Uint8Array> {
+    for (const line of [talk(0, said), ...lines])
+      yield Buffer.concat([Buffer.isBuffer(line) ? line : Buffer.from(JSON.stringify(line)), Buffer.from('\n')]);
+  }
+  const session = await reprise.import(source(), { format: 'claude-code', session: 's' });
+  const events = await Array.fromAsync(session.replay());
+  const found = events.find(({ data }) => JSON.stringify(data['message'])?.includes(JSON.stringify(said).slice(1, -1)));
+  await session.erase({ branch: 'main', seq: found?.seq ?? 0 });
+  const { files, differs } = await reprise.exportFiles('s', { format: 'claude-code' });
+  const left = Buffer.from(files[0]?.bytes ?? []).toString();
+  return { left, differs: differs.map(({ at }) => at), events: await Array.fromAsync(session.replay()) };
+}
+
+describe('a short text that is erased', () => {
+  const long = 'a text of a message that is so long that the text of its unit has a hole for it';
+
+  test.each([
+    ['in a text in one piece', 'Hello'],
+    ['in a text with a hole', long],
+  ])('is gone where it is a whole string %s', async (_, content) => {
+    const more = { city: 'Bergen', list: [{ type: 'x' }, 'Bergen'], json: '{"city":"Bergen"}' };
+    const each = Object.entries(more).map(([key, value], at) => talk(at + 1, `${at} ${content}`, { [key]: value }));
+    const { left, differs } = await erasedFrom('Bergen', [...each, talk(4, 'Bye')]);
+    expect(differs).toEqual([0, 1, 2, 3]);
+    expect(left).toBe(`${JSON.stringify(talk(4, 'Bye'))}\n`);
+  });
+
+  test('stays where it is a name, a word of the model, or in a sentence', async () => {
+    const lines = [{ Bergen: 1 }, { remark: { type: 'Bergen' } }, { remark: 'Bergen, says "Bergen", in Norway' }].map(
+      (more, at) => talk(at + 1, `${at} ${long}`, more),
+    );
+    const { left, differs } = await erasedFrom('Bergen', lines);
+    expect(differs).toEqual([0]);
+    expect(left).toBe(`${lines.map((line) => JSON.stringify(line)).join('\n')}\n`);
+  });
+
+  test('is gone from a unit of JSON with a byte that is no text', async () => {
+    const line = Buffer.from(JSON.stringify(talk(1, 'odd byte: ?', { city: 'Bergen' })));
+    line[line.indexOf('?')] = 0xff;
+    const { left, differs } = await erasedFrom('Bergen', [line, talk(2, 'Bye')]);
+    expect(differs).toEqual([0, 1]);
+    expect(left).toBe(`${JSON.stringify(talk(2, 'Bye'))}\n`);
+  });
+
+  test('takes a stretch that has it, and leaves the messages of the units that named it', async () => {
+    const lines = Array.from({ length: 160 }, (_, at) =>
+      talk(at + 1, `${at} ${long}`, at < 20 || at % 2 === 0 ? { city: 'Bergen', port: 'of the ships' } : {}),
+    );
+    const { left, events } = await erasedFrom('Bergen', lines);
+    expect(left).not.toContain('Bergen');
+    const told = events.filter(({ data }) => JSON.stringify(data['message'])?.includes('a text of a message'));
+    // The first hundred units keep their texts whole.
+    expect(told.length).toBeGreaterThan(90);
+    expect(JSON.stringify(events)).not.toContain('Bergen');
+  });
+});
+
+test('a text that is JSON is gone from a unit that has it as JSON with a hole in it', async () => {
+  const inner = { path: '/a', content: 'a text that is so long that it is a hole in the text of the unit that has it' };
+  const lines = [talk(1, inner.content, { remark: inner }), talk(2, inner.content), talk(3, 'Bye')];
+  const { left, differs } = await erasedFrom(JSON.stringify(inner), lines);
+  expect(differs).toEqual([0, 1]);
+  expect(left).toBe(
+    `${lines
+      .slice(1)
+      .map((line) => JSON.stringify(line))
+      .join('\n')}\n`,
+  );
+});

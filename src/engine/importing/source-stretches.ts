@@ -1,6 +1,6 @@
 import type { Event, EventDraft } from '../../core/event/event.ts';
-import { given, isArray, isObject, type JsonObject, type JsonValue, valueAt } from '../../core/json.ts';
-import { type Stretches, stretchesOf } from '../../core/recording/stretches.ts';
+import { given, isArray, type JsonObject, type JsonValue, valueAt } from '../../core/json.ts';
+import { type Stretches, stretchesHeld, stretchesOf } from '../../core/recording/stretches.ts';
 import type { PreparedUnit, SourceName, UnitEvents } from './unit-events.ts';
 
 /** Returns true if an event keeps the pieces that the texts of a source repeat. */
@@ -8,10 +8,8 @@ export const holdsStretches = ({ type, data }: Event): boolean =>
   type === 'session.imported' && isArray(data['stretches']);
 
 /** Returns the pieces that the texts of a source repeat; none if they were erased, so that no text that names one is filled. */
-export function stretchesIn(events: readonly Event[]): Stretches {
-  const held = events.find(holdsStretches)?.data['stretches'];
-  return isArray(held) ? held.map((piece) => (isObject(piece) || typeof piece === 'string' ? piece : {})) : [];
-}
+export const stretchesIn = (events: readonly Event[]): Stretches =>
+  stretchesHeld(events.find(holdsStretches)?.data['stretches']);
 
 /** Returns the event that keeps the pieces that the texts of a source repeat. */
 export function repeated(
