@@ -9,20 +9,12 @@ import { type Engine, sessionRef } from '../context/engine.ts';
 import { secretFinder, sessionMasking } from '../recording/session-masking.ts';
 import { refuseFollowing, refuseSeveral } from './found-sources.ts';
 import type { Imported, ImportWarning, SourceOptions } from './import-options.ts';
-import {
-  begin,
-  framed,
-  hasRead,
-  keepRead,
-  makeSession,
-  readBefore,
-  type Standing,
-  sessionIdOf,
-  standingOf,
-} from './import-standing.ts';
+import { type Standing, standingOf } from './import-standing.ts';
 import { ImportWriter } from './import-writer.ts';
+import { begin, framed, makeSession, sessionIdOf } from './new-session.ts';
 import type { OpenedSource, SourceFile } from './opened-source.ts';
 import { type BasePlan, type HeldBases, planBases } from './source-bases.ts';
+import { hasRead, keepRead, readBefore } from './source-receipt.ts';
 import { repeated, stretchesOfUnits } from './source-stretches.ts';
 import { type Frame, lineBatches, parseUnit, type RawUnit, readWhole, type WholeFile } from './source-units.ts';
 import { firstUnitId, heldUnit, type PreparedUnit, UnitEvents } from './unit-events.ts';

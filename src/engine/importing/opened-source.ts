@@ -7,8 +7,8 @@ import type { ForeignFormat, FoundFile } from '../../core/recording/foreign-form
 import type { Engine } from '../context/engine.ts';
 import { detected, foundIn, headBytes, headOf } from './found-sources.ts';
 import type { ImportOptions, ImportSource } from './import-options.ts';
-import type { FileBytes } from './import-standing.ts';
 import { BaseFiles } from './source-bases.ts';
+import type { FileBytes } from './source-receipt.ts';
 
 /** A source to read: its format, its beginning, and its files. */
 export interface OpenedSource {

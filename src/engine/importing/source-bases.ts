@@ -11,7 +11,8 @@ import { type Engine, sessionRef } from '../context/engine.ts';
 import { replayPages } from '../looking/replay.ts';
 import { type KeptUnit, keptUnits } from './export-units.ts';
 import { headBytes, headOf } from './found-sources.ts';
-import { beginningOf, type Standing } from './import-standing.ts';
+import type { Standing } from './import-standing.ts';
+import { beginningOf } from './source-receipt.ts';
 import { lineBatches, parseUnit, type RawUnit } from './source-units.ts';
 import { isTouched } from './unit-places.ts';
 
