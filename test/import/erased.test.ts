@@ -127,11 +127,15 @@ describe('a short text that is erased', () => {
   const long = 'a text of a message that is so long that the text of its unit has a hole for it';
 
   test.each([
-    ['in a text in one piece', 'Hello'],
-    ['in a text with a hole', long],
-  ])('is gone where it is a whole string %s', async (_, content) => {
+    ['in a text in one piece', 'Hello', 0],
+    ['in a text with a hole', long, 0],
+    ['in a text with a hole that is stored as a part', long, 900],
+  ])('is gone where it is a whole string %s', async (_, content, count) => {
+    const pad = Array.from({ length: count }, (__, at) => `pad ${at}`);
     const more = { city: 'Bergen', list: [{ type: 'x' }, 'Bergen'], json: '{"city":"Bergen"}' };
-    const each = Object.entries(more).map(([key, value], at) => talk(at + 1, `${at} ${content}`, { [key]: value }));
+    const each = Object.entries(more).map(([key, value], at) =>
+      talk(at + 1, `${at} ${content}`, { pad, [key]: value }),
+    );
     const { left, differs } = await erasedFrom('Bergen', [...each, talk(4, 'Bye')]);
     expect(differs).toEqual([0, 1, 2, 3]);
     expect(left).toBe(`${JSON.stringify(talk(4, 'Bye'))}\n`);
