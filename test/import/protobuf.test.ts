@@ -5,6 +5,7 @@ import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { otlpDocument } from '../../src/adapters/import/otlp/protobuf.ts';
+import { limits } from '../../src/core/limits.ts';
 import { openReprise, type Reprise } from '../../src/index.ts';
 import {
   type AnyValueSchema,
@@ -166,6 +167,21 @@ test('bytes that are cut off, malformed or nested without end have no meaning, a
   expect(events.map(({ data }) => data['reason'])).toEqual(['it is not UTF-8 text']);
   const { files } = await reprise.exportFiles(id, { format: 'otlp' });
   expect(Buffer.from(files[0]?.bytes ?? [])).toEqual(wrong);
+});
+
+test('more messages than otlpMessagesMax are not read, and the bytes are kept', async () => {
+  const spans = Buffer.alloc(2 * (limits.otlpMessagesMax + 1), Uint8Array.of(0x12, 0));
+  const within = (held: Uint8Array, field: number): Uint8Array =>
+    new BinaryWriter().tag(field, WireType.LengthDelimited).bytes(held).finish();
+  const bytes = within(within(spans, 2), 1);
+  expect(() => otlpDocument(bytes)).toThrow(expect.objectContaining({ code: 'limit.exceeded' }));
+  const { id } = await reprise.import(once(Buffer.concat([bytes, Uint8Array.of(0x78, 0xff, 1)])), {
+    session: 'many',
+    format: 'otlp',
+  });
+  const events = await Array.fromAsync((await reprise.session(id)).replay({ filter: { types: ['source.kept'] } }));
+  expect(events.map(({ data }) => data['reason'])).toEqual([expect.stringContaining('otlpMessagesMax')]);
+  expect(limits.otlpMessagesMax).toBe(2_000_000);
 });
 
 test.each([
