@@ -27,7 +27,7 @@ const lookupUnits = 100;
 export async function importSource(engine: Engine, source: OpenedSource, options: SourceOptions): Promise<Imported> {
   const { format, path, files } = source;
   const main = files.find(({ name }) => name === '');
-  await format.load?.();
+  await format.load?.({ path, text: source.text });
   const cut = format.cut({ path, text: source.text });
   if (cut.kind === 'sources') refuseSeveral(path);
   if (cut.kind !== 'lines' && options.follow === true) refuseFollowing(path);
