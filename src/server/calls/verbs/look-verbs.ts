@@ -107,7 +107,7 @@ export const lookVerbs: Readonly<Record<`look.${LookVerb}`, VerbEntry>> = {
     at: 'look',
     takes: { filter: 'any', history: 'text?' },
     one: ({ session, point }, input) =>
-      session.find(withFilter(input).filter ?? {}, { ...apart(input, 'filter'), at: point }),
+      session.find(withFilter(input).filter as EventFilter, { ...apart(input, 'filter'), at: point }),
   },
   'look.findLast': {
     about: 'Returns the point of the last event that a filter matches.',
@@ -115,7 +115,7 @@ export const lookVerbs: Readonly<Record<`look.${LookVerb}`, VerbEntry>> = {
     at: 'look',
     takes: { filter: 'any', history: 'text?' },
     one: ({ session, point }, input) =>
-      session.findLast(withFilter(input).filter ?? {}, { ...apart(input, 'filter'), at: point }),
+      session.findLast(withFilter(input).filter as EventFilter, { ...apart(input, 'filter'), at: point }),
   },
   'look.known': {
     about: 'Returns everything that the agent of the point knew there.',
