@@ -11,11 +11,19 @@ import { root, Workshop } from './workshop.ts';
 // written, whether they were or not.
 const generated = apiPages();
 
+/** The README of each folder that is hard to change. */
+const folderPages = ['src', 'studio'].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
+    .filter((name) => name.endsWith('.md')),
+);
+
 const pages = [
   ...readdirSync(root).filter((name) => name.endsWith('.md')),
   ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
     .map((name) => `docs/${name.replaceAll('\\', '/')}`)
     .filter((name) => name.endsWith('.md') && !name.startsWith('docs/reference/api/')),
+  ...folderPages,
   ...generated.keys(),
 ].toSorted();
 const textOf = (page: string): string => generated.get(page) ?? readFileSync(join(root, page), 'utf8');
@@ -83,4 +91,11 @@ test.each(pages)('%s tells only commands that exist', (page) => {
 test.each(pages)('%s links only to what exists', (page) => {
   const links = [...textOf(page).matchAll(/\]\((?!https?:|#)([^)\s#]+)/g)].map((match) => match[1] as string);
   expect(links.filter((link) => !exists(posix.join(page, '..', link)))).toEqual([]);
+});
+
+test('ARCHITECTURE.md lists the README of every folder, and no other', () => {
+  const listed = [...textOf('ARCHITECTURE.md').matchAll(/`((?:src|studio)\/[\w/-]*README\.md)`/g)].map(
+    (match) => match[1],
+  );
+  expect(listed.toSorted()).toEqual(folderPages.toSorted());
 });
