@@ -5,17 +5,24 @@ const second = 1000;
 /** Whether this is `npm run soak`, which takes its time. */
 const soaking = process.argv.includes('soak');
 
+/** Whether this is `npm run test:all`. */
+const isAll = process.env['REPRISE_TESTS'] === 'all';
+
+/** Tests that take too long for every change. They run with `npm run test:all`, and when one is asked for by name. */
+const long = '**/*.long.test.ts';
+const leavesOutLong = !isAll && !process.argv.some((word) => word.includes('.long'));
+
 /** Tests that need a PostgreSQL server, which is started for them alone. */
 const onServer = 'test/*/postgres*.test.ts';
 
 /**
- * Tests of commands that run on a file, and once more on that server: those whose statements differ there, and
- * `shapes`, which runs every command once. The other commands do not depend on the store.
+ * Tests of commands that run on a file, and once more on that server: `shapes`, which runs every command once, and with
+ * all tests those whose statements differ there. The other commands do not depend on the store.
  */
-const commands = 'test/e2e/cli/{demo,forget,server,shapes,state,withstand}.test.ts';
+const commands = `test/e2e/cli/${isAll ? '{demo,forget,server,shapes,state,withstand}' : 'shapes'}.test.ts`;
 
 /** Hostile cases that can differ on a server, and run there too. */
-const hostile = 'test/hostile/{rows,histories}.test.ts';
+const hostile = `test/hostile/${isAll ? '{rows,histories}' : 'histories'}.test.ts`;
 
 /**
  * Kinds whose files each get a process: they keep connections, servers or children for the length of a file, or count
@@ -30,7 +37,7 @@ function kind(name: string, timeoutMs: number, include: readonly string[] = [`te
     test: {
       name,
       include: [...include],
-      exclude: ['**/fixtures/**', ...(name === 'postgres' ? [] : [onServer])],
+      exclude: ['**/fixtures/**', ...(leavesOutLong ? [long] : []), ...(name === 'postgres' ? [] : [onServer])],
       testTimeout: timeoutMs,
       hookTimeout: timeoutMs,
       expect: { poll: { timeout: timeoutMs } },

@@ -1,20 +1,33 @@
-/** The reference page of everything the package exports, made from the doc comments. */
+/** The reference pages of everything the package exports, one for each door, made from the doc comments. */
 import { fileURLToPath } from 'node:url';
 import { doors } from './doors.ts';
 import { type Entry, type Member, publicSurface } from './public-surface.ts';
 
-/** Where the page is kept, from the root of the repository. */
-export const apiPagePath = 'docs/reference/api.md';
+/** Where the list of the doors is kept, from the root of the repository. */
+export const apiIndexPath = 'docs/reference/api.md';
+
+/** Where the page of a door is written. git ignores the folder: the pages are made when the package is packed. */
+export const apiPagePath = (door: string): string => `docs/reference/api/${fileOf(door)}`;
+
+const fileOf = (door: string): string => `${door.replace('reprise/', '')}.md`;
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-const intro = `# API
+const generated =
+  'Generated from the doc comments in `src/` by `npm run docs:pages`; edit it there. Every example runs as a test.';
 
-Generated from the doc comments in \`src/\` by \`npm run docs:pages\`; edit it there. Every example runs as a test.
+const indexIntro = `# API
+
+The package has one page for each door that a program can import from, with every export and an example of every verb. The doc comments in \`src/\` say the same, and an editor shows them. In the repository, \`npm run docs:pages\` writes the pages.
 
 \`\`\`sh
 npm install reprise
 \`\`\`
+`;
+
+const intro = `# reprise
+
+${generated}
 
 In the examples \`reprise\` is an open store, \`session\` its session \`refund\` (the story of \`npm start\`: seven events on
 \`main\`), and \`branch\` the branch \`careful\`, forked at \`main@2\`. Everything named is imported from \`reprise\`.
@@ -47,8 +60,32 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   'Refs, filters, keys': ['parseRef', 'refText', 'matches', 'parseFilter', 'ownedKey', 'plainKey'],
 };
 
-/** The page as text. */
-export function apiPage(): string {
+/** The list of the doors as text. */
+export function apiIndex(): string {
+  const rows = Object.entries(doors).map(([door, { about = mainAbout }]) => {
+    const [told = ''] = about.split('\n');
+    return `| [\`${door}\`](api/${fileOf(door)}) | ${told.replaceAll('](../../', '](../')} |`;
+  });
+  return `${indexIntro}\n${['| import from | for |', '|---|---|', ...rows].join('\n')}\n`;
+}
+
+const mainAbout = 'Opens a store, and has the handles, the projections and their types.';
+
+/** Returns the page of every door as text, by its path. */
+export function apiPages(): ReadonlyMap<string, string> {
+  return new Map(
+    Object.entries(doors).map(([door, { file, about }]) => [
+      apiPagePath(door),
+      about === undefined ? mainPage() : doorPage(door, file, about),
+    ]),
+  );
+}
+
+function doorPage(door: string, file: string, about: string): string {
+  return [`# ${door}`, generated, about, ...doorSections(file)].join('\n\n').concat('\n');
+}
+
+function mainPage(): string {
   const entries = publicSurface(root, 'src/index.ts');
   const grouped = new Set(Object.values(groups).flat());
   const rest = entries.filter((entry) => entry.kind !== 'type' && !grouped.has(entry.name));
@@ -63,9 +100,6 @@ export function apiPage(): string {
     ...rest.map(valueSection),
     '## Types',
     ...byName(entries.filter((entry) => entry.kind === 'type')).map(typeSection),
-    ...Object.entries(doors).flatMap(([name, { file, about }]) =>
-      about === undefined ? [] : [`## ${name}\n\n${about}`, ...doorSections(file)],
-    ),
   ]
     .join('\n\n')
     .concat('\n');

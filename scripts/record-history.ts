@@ -1,10 +1,12 @@
-// Keeps a store as this release writes it, for every later release to read, and the schema of its wire, which no later
-// release may break: npm run record-history [-- --again]
+// Keeps a store and exports as this release writes them, for every later release to read, and the schema of its wire,
+// which no later release may break: npm run record-history [-- --again]
 
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqliteStore } from '../src/index.ts';
 import { answersOf } from '../test/compat/history-answers.ts';
+import { exportedRun, exportedRuns } from '../test/compat/recorded-export.ts';
 import { countingPlatform, recordHistory } from '../test/compat/recorded-history.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
@@ -28,7 +30,17 @@ const store = await openSqliteStore({ path, platform, readOnly: true });
 writeFileSync(join(directory, 'expected.json'), `${JSON.stringify(await answersOf(store, platform), null, 1)}\n`);
 await store.close();
 for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true });
+// A store keeps itself out of git, and this one belongs there.
+rmSync(join(directory, '.gitignore'), { force: true });
 const root = join(import.meta.dirname, '..');
+const exports = join(root, 'test', 'compat', 'exports', version);
+mkdirSync(exports, { recursive: true });
+for (const run of exportedRuns) {
+  const folder = mkdtempSync(join(tmpdir(), 'reprise-export-'));
+  const files = Object.fromEntries(await exportedRun(run, join(folder, run)));
+  writeFileSync(join(exports, `${run}.json`), `${JSON.stringify(files, null, 1)}\n`);
+  rmSync(folder, { recursive: true });
+}
 const wire = join(root, 'test', 'compat', 'wire', version, 'reprise');
 rmSync(wire, { recursive: true, force: true });
 cpSync(join(root, 'proto', 'reprise'), wire, { recursive: true });

@@ -45,7 +45,7 @@ export interface Conversation extends LaneConversation {
  */
 export const conversation: Projection<ConversationState, Conversation> = shippedProjection({
   name: 'conversation',
-  version: '4',
+  version: '1',
   history: 'view',
   types: [
     'message.added',

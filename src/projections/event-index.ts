@@ -24,7 +24,7 @@ export interface EventIndexState extends Writable {
  */
 export const eventIndex: Projection<EventIndexState, EventColumns> = shippedProjection({
   name: 'index',
-  version: '3',
+  version: '1',
   history: 'raw',
   window: chunkEvents,
   without: ['request', 'response', 'input', 'output', 'result', 'messages', 'content', 'values', 'state', 'items'],

@@ -21,7 +21,7 @@ const note = (text: string): Event => ({
 
 test('the fingerprint is a projection over the view, kept under its scheme', () => {
   const projection = fingerprintProjection(sha256);
-  expect(projection).toMatchObject({ name: 'fingerprint', version: 'rf1 2', history: 'view' });
+  expect(projection).toMatchObject({ name: 'fingerprint', version: 'rf1 1', history: 'view' });
   expect(project(projection, [note('a')])).toMatch(/^rf1:[0-9a-f]{64}$/);
   expect(project(projection, [note('a')])).toBe(project(fingerprintProjection(sha256), [note('a')]));
   expect(project(projection, [note('a'), note('b')])).not.toBe(project(projection, [note('b'), note('a')]));

@@ -20,7 +20,7 @@ import type { Sha256 } from '../core/parts/digest.ts';
 export function fingerprintProjection(sha256: Sha256): Projection<FingerprintState, Fingerprint> {
   return shippedProjection({
     name: 'fingerprint',
-    version: `${fingerprintScheme} 2`,
+    version: `${fingerprintScheme} 1`,
     history: 'view',
     ...createFingerprint(sha256),
   });

@@ -93,7 +93,7 @@ export interface RunsState {
  */
 export const runs: Projection<RunsState, Runs> = shippedProjection({
   name: 'runs',
-  version: '2',
+  version: '1',
   history: 'view',
   without: ['request', 'response', 'input', 'output', 'message', 'operations', 'result'],
   initial: () => ({ runs: [], places: {}, open: {} }),

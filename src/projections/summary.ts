@@ -70,7 +70,7 @@ export interface SummaryState {
  */
 export const summary: Projection<SummaryState, Summary> = shippedProjection({
   name: 'summary',
-  version: '3',
+  version: '1',
   history: 'view',
   without: ['request', 'response', 'input', 'output', 'operations', 'result'],
   initial: () => ({

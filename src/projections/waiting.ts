@@ -31,7 +31,7 @@ export interface Waiting {
  */
 export const waiting: Projection<PersonBook, Waiting> = shippedProjection({
   name: 'waiting',
-  version: '2',
+  version: '1',
   history: 'view',
   types: personTypes,
   initial: createPersonBook,

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openReprise } from '../../src/index.ts';
+import { fewOrAll } from '../how-many.ts';
 import { digestsOf, killCopies, recordLong } from './copy-run.ts';
 import { seedOfRun } from './random.ts';
 
@@ -12,6 +13,8 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
+const kills = fewOrAll(2, 6);
+
 const placesOf = (name: string) => ({
   from: `sqlite:${join(directory, `${name}-from.db`)}`,
   to: `sqlite:${join(directory, `${name}-to.db`)}`,
@@ -20,7 +23,7 @@ const placesOf = (name: string) => ({
 test('I2 a copy that is killed goes on where it was, doubles nothing, and names nothing that is not whole', async () => {
   const places = placesOf('new');
   await recordLong(places.from);
-  await killCopies({ ...places, kills: 6, seed: seedOfRun() });
+  await killCopies({ ...places, kills, seed: seedOfRun() });
 });
 
 test('I2 a copy of what was erased since, killed on the way, leaves the earlier copy or the new one', async () => {
@@ -33,7 +36,7 @@ test('I2 a copy of what was erased since, killed on the way, leaves the earlier 
     for (const id of ['one', 'two']) await (await source.session(id)).erase('main@3');
     return await digestsOf(target);
   })();
-  await killCopies({ ...places, kills: 6, seed: seedOfRun(), earlier });
+  await killCopies({ ...places, kills, seed: seedOfRun(), earlier });
   await using target = await openReprise({ store: places.to });
   const [, , third] = await Array.fromAsync((await target.session('one')).replay({ history: 'raw', limit: 3 }));
   expect(third?.erased).toBe(true);

@@ -12,10 +12,7 @@ export async function crashRun(
   const said: Line[] = [];
   let events = 0;
   for (let round = 0; round < kills; round++) {
-    const kill: KillTime =
-      random.below(4) === 0
-        ? { after: 'start', ms: 60 + random.below(200) }
-        : { after: 'opened', ms: random.below(150) };
+    const kill = killTime(random, round === kills - 1);
     // A release may come at any time in the life of a file.
     const isNewer = migrating && round >= kills / 2;
     said.push(...(await runAndKill(path, { seed: seed * 1_000 + round, round, kill, migrating: isNewer })));
@@ -31,4 +28,12 @@ export async function crashRun(
     }
   }
   return events;
+}
+
+/** At any moment; the last writer of a file is killed when it has stored something, however busy the machine is. */
+function killTime(random: Random, isLast: boolean): KillTime {
+  if (isLast) return { after: 'appended', ms: random.below(150) };
+  return random.below(4) === 0
+    ? { after: 'start', ms: 60 + random.below(200) }
+    : { after: 'opened', ms: random.below(150) };
 }

@@ -15,13 +15,15 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { conversation, openReprise, RepriseError, summary } from '../../src/index.ts';
+import { fewOrAll } from '../how-many.ts';
 import { recordStore } from '../seeds/recorded-store.ts';
 import { all } from '../verbs/verb-case.ts';
 import { Random, seedOfRun } from './random.ts';
 
 const pageBytes = 8_192;
 // More of them, and others, when asked for: `REPRISE_FLIPS=2000 REPRISE_SEED=$RANDOM npx vitest run test/crash/damage.test.ts`.
-const flips = Number(process.env['REPRISE_FLIPS'] ?? 40);
+const flips = Number(process.env['REPRISE_FLIPS'] ?? fewOrAll(8, 40));
+const rounds = fewOrAll(4, 12);
 let directory = '';
 let template = '';
 let expected: Readonly<Record<string, string>> = {};
@@ -112,7 +114,7 @@ describe('a damaged file is never taken for a good one', () => {
   test('cut at any page, or anywhere', async () => {
     const random = new Random(seedOfRun());
     const size = statSync(template).size;
-    for (let round = 0; round < 12; round++) {
+    for (let round = 0; round < rounds; round++) {
       const path = copy();
       const at = round % 2 === 0 ? pageBytes * random.below(size / pageBytes) : random.below(size);
       truncateSync(path, at);
@@ -140,7 +142,7 @@ describe('a damaged file is never taken for a good one', () => {
   test('with whole pages of zeros or noise', async () => {
     const random = new Random(seedOfRun());
     const pages = statSync(template).size / pageBytes;
-    for (let round = 0; round < 12; round++) {
+    for (let round = 0; round < rounds; round++) {
       const path = copy();
       const bytes = readFileSync(path);
       const at = pageBytes * random.below(pages);
@@ -300,7 +302,7 @@ describe('damage of the log beside the file', () => {
     const { path, heads } = await withLog();
     const log = readFileSync(`${path}-wal`);
     const file = readFileSync(path);
-    for (let round = 0; round < 12; round++) {
+    for (let round = 0; round < rounds; round++) {
       const damaged = Buffer.from(log);
       const at = random.below(log.length);
       damaged[at] = (damaged[at] ?? 0) ^ (1 << random.below(8));

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Line, linesOf } from './writer-report.ts';
 
-/** When to kill: so long after the start, or after the store was open. */
+/** When to kill: so long after the start, after the store was open, or after it acknowledged an append. */
 export interface KillTime {
-  readonly after: 'start' | 'opened';
+  readonly after: 'start' | 'opened' | 'appended';
   readonly ms: number;
 }
 
@@ -48,7 +48,7 @@ export async function runAndKill(
   if (kill.after === 'start') killLater();
   writer.stdout.setEncoding('utf8').on('data', (text: string) => {
     output += text;
-    killLater();
+    if (kill.after !== 'appended' || linesOf(output).some(({ kind }) => kind === 'appended')) killLater();
   });
   writer.stderr.setEncoding('utf8').on('data', (text: string) => {
     errors += text;

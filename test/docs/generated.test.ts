@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { apiPage, apiPagePath } from '../../scripts/api-page.ts';
+import { apiIndex, apiIndexPath, apiPages } from '../../scripts/api-page.ts';
 import { cliPage, cliPagePath } from '../../scripts/cli-page.ts';
 import { doors } from '../../scripts/doors.ts';
 import { eventDataFile, eventDataPath } from '../../scripts/event-data.ts';
@@ -15,10 +15,13 @@ import * as testing from '../../src/testing.ts';
 import { examples } from './doc-comments.ts';
 import { root } from './workshop.ts';
 
+/** Every API page, one after the other. */
+const api = [...apiPages().values()].join('\n');
+
 const keptText = (path: string): string => readFileSync(join(root, path), 'utf8');
 
 test.each([
-  [apiPagePath, apiPage],
+  [apiIndexPath, apiIndex],
   [cliPagePath, cliPage],
   [eventDataPath, eventDataFile],
   [eventsPagePath, eventsPage],
@@ -28,10 +31,8 @@ test.each([
   expect(keptText(path)).toBe(await page());
 });
 
-test('the API page has a section for every export, and for every verb', () => {
-  const headings = new Set(
-    [...keptText(apiPagePath).matchAll(/^#{2,3} ([\w.]+)/gm)].map((match) => (match[1] as string).toLowerCase()),
-  );
+test('the API pages have a section for every export, and for every verb', () => {
+  const headings = new Set([...api.matchAll(/^#{2,3} ([\w.]+)/gm)].map((match) => (match[1] as string).toLowerCase()));
   const verbs = [surface.Reprise, surface.Session, surface.Branch, surface.StateHandle, surface.Transaction].flatMap(
     (owner) =>
       Object.entries(Object.getOwnPropertyDescriptors(owner.prototype))
@@ -43,14 +44,13 @@ test('the API page has a section for every export, and for every verb', () => {
   expect(verbs.length).toBeGreaterThan(30);
 });
 
-test('every exported type has a section on the API page', () => {
-  const page = keptText(apiPagePath);
+test('every exported type has a section on an API page', () => {
   const texts = Object.values(doors).map(({ file }) => keptText(file));
   const names = [...texts.join('\n').matchAll(/export (?:type )?\{([^}]+)\}/g)].flatMap((match) =>
     (match[1] as string).split(',').map((name) => name.replace('type ', '').trim()),
   );
   expect(names.length).toBeGreaterThan(60);
-  expect(names.filter((name) => !new RegExp(`^#{2,3} ${name}\\b`, 'm').test(page))).toEqual([]);
+  expect(names.filter((name) => !new RegExp(`^#{2,3} ${name}\\b`, 'm').test(api))).toEqual([]);
 });
 
 test('everything that can be called has an example in its doc comment', () => {
@@ -58,13 +58,12 @@ test('everything that can be called has an example in its doc comment', () => {
 });
 
 test('every public type says what it is', () => {
-  expect(apiPage()).not.toMatch(/^### .*\n\n(?:\n|#|\|)/m);
+  expect(api).not.toMatch(/^### .*\n\n(?:\n|#|\|)/m);
 });
 
-test('the API page has the members that a type inherits, in whole or in part', () => {
-  const page = readFileSync(join(root, 'docs/reference/api.md'), 'utf8');
+test('the API pages have the members that a type inherits, in whole or in part', () => {
   const sectionOf = (name: string): string =>
-    page.split(/^### /m).find((section) => section.startsWith(`${name}\n`)) ?? '';
+    api.split(/^### /m).find((section) => section.startsWith(`${name}\n`)) ?? '';
   // From an interface, from an alias of a part of one, and from a part without some.
   for (const member of ['prompt', 'timeoutMs', 'approve', 'onFailure'])
     expect(sectionOf('ResumeOptions')).toContain(`\`${member}\``);

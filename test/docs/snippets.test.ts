@@ -1,21 +1,33 @@
 /** Every `ts` block of every document runs, prints what the page says it prints, and has the right types. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { apiPages } from '../../scripts/api-page.ts';
 import { examplePrograms } from './doc-comments.ts';
 import { programOf, scriptsOf } from './pages.ts';
 import { root, Workshop } from './workshop.ts';
 
-// Its blocks are the examples of the doc comments, which run below, each on its own.
-const generated = new Set(['docs/reference/api.md']);
+// Their blocks are the examples of the doc comments, which run below, each on its own. They are checked as they would be
+// written, whether they were or not.
+const generated = apiPages();
+
+/** The README of each folder that is hard to change. */
+const folderPages = ['src', 'studio'].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
+    .filter((name) => name.endsWith('.md')),
+);
 
 const pages = [
   ...readdirSync(root).filter((name) => name.endsWith('.md')),
   ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name}`),
+    .map((name) => `docs/${name.replaceAll('\\', '/')}`)
+    .filter((name) => name.endsWith('.md') && !name.startsWith('docs/reference/api/')),
+  ...folderPages,
+  ...generated.keys(),
 ].toSorted();
-const textOf = (page: string): string => readFileSync(join(root, page), 'utf8');
+const textOf = (page: string): string => generated.get(page) ?? readFileSync(join(root, page), 'utf8');
+const exists = (path: string): boolean => generated.has(path) || existsSync(join(root, path));
 const programs = pages.flatMap((page) => {
   const program = generated.has(page) ? undefined : programOf(textOf(page));
   return program === undefined ? [] : [{ page, ...program }];
@@ -78,6 +90,12 @@ test.each(pages)('%s tells only commands that exist', (page) => {
 
 test.each(pages)('%s links only to what exists', (page) => {
   const links = [...textOf(page).matchAll(/\]\((?!https?:|#)([^)\s#]+)/g)].map((match) => match[1] as string);
-  const folder = join(root, page, '..');
-  expect(links.filter((link) => !existsSync(join(folder, link)))).toEqual([]);
+  expect(links.filter((link) => !exists(posix.join(page, '..', link)))).toEqual([]);
+});
+
+test('ARCHITECTURE.md lists the README of every folder, and no other', () => {
+  const listed = [...textOf('ARCHITECTURE.md').matchAll(/`((?:src|studio)\/[\w/-]*README\.md)`/g)].map(
+    (match) => match[1],
+  );
+  expect(listed.toSorted()).toEqual(folderPages.toSorted());
 });

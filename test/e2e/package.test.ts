@@ -182,3 +182,43 @@ test('reprise/testing of the installed package proves a store', () => {
   );
   expect(run(process.execPath, 'contract.mjs')).toBe('true\n');
 });
+
+/** The Node that started npm, which a workflow chooses; the tests run on the one that the project pins. */
+const nodeOfMachine = process.env['npm_node_execpath'] ?? process.execPath;
+
+test('the installed package works on the Node that started npm, or says which Node it needs', () => {
+  const cli = (...words: readonly string[]) =>
+    spawnSync(nodeOfMachine, ['node_modules/reprise/dist/cli/bin.js', ...words], { cwd: folder, encoding: 'utf8' });
+  const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { engines: { node: string } };
+  const [neededMajor = 0, neededMinor = 0] = engines.node.replace('>=', '').split('.').map(Number);
+  const version = run(nodeOfMachine, '--version').trim();
+  const [major = 0, minor = 0] = version.slice(1).split('.').map(Number);
+  console.log(`The Node that started npm is ${version}.`);
+  if (major < neededMajor || (major === neededMajor && minor < neededMinor)) {
+    expect(cli('list')).toMatchObject({ status: 3, stderr: expect.stringContaining(`Cannot run Reprise on Node`) });
+    return;
+  }
+  // Without `using`, which Node 22 does not know.
+  writeFileSync(
+    join(folder, 'machine.mjs'),
+    `import { createNodePlatform, openReprise, openSqliteStore } from 'reprise';
+     import { storeContract } from 'reprise/testing';
+     const platform = createNodePlatform();
+     const reprise = await openReprise('sqlite:machine/store.db');
+     const session = await reprise.createSession('demo');
+     await session.append({ type: 'note.added', data: { text: 'x' } });
+     const fork = await session.fork('main@1', { name: 'child' });
+     await fork.append({ type: 'note.added', data: { text: 'y' } });
+     console.log((await session.verify({ at: 'child' })).ok);
+     await reprise.close();
+     let files = 0;
+     const open = () => openSqliteStore({ path: 'machine/' + files++ + '.db', platform });
+     for (const { run } of [...storeContract.append, ...storeContract.read]) await run(open);
+     console.log(files > 20);`,
+  );
+  expect(run(nodeOfMachine, 'machine.mjs')).toBe('true\ntrue\n');
+  expect(cli('list', '--store', 'sqlite:machine/store.db', '--json')).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining('"session":"demo"'),
+  });
+});

@@ -10,6 +10,7 @@ import type { BaseCheckpointSaver } from '@langchain/langgraph-checkpoint';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openReprise } from '../../src/index.ts';
 import { RepriseSaver } from '../../src/langgraph.ts';
+import { fewOrAll } from '../how-many.ts';
 
 let directory = '';
 let files = 0;
@@ -43,26 +44,31 @@ describe('RepriseSaver in several processes', () => {
   const run = (args: readonly string[]) =>
     spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', child, ...args], { encoding: 'utf8' });
 
-  test.each([
-    ['put', 'after', 2],
+  const kills: readonly (readonly [verb: string, when: string, times: number])[] = [
     ['putWrites', 'before', 2],
+    ['put', 'after', 2],
     ['putWrites', 'after', 2],
     ['put', 'before', 4],
-  ])('killed around %s (%s, %i): the next process goes on, and repeats nothing it had stored', async (...where) => {
-    const store = `sqlite:${join(directory, `${files++}.db`)}`;
-    const log = join(directory, `${files++}.log`);
-    const killed = run([store, log, ...where.map(String)]);
-    expect(killed.signal).toBe('SIGKILL');
-    const { stdout, stderr } = run([store, log]);
-    expect(stdout, stderr).toBe('hi > one > two > three\n');
-    const nodes = readFileSync(log, 'utf8').trimEnd().split('\n');
-    // Only what was on its way at the moment of death may run once more.
-    expect(nodes.length).toBeLessThanOrEqual(4);
-    await using reprise = await openReprise(store);
-    const session = await reprise.session('t');
-    expect((await session.tree()).children).toEqual([]);
-    expect((await session.verify()).ok).toBe(true);
-  });
+  ];
+
+  test.each(fewOrAll(kills.slice(0, 1), kills))(
+    'killed around %s (%s, %i): the next process goes on, and repeats nothing it had stored',
+    async (...where) => {
+      const store = `sqlite:${join(directory, `${files++}.db`)}`;
+      const log = join(directory, `${files++}.log`);
+      const killed = run([store, log, ...where.map(String)]);
+      expect(killed.signal).toBe('SIGKILL');
+      const { stdout, stderr } = run([store, log]);
+      expect(stdout, stderr).toBe('hi > one > two > three\n');
+      const nodes = readFileSync(log, 'utf8').trimEnd().split('\n');
+      // Only what was on its way at the moment of death may run once more.
+      expect(nodes.length).toBeLessThanOrEqual(4);
+      await using reprise = await openReprise(store);
+      const session = await reprise.session('t');
+      expect((await session.tree()).children).toEqual([]);
+      expect((await session.verify()).ok).toBe(true);
+    },
+  );
 
   test('two handles on one file see what the other saved, and go on from it', async () => {
     const store = `sqlite:${join(directory, `${files++}.db`)}`;

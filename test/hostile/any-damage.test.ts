@@ -2,11 +2,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Random, seedOfRun } from '../crash/random.ts';
+import { fewOrAll } from '../how-many.ts';
 import { headsOf, isNamed, type Looks, looksOf } from './looks.ts';
 import { openPaymentStore, type PaymentStore } from './payment-store.ts';
 
 // More of them when asked for: `REPRISE_FLIPS=2000 npx vitest run test/hostile/any-damage.test.ts`.
-const rounds = Number(process.env['REPRISE_FLIPS'] ?? 24);
+const rounds = Number(process.env['REPRISE_FLIPS'] ?? fewOrAll(6, 24));
 
 let store: PaymentStore;
 let expected: Looks;

@@ -70,7 +70,7 @@ const lines: readonly Line[] = [
   ['5 the event loop', 'test/hostile/steady.test.ts', 'no verb keeps timers and signals waiting'],
   ['6 forms of secrets', 'test/hostile/histories.test.ts', 'no secret of these forms is stored'],
   ['6 the key of masks', 'test/contract/masked-calls.test.ts', 'nobody who has only the store can try out'],
-  ['6 masks under different keys', 'src/core/masking/same-value.test.ts', 'masks of the release before'],
+  ['6 masks under different keys', 'src/core/masking/same-value.test.ts', 'text without the id of a key is not a mask'],
   ['7 erased and deleted text', 'test/hostile/histories.test.ts', 'is in no file of the store, in whatever form'],
   ['7 a reader that blocks', 'test/contract/sqlite/storage.test.ts', 'says that a reader holds the log'],
   ['8 a file that moves', 'test/hostile/files.test.ts', 'a file that is removed or replaced under an open store'],

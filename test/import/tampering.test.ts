@@ -247,7 +247,7 @@ describe('the tamper matrix', () => {
       ['signature.json', '{"key":"ed25519:AAAA","signature":"AAAA"}\n'],
       ['signature.json', 'none'],
       ['manifest.json', '{'],
-      ['manifest.json', '{"format":"reprise-bundle","version":1}'],
+      ['manifest.json', '{"format":"reprise.bundle","version":1}'],
     ] as const) {
       const path = await changed((lines) => lines, { from: signed });
       await writeFile(join(path, name), text);
@@ -256,6 +256,17 @@ describe('the tamper matrix', () => {
         reason: expect.stringContaining(name.replace(/\..*/, '')),
       });
     }
+  });
+});
+
+test('a bundle that was written before the first release is refused by name', async () => {
+  const path = await changed((lines) => lines);
+  const manifest = JSON.parse(await readFile(join(path, 'manifest.json'), 'utf8')) as object;
+  await writeFile(join(path, 'manifest.json'), JSON.stringify({ ...manifest, format: 'reprise-bundle' }));
+  await expect(verifyBundle(path)).rejects.toMatchObject({
+    code: 'bundle.invalid',
+    message: expect.stringContaining('before the first release'),
+    hint: expect.stringContaining('a release wrote'),
   });
 });
 

@@ -135,7 +135,7 @@ describe('doctor on PostgreSQL', () => {
     await madeStore(url);
     await tamper(
       url,
-      `INSERT INTO schema_changes (version, release, oldest, done, at) VALUES (2, '99.0.0', 1, 1, NULL)`,
+      `INSERT INTO schema_versions (version, release, oldest, done, at) VALUES (2, '99.0.0', 1, 1, NULL)`,
     );
     await tamper(url, 'ALTER TABLE events ADD COLUMN data_bytes integer');
     const cut = await doctor(url);

@@ -100,7 +100,7 @@ describe('a PostgreSQL store that cannot be opened says why', () => {
   it('when a newer release wrote it', async () => {
     const place = newPlace();
     await (await opened(place)).close();
-    await tamper(place, `INSERT INTO schema_changes (version, release) VALUES (99, '9.0.0')`);
+    await tamper(place, `INSERT INTO schema_versions (version, release) VALUES (99, '9.0.0')`);
     expect((await failure(opened(place))).code).toBe('store.newer');
   });
 

@@ -12,7 +12,7 @@ import { hold, newPlace, tamper } from './place.ts';
 const changesOf = (place: string) =>
   tamper<{ version: number; done: number; finished: boolean }>(
     place,
-    'SELECT version, done, at IS NOT NULL AS finished FROM schema_changes ORDER BY version',
+    'SELECT version, done, at IS NOT NULL AS finished FROM schema_versions ORDER BY version',
   );
 const finished = [
   { version: 1, done: 1, finished: true },

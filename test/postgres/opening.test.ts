@@ -26,7 +26,7 @@ it('many who open a store that is not there yet make it once', async () => {
   const stores = await Promise.all(Array.from({ length: 6 }, () => opened(place)));
   const made = await Promise.allSettled(stores.map((store) => store.createSession(ref, { root: 'main', seed: 'x' })));
   expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-  expect(await tamper(place, 'SELECT version, release FROM schema_changes')).toEqual([
+  expect(await tamper(place, 'SELECT version, release FROM schema_versions')).toEqual([
     { version: 1, release: '0.1.0' },
   ]);
   for (const store of stores) await store.close();
@@ -51,9 +51,23 @@ it('a store of the release before is migrated once, with what is in it, while it
   expect(count).toBeGreaterThan(0);
   for (const store of stores) expect((await store.branch({ ...ref, branch: 'main' }))?.head).toBe(count);
   expect((await stores[0]?.health())?.schema).toBe('2');
-  expect(await tamper(place, 'SELECT version FROM schema_changes ORDER BY version')).toEqual([
+  expect(await tamper(place, 'SELECT version FROM schema_versions ORDER BY version')).toEqual([
     { version: 1 },
     { version: 2 },
   ]);
   for (const store of [old, ...stores]) await store.close();
+});
+
+it('a store that was written before the first release is refused by name, and stays as it is', async () => {
+  const place = newPlace();
+  await (await opened(place)).close();
+  await tamper(place, 'ALTER TABLE schema_versions RENAME TO schema_changes');
+  await expect(opened(place)).rejects.toMatchObject({
+    code: 'store.unsupported',
+    message: expect.stringContaining('before the first release'),
+    hint: expect.stringContaining('nothing was changed'),
+  });
+  expect(await tamper(place, 'SELECT version, release FROM schema_changes')).toEqual([
+    { version: 1, release: '0.1.0' },
+  ]);
 });

@@ -41,7 +41,7 @@ it('many processes that open an empty database at the same moment make the store
   expect(seqs.sort((left, right) => left - right)).toEqual([1, 2, 3, 4, 5, 6]);
   const made = await tamper(
     place,
-    'SELECT count(*)::int AS count, count(DISTINCT version)::int AS versions FROM schema_changes',
+    'SELECT count(*)::int AS count, count(DISTINCT version)::int AS versions FROM schema_versions',
   );
   expect(made[0]?.['count']).toBe(made[0]?.['versions']);
 });

@@ -141,7 +141,7 @@ function describeData(
   return data;
 }
 
-/** Returns the data of an unknown type without the source it was read from. Releases before this one kept no `at`. */
+/** Returns the data of an unknown type without the source it was read from. */
 function withoutSource(data: JsonObject): JsonObject {
   if (objectAt(data, 'foreign')?.['at'] === undefined) return data;
   return Object.fromEntries(Object.entries(data).filter(([key]) => key !== 'foreign'));

@@ -13,7 +13,7 @@ export function operationsFault(data: JsonObject): FieldFault | undefined {
   return undefined;
 }
 
-/** Checks the length of a key on a write only; a key that an older release stored is read as it is. */
+/** Checks the length of a key on a write only: a key that is stored is read as it is. */
 function keyFault(operation: JsonValue): FieldFault | undefined {
   if (utf8Length(stringAt(operation, 'key') ?? '') <= limits.stateKeyBytesMax) return undefined;
   return { field: '.key', why: `it has more than ${limits.stateKeyBytesMax} bytes ("stateKeyBytesMax")` };

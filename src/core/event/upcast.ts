@@ -15,9 +15,9 @@ export const upcasters: UpcastTable = Object.freeze({});
 
 /**
  * Changes whenever {@link upcasters} gains an entry, or the snapshots so far must not be read any more; part of every
- * snapshot's key. Under 1, a projection of the caller's own shared the snapshots of a shipped one of its name.
+ * snapshot's key.
  */
-export const upcastsVersion = 2;
+export const upcastsVersion = 1;
 
 /** The tables that {@link upcast} looks things up in; tests pass their own. */
 export interface UpcastOptions {

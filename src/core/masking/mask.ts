@@ -16,8 +16,6 @@ export interface MaskKey {
   readonly id: string;
   /** Returns the hash of a secret. */
   readonly hashOf: (secret: string) => string;
-  /** Returns the hash that masks without a key id hold: an earlier release made them with the seed of the session. */
-  readonly formerHashOf: (secret: string) => string;
 }
 
 const idUnits = 6;
@@ -28,7 +26,6 @@ export function createMaskKey({ sha256, key, seed }: MaskKeyParts): MaskKey {
   return {
     id: sha256(`reprise mask key\n${key}`).slice(0, idUnits),
     hashOf: (secret) => sha256(`${key}\n${sha256(`${key}\n${seed}\n${secret}`)}`).slice(0, hashUnits),
-    formerHashOf: (secret) => sha256(`${seed}\n${secret}`).slice(0, hashUnits),
   };
 }
 
@@ -41,8 +38,8 @@ export function maskOf({ id, hashOf }: MaskKey, rule: string, secret: string): s
 export interface Mask {
   readonly start: number;
   readonly end: number;
-  /** The id of its key; undefined for a mask of an earlier release. */
-  readonly key: string | undefined;
+  /** The id of its key. */
+  readonly key: string;
   readonly hash: string;
 }
 
@@ -50,13 +47,13 @@ export interface Mask {
 export const ruleNameUnitsMax = 100;
 
 const maskStart = '[masked ';
-const maskForm = /\[masked [A-Za-z0-9-]{1,100} (?:([0-9a-f]{6})-)?([0-9a-f]{8})\]/g;
+const maskForm = /\[masked [A-Za-z0-9-]{1,100} ([0-9a-f]{6})-([0-9a-f]{8})\]/g;
 
 /** Returns the masks in a text, in order. */
 export function masksIn(text: string): readonly Mask[] {
   if (!text.includes(maskStart)) return [];
   return Array.from(text.matchAll(maskForm), (match) => {
-    const [whole, key, hash = ''] = match;
+    const [whole, key = '', hash = ''] = match;
     return { start: match.index, end: match.index + whole.length, key, hash };
   });
 }

@@ -127,9 +127,8 @@ function standsFor({ text, quote, key: id, hash }: MaskToken, given: string, key
   const secret = isQuoted ? given.slice(quote.length, given.length - quote.length) : given;
   if (!isQuoted && !/^-?[\d.eE+-]+$/.test(given)) return 'different';
   if (secret === text) return 'same';
-  if (key === undefined || (id !== undefined && id !== key.id)) return 'unknown';
-  const hashOf = id === undefined ? key.formerHashOf : key.hashOf;
-  return formsOf(secret).some((form) => hashOf(form) === hash) ? 'same' : 'different';
+  if (key === undefined || id !== key.id) return 'unknown';
+  return formsOf(secret).some((form) => key.hashOf(form) === hash) ? 'same' : 'different';
 }
 
 /** A secret as it stands in the text, and without the escapes of JSON text and of addresses. */

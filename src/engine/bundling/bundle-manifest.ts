@@ -14,6 +14,9 @@ export const bundleNames = {
   projections: 'projections.jsonl',
 } as const;
 
+/** The format that a manifest had before the first release. */
+const unreleasedFormat = 'reprise-bundle';
+
 /** A branch of a bundle: where it was forked, where it ends, and what proves it. */
 export interface BundleBranch {
   readonly name: string;
@@ -44,7 +47,7 @@ export interface BundleRedaction {
 
 /** The first file of a bundle: what it holds, and the digests of everything else. */
 export interface BundleManifest {
-  readonly format: 'reprise-bundle';
+  readonly format: 'reprise.bundle';
   readonly version: 1;
   readonly session: {
     readonly id: string;
@@ -77,7 +80,14 @@ export function readManifest(text: string): BundleManifest {
   } catch (error) {
     throw damagedBundle(`${bundleNames.manifest} is not JSON`, { file: bundleNames.manifest }, error);
   }
-  if (stringAt(value, 'format') !== 'reprise-bundle')
+  const format = stringAt(value, 'format');
+  if (format === unreleasedFormat)
+    throw new RepriseError(
+      'bundle.invalid',
+      'Cannot read the bundle: it was written before the first release of Reprise, and no release reads it',
+      { hint: 'Ask for a bundle that a release wrote.', details: { format } },
+    );
+  if (format !== 'reprise.bundle')
     throw new RepriseError('bundle.invalid', 'Cannot read the bundle: its manifest is not that of a bundle', {
       hint: 'Name a folder or a .tgz file that "reprise export REF --to" wrote.',
     });

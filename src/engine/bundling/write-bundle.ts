@@ -143,7 +143,7 @@ async function writeFiles(writing: Writing): Promise<Written> {
   const branches: BundleBranch[] = [];
   for (const branch of scope.branches) branches.push(await branchOf(engine, record, branch, roots));
   const manifest: BundleManifest = {
-    format: 'reprise-bundle',
+    format: 'reprise.bundle',
     version: 1,
     session: sessionOf(record),
     of,

@@ -1,4 +1,5 @@
 import { RepriseError } from '../../core/error.ts';
+import { unreleasedStore } from '../sql/unreleased-store.ts';
 import type { Connection } from './connection.ts';
 import { pause } from './database.ts';
 import { checkOwnSchema } from './own-schema.ts';
@@ -39,7 +40,10 @@ export interface SchemaState {
 }
 
 /** The least version that a program must know to use the store, as SQL. */
-export const oldestSql = '(SELECT max(coalesce(oldest, version)) FROM schema_changes)';
+export const oldestSql = '(SELECT max(coalesce(oldest, version)) FROM schema_versions)';
+
+/** The table in which a store that was written before the first release kept its changes. */
+const unreleasedTable = 'schema_changes';
 
 /** How long a change waits for a lock: later writers queue behind it. */
 const lockWaitMs = 100;
@@ -51,13 +55,16 @@ const briefMs = 5_000;
  * may have a search path without it.
  */
 export async function schemaState(connection: Connection, schema: string): Promise<SchemaState> {
-  const found = await connection.get(
-    `SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relname = 'schema_changes'`,
+  const tables = await connection.all<[string]>(
+    `SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relname IN ('schema_versions', $2)`,
     schema,
+    unreleasedTable,
   );
-  if (found === undefined) return { version: 0, oldest: 0 };
+  const names = tables.map(([name]) => name);
+  if (names.includes(unreleasedTable)) throw unreleasedStore();
+  if (names.length === 0) return { version: 0, oldest: 0 };
   const rows = await connection.all<[number, number, string, number, boolean]>(
-    `SELECT version, coalesce(oldest, version), release, done, at IS NOT NULL FROM "${schema}".schema_changes ORDER BY version`,
+    `SELECT version, coalesce(oldest, version), release, done, at IS NOT NULL FROM "${schema}".schema_versions ORDER BY version`,
   );
   const unfinished = rows.find(([, , , , isFinished]) => !isFinished);
   return {
@@ -166,7 +173,7 @@ async function note(
   done: number,
 ): Promise<void> {
   await connection.run(
-    `INSERT INTO schema_changes (version, release, oldest, done, at) VALUES ($1, $2, $3, $4, CASE WHEN $5 THEN now() END)
+    `INSERT INTO schema_versions (version, release, oldest, done, at) VALUES ($1, $2, $3, $4, CASE WHEN $5 THEN now() END)
      ON CONFLICT (version) DO UPDATE SET done = excluded.done, at = excluded.at`,
     version,
     release,
@@ -206,12 +213,12 @@ async function begin(connection: Connection, schema: string): Promise<void> {
   const found = await connection.get('SELECT 1 FROM pg_namespace WHERE nspname = $1', schema);
   if (found === undefined) await connection.exec(`CREATE SCHEMA "${schema}"`);
   await checkOwnSchema(connection, schema);
-  await connection.exec(schemaChanges);
+  await connection.exec(schemaVersions);
 }
 
 /** The changes made to the schema; every migration adds its own. */
-const schemaChanges = `
-CREATE TABLE schema_changes (
+const schemaVersions = `
+CREATE TABLE schema_versions (
   version integer PRIMARY KEY,
   release text NOT NULL,
   oldest integer, -- the oldest version whose programs may go on; null for the version itself

@@ -21,7 +21,7 @@ const sessionTables = [
 ] as const;
 
 /** Every table of a store. */
-const tables: readonly string[] = ['schema_changes', 'namespaces', ...sessionTables];
+const tables: readonly string[] = ['schema_versions', 'namespaces', ...sessionTables];
 
 type Columns = Readonly<Partial<Record<(typeof sessionTables)[number], readonly string[]>>>;
 

@@ -1,8 +1,12 @@
 import { RepriseError } from '../../core/error.ts';
+import { unreleasedStore } from '../sql/unreleased-store.ts';
 import type { Database } from './database.ts';
 
-/** Marks a SQLite file as a Reprise store: "Rprs". */
-const applicationId = 0x52707273;
+/** Marks a SQLite file as a Reprise store: "Repr". */
+const applicationId = 0x52657072;
+
+/** The mark of a file that was written before the first release: "Rprs". */
+const unreleasedId = 0x52707273;
 
 /** The schema change of one release. */
 export interface Migration {
@@ -28,6 +32,7 @@ export function checkFile(database: Database, migrations: readonly Migration[]):
   const version = schemaVersion(database);
   const [tables] = database.one<[number]>('SELECT count(*) FROM sqlite_schema');
   if (application === 0 && version === 0 && tables === 0) return 0;
+  if (application === unreleasedId) throw unreleasedStore();
   if (application !== applicationId) {
     throw new RepriseError(
       'store.damaged',

@@ -110,6 +110,22 @@ describe('the file of a SQLite store', () => {
     expect(readFileSync(path).equals(before)).toBe(true);
   });
 
+  it('that was written before the first release is refused by name and left byte for byte as it is', async () => {
+    const path = freshPath();
+    await (await openNew(path, {})).store.close();
+    const database = new Database({ location: path, readOnly: false });
+    database.exec(`PRAGMA application_id = ${0x52707273}`);
+    database.close();
+    const before = readFileSync(path);
+    for (const options of [{}, { readOnly: true }])
+      await expect(open(path, options)).rejects.toMatchObject({
+        code: 'store.unsupported',
+        message: expect.stringContaining('before the first release'),
+        hint: expect.stringContaining('nothing was changed'),
+      });
+    expect(readFileSync(path).equals(before)).toBe(true);
+  });
+
   it('of an older release is migrated once, with everything in it', async () => {
     const path = freshPath();
     let runs = 0;

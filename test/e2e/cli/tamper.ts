@@ -18,7 +18,7 @@ export async function tamper(place: Place, sql: string): Promise<void> {
 export async function markNewer(place: Place): Promise<void> {
   await tamper(
     place,
-    isOnServer ? `INSERT INTO schema_changes (version, release) VALUES (999, '9.0.0')` : 'PRAGMA user_version = 999',
+    isOnServer ? `INSERT INTO schema_versions (version, release) VALUES (999, '9.0.0')` : 'PRAGMA user_version = 999',
   );
 }
 
@@ -32,7 +32,7 @@ export async function holdWriters(place: Place): Promise<() => Promise<void>> {
 export async function holdEverybody(place: Place): Promise<() => Promise<void>> {
   if (!isOnServer)
     return hold(place.store, 'PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE');
-  return await holdOnServer(place.url, 'LOCK TABLE schema_changes, sessions IN ACCESS EXCLUSIVE MODE');
+  return await holdOnServer(place.url, 'LOCK TABLE schema_versions, sessions IN ACCESS EXCLUSIVE MODE');
 }
 
 function hold(store: string, sql: string): () => Promise<void> {

@@ -2,8 +2,8 @@ import type { Rule } from '../tree.ts';
 
 const bytesMax = 256 * 1024;
 
-/** Files that programs write: the lock file grows with the dependencies, and the reference with the exports. */
-const exempt = new Set(['docs/reference/api.md', 'package-lock.json']);
+/** Files that programs write: the lock file grows with the dependencies. */
+const exempt = new Set(['package-lock.json']);
 
 /** No file is over 256 KiB. */
 export const rule: Rule = (tree) =>

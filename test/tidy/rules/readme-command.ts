@@ -8,7 +8,8 @@ export const rule: Rule = (tree) => {
   return [{ file: 'README.md', message: `tells "${told}" for the tests, .ci/run does "${run}"` }];
 };
 
-function testCommand(tree: Tree, path: string): string | undefined {
+/** Returns the line of a file that runs the tests, without its comment. */
+export function testCommand(tree: Tree, path: string): string | undefined {
   const lines = fileAt(tree, path)?.text.split('\n') ?? [];
   const commands = lines.map((line) => line.replace(/#.*$/, '').trim()).filter((line) => line.startsWith('npm '));
   return commands.find((line) => /\bnpm test$/.test(line));

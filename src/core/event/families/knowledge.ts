@@ -33,16 +33,13 @@ export const knowledgeTypes: Readonly<Record<string, EventSpec>> = {
         'Whether it was committed: it was held against the other claims on its topic, or put beside them.',
         {
           ...noise,
-          since: 2,
         },
       ),
       mutates: field('boolean', 'Whether it is a what-if: it took the place of what stood on its topic.', {
         ...noise,
-        since: 2,
       }),
       beside: field('boolean', 'Whether it was put beside the other claims on its topic, and held against none.', {
         ...noise,
-        since: 2,
       }),
     },
     keys: topicKeys,
@@ -89,9 +86,6 @@ export const knowledgeTypes: Readonly<Record<string, EventSpec>> = {
       fallback: field(
         'string',
         'Why it was decided by `last-write-wins` instead: the fault of the check or the strategy.',
-        {
-          since: 2,
-        },
       ),
       reason,
     },
@@ -148,7 +142,7 @@ export const knowledgeTypes: Readonly<Record<string, EventSpec>> = {
       content: field('any', 'The unsafe content.'),
       source: field('string', 'The origin of the content.'),
       reason,
-      event: field('string', 'The id of the event that it sets aside.', { ...id, since: 2 }),
+      event: field('string', 'The id of the event that it sets aside.', id),
     },
     example: { title: 'Instructions in tool output', source: 'web' },
   }),

@@ -16,7 +16,6 @@ export const runTypes: Readonly<Record<string, EventSpec>> = {
       messages: field('array', 'The messages the run began with; a run without them stands alone.', {
         ...noise,
         storage: 'list',
-        since: 2,
       }),
     },
     gist: ({ title, git, resumed }, write) => [write.text(title), write.git(git), resumedText(resumed, write)],
@@ -37,9 +36,8 @@ export const runTypes: Readonly<Record<string, EventSpec>> = {
       title: field('string', 'The subject of the turn.', noise),
       because: field('array', 'The ids of the events that made it run again instead of being repeated.', {
         ...noise,
-        since: 2,
       }),
-      reused: field('string', 'The id of the recorded turn that it repeats.', { ...noise, since: 2 }),
+      reused: field('string', 'The id of the recorded turn that it repeats.', noise),
     },
     gist: ({ title, reused }, write) => [write.text(title), reused === undefined ? '' : 'repeated'],
     example: {},
@@ -47,10 +45,9 @@ export const runTypes: Readonly<Record<string, EventSpec>> = {
   'turn.ended': eventType('A turn of the story ended.', {
     fields: {
       outcome: field('string', 'How it ended.'),
-      error: { ...error, since: 2 },
+      error,
       whole: field('boolean', 'Whether the whole fleet ended the turn: a run forward goes on after it.', {
         ...noise,
-        since: 2,
       }),
     },
     gist: (data, write) => [write.outcome(data)],

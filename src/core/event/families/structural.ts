@@ -27,7 +27,7 @@ export const structuralTypes: Readonly<Record<string, EventSpec>> = {
     {
       fields: {
         parent: need('object', '`{ seq, digest }` of the point it began at.'),
-        turn: field('number', 'The fork turn, when the branch began at a turn.', { since: 2 }),
+        turn: field('number', 'The fork turn, when the branch began at a turn.'),
         reason,
         metadata: field('object', "The branch's metadata: its parent's, overlaid by that of the fork."),
       },

@@ -6,8 +6,8 @@ import { error, id, noise, outcome, reason } from './shared-fields.ts';
 
 const task = need('string', 'The id of the task.', id);
 
-const trust = field('number', 'How far its claims are trusted, 0 to 1.', { since: 2 });
-const trustOn = field('object', 'How far its claims on single topics are trusted.', { since: 2 });
+const trust = field('number', 'How far its claims are trusted, 0 to 1.');
+const trustOn = field('object', 'How far its claims on single topics are trusted.');
 
 const taskKeys = (data: JsonObject): readonly string[] => [plainKey('task', String(data['task']))];
 const agentKeys = (_data: JsonObject, agent: string | undefined): readonly string[] =>
@@ -24,7 +24,7 @@ export const workTypes: Readonly<Record<string, EventSpec>> = {
       model: field('string', 'Its model.'),
       trust,
       trustOn,
-      fromTurn: field('number', 'The turn from which on it is there; that of the event if left out.', { since: 2 }),
+      fromTurn: field('number', 'The turn from which on it is there; that of the event if left out.'),
     },
     check: scopeFault,
     keys: agentKeys,
@@ -42,7 +42,7 @@ export const workTypes: Readonly<Record<string, EventSpec>> = {
     fields: {
       role: field('string', 'The purpose of the agent.'),
       scope: field('any', 'The topics it may see, or `all`.'),
-      model: field('string', 'Its model.', { since: 2 }),
+      model: field('string', 'Its model.'),
       trust,
       trustOn,
     },
@@ -109,12 +109,10 @@ export const workTypes: Readonly<Record<string, EventSpec>> = {
       framework: field('string', 'The test framework.'),
       failures: field('array', '`{ test, file?, name?, errorType?, message? }`.'),
       passed: field('array', 'The tests that passed.'),
-      skipped: field('array', 'The tests that were skipped.', { since: 2 }),
-      selection: field('any', 'The tests asked for: "all", a list of files, folders and ids, or `{ prefix }`.', {
-        since: 2,
-      }),
-      finished: field('boolean', 'Whether the run came to the end of its tests.', { since: 2 }),
-      call: field('string', 'The call that ran the command.', { ...id, since: 2 }),
+      skipped: field('array', 'The tests that were skipped.'),
+      selection: field('any', 'The tests asked for: "all", a list of files, folders and ids, or `{ prefix }`.'),
+      finished: field('boolean', 'Whether the run came to the end of its tests.'),
+      call: field('string', 'The call that ran the command.', id),
     },
     slot: ({ command }) => [command],
     gist: (data, write) => [write.text(data['command']), exitText(data), failuresText(data, write)],
@@ -128,9 +126,8 @@ export const workTypes: Readonly<Record<string, EventSpec>> = {
       before: field('any', 'The whole file before the change; null if there was none.', {
         ...noise,
         storage: 'part',
-        since: 2,
       }),
-      after: field('any', 'The whole file after the change; null if it was removed.', { storage: 'part', since: 2 }),
+      after: field('any', 'The whole file after the change; null if it was removed.', { storage: 'part' }),
     },
     keys: (data) => [plainKey('file', String(data['path']))],
     slot: ({ path }) => [path],
@@ -158,12 +155,11 @@ export const workTypes: Readonly<Record<string, EventSpec>> = {
       head: field('string', 'The text before the first of them, verbatim.', { ...noise, storage: 'part' }),
       tail: field('string', 'The text after the last.', { ...noise, storage: 'part' }),
       between: field('any', 'The text between two of them.', { ...noise, storage: 'part' }),
-      source: field('string', 'The id of the session in its own system.', { ...noise, since: 2 }),
-      file: field('string', 'The file that the texts are of; empty for the main one.', { ...noise, since: 2 }),
+      source: field('string', 'The id of the session in its own system.', noise),
+      file: field('string', 'The file that the texts are of; empty for the main one.', noise),
       stretches: field('array', 'The pieces that the texts of the units repeat, which name them by their place here.', {
         ...noise,
         storage: 'list',
-        since: 3,
       }),
     },
     gist: ({ format, source }, write) => [write.text(format), write.text(source)],

@@ -18,7 +18,7 @@ ORDER BY r.number`;
 
 const userSql = `
 SELECT quote_ident(current_user), has_sequence_privilege('touches', 'USAGE'),
-  pg_has_role((SELECT relowner FROM pg_class WHERE oid = to_regclass('schema_changes')), 'USAGE')`;
+  pg_has_role((SELECT relowner FROM pg_class WHERE oid = to_regclass('schema_versions')), 'USAGE')`;
 
 const words: Readonly<Record<Ability, string>> = { read: 'read', append: 'append', erase: 'erase and delete' };
 
