@@ -4,9 +4,9 @@ import type { OutputOptions, Plugin } from 'rolldown';
 
 /** A module as the bundler read it. */
 interface ReadModule {
-  /** What it imports, and so needs at once. */
+  /** The modules that it needs at once. */
   readonly imports: readonly string[];
-  /** What it loads later, with `import()`. */
+  /** The modules that it loads later, with `import()`. */
   readonly loads: readonly string[];
   readonly isEntry: boolean;
 }
@@ -42,7 +42,7 @@ export function splitByParts(
 /**
  * Returns the name of the file that each module goes into; a module without a name goes where the bundler puts it, with
  * the only one that needs it. Modules that the same parts need go together, so a part loads few files and nothing that
- * it does not need. Whoever needs a module needs what that imports, so no two files can import each other.
+ * it does not need. A part that needs a module needs its imports too, so no two files can import each other.
  */
 function chunkNames(modules: ReadonlyMap<string, ReadModule>, parts: readonly Part[]): ReadonlyMap<string, string> {
   const needs = neededBy(modules);

@@ -1,4 +1,4 @@
-/** Bundles the doors of the package and the command line into `dist`, with their declarations. */
+/** Bundles the doors of the package and the command line, with their declarations. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type InputOptions, type OutputOptions, type Plugin, rolldown } from 'rolldown';
@@ -7,7 +7,6 @@ import { type Part, splitByParts } from './bundle-chunks.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const source = fileURLToPath(new URL('../src/', import.meta.url));
-const target = fileURLToPath(new URL('../dist', import.meta.url));
 
 const { version, exports, dependencies, peerDependencies } = JSON.parse(
   readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
@@ -22,7 +21,7 @@ const doors = Object.values(exports).flatMap(({ types }) => /^\.\/dist\/(.+)\.d\
 const packages = [...Object.keys(dependencies), ...Object.keys(peerDependencies)];
 
 /** Files that do something when they are loaded; all others only declare. */
-const acting = /\/src\/(?:cli\/(?:bin|program)|store\/sqlite\/examination-worker)\.ts$/;
+const acting = /[\\/]src[\\/](?:cli[\\/](?:bin|program)|store[\\/]sqlite[\\/]examination-worker)\.ts$/;
 
 const input: InputOptions = {
   cwd: root,
@@ -32,7 +31,6 @@ const input: InputOptions = {
   treeshake: { moduleSideEffects: (id) => acting.test(id) },
 };
 const output: OutputOptions = {
-  dir: target,
   format: 'esm',
   entryFileNames: '[name].js',
   chunkFileNames: 'chunks/[name].js',
@@ -56,7 +54,7 @@ const namedByUrl: Plugin = {
   },
 };
 
-/** The parts of the library and the command line that share modules. What begins with none of them is a part by itself. */
+/** The parts of the library and the command line that share modules. Every other module that is loaded later is a part by itself. */
 const parts: readonly Part[] = [
   { name: 'library', begins: /^src\/index\.ts$/ },
   { name: 'doors', begins: /^src\/(?!index|testing|protocols|open-|served-)[\w-]+\.ts$/, isDivided: true },
@@ -80,7 +78,14 @@ const mapsOfCode: Plugin = {
   },
 };
 
-async function bundleCode(): Promise<void> {
+/** Where the code goes, and whether each module stays a file: the benchmark compares the two. */
+interface CodeOptions {
+  readonly folder: string;
+  readonly isSplit?: boolean;
+}
+
+/** Bundles the doors and the command line; or only compiles them, a file for each module. */
+export async function bundleCode({ folder, isSplit = false }: CodeOptions): Promise<void> {
   const { plugin, codeSplitting } = splitByParts(root, parts);
   await using build = await rolldown({
     ...input,
@@ -90,21 +95,20 @@ async function bundleCode(): Promise<void> {
   });
   await build.write({
     ...output,
+    dir: folder,
     sourcemap: true,
     sourcemapExcludeSources: true,
     comments: false,
-    codeSplitting,
+    ...(isSplit ? { preserveModules: true, preserveModulesRoot: source } : { codeSplitting }),
   });
 }
 
-async function bundleDeclarations(): Promise<void> {
+/** Bundles the declarations of the doors, which the source states in full. */
+export async function bundleDeclarations(folder: string): Promise<void> {
   await using build = await rolldown({
     ...input,
     input: entries(doors),
     plugins: [dts({ cwd: root, tsconfig: false, oxc: true, emitDtsOnly: true })],
   });
-  await build.write(output);
+  await build.write({ ...output, dir: folder });
 }
-
-await bundleCode();
-await bundleDeclarations();
