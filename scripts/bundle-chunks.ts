@@ -44,7 +44,9 @@ export function splitByParts(
  * the only one that needs it. Modules that the same parts need go together, so a part loads few files and nothing that
  * it does not need. A part that needs a module needs its imports too, so no two files can import each other.
  */
-function chunkNames(modules: ReadonlyMap<string, ReadModule>, parts: readonly Part[]): ReadonlyMap<string, string> {
+function chunkNames(read: ReadonlyMap<string, ReadModule>, parts: readonly Part[]): ReadonlyMap<string, string> {
+  // The bundler reads in any order; the names must be the same in every build.
+  const modules = new Map([...read].toSorted(([left], [right]) => (left < right ? -1 : 1)));
   const needs = neededBy(modules);
   const isApart = (root: string): boolean => parts.find(({ begins }) => begins.test(root))?.isApart !== false;
   const shared = [...needs].filter(([, roots]) => roots.size > 1 || ![...roots].every(isApart));

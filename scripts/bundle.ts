@@ -28,6 +28,8 @@ const input: InputOptions = {
   platform: 'node',
   preserveEntrySignatures: 'allow-extension',
   external: (id) => id.startsWith('node:') || packages.some((name) => id === name || id.startsWith(`${name}/`)),
+  // A busy machine makes plugins slow.
+  checks: { bundlerTimings: false },
   treeshake: { moduleSideEffects: (id) => acting.test(id) },
 };
 const output: OutputOptions = {
@@ -57,7 +59,11 @@ const namedByUrl: Plugin = {
 /** The parts of the library and the command line that share modules. Every other module that is loaded later is a part by itself. */
 const parts: readonly Part[] = [
   { name: 'library', begins: /^src\/index\.ts$/ },
-  { name: 'doors', begins: /^src\/(?!index|testing|protocols|open-|served-)[\w-]+\.ts$/, isDivided: true },
+  {
+    name: 'doors',
+    begins: /^src\/(?:store|server|mcp|langgraph|gemini|anthropic|openai|openai-agents|ai-sdk)\.ts$/,
+    isDivided: true,
+  },
   { name: 'start', begins: /^src\/cli\/main\.ts$/, isDivided: true },
   { name: 'commands', begins: /^src\/cli\/(?:run-command|commands\/(?!import\.))/ },
   { name: 'formats', begins: /^src\/(?:adapters\/import\/|cli\/commands\/import\.)/ },

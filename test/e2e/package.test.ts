@@ -2,7 +2,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, dirname, join, posix } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { doors } from '../../scripts/doors.ts';
 import { programOf } from '../docs/pages.ts';
@@ -58,6 +58,24 @@ test('the package is small, and has the program without its source', () => {
   expect(maps.length).toBeGreaterThan(50);
   for (const path of maps)
     expect(readFileSync(join(folder, 'node_modules/reprise', path), 'utf8')).not.toContain('sourcesContent');
+});
+
+test('no two files of the package import each other, so none is used before it has run', () => {
+  const paths = packed.files.map(({ path }) => path).filter((path) => /^dist\/(?!studio).*\.js$/.test(path));
+  const open = new Map(
+    paths.map((path) => {
+      const text = readFileSync(join(folder, 'node_modules/reprise', path), 'utf8');
+      const imports = [...text.matchAll(/^(?:import|export) (?:[^;]*? from )?"(\.[^"]+)";/gm)];
+      return [path, imports.map(([, name = '']) => posix.join(posix.dirname(path), name))] as const;
+    }),
+  );
+  expect([...open.values()].flat().length).toBeGreaterThan(100);
+  // Files that import only files that are done are done; files in a circle never are.
+  for (let before = 0; before !== open.size; ) {
+    before = open.size;
+    for (const [path, imports] of open) if (!imports.some((name) => open.has(name))) open.delete(path);
+  }
+  expect([...open.keys()]).toEqual([]);
 });
 
 test.each(Object.entries(doors))('%s exports what its source exports', async (name, { file }) => {
@@ -119,6 +137,8 @@ test('npx reprise works in the folder it was installed into, and says how to typ
     stderr: expect.stringContaining(`next: npx ${name} verify demo`),
   });
   expect(npx('verify', 'dmeo').status).toBe(1);
+  // The script has the options of every command, so it loads all of them.
+  expect(npx('completion', 'bash')).toMatchObject({ status: 0, stdout: expect.stringContaining('counterfactual') });
   // A thread reads the whole file, from a file of the package that no import names.
   expect(JSON.parse(npx('doctor', '--json').stdout)).toMatchObject({ ok: true, store: { kind: 'sqlite' } });
 });
