@@ -21,6 +21,7 @@ import { benchLangGraph } from './langgraph.ts';
 import { load, machine } from './machine.ts';
 import type { Row } from './measure.ts';
 import { benchOpening } from './opening.ts';
+import { benchPackage } from './package.ts';
 import { benchPostgresAppend } from './postgres-append.ts';
 import { benchPostgresBeliefs } from './postgres-beliefs.ts';
 import { benchPostgresProcesses } from './postgres-processes.ts';
@@ -60,6 +61,7 @@ const groups: Readonly<Record<string, (workspace: Workspace) => Promise<Row[]>>>
   server: benchServer,
   'postgres-beliefs': benchPostgresBeliefs,
   recording: benchRecording,
+  package: benchPackage,
   cli: benchCli,
   studio: benchStudio,
 };

@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util';
 import { main } from '../src/cli/main.ts';
 import { tellStory } from '../src/cli/running/demo-story.ts';
 import { Output } from '../src/cli/terminal/output.ts';
-import { builtFolder } from '../src/node/built-folder.ts';
+import { builtFolder } from '../src/node/own-package.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Config } from './core/recording/config.ts';
 import type { EventStore, Platform } from './core/store/event-store.ts';
 import { createReprise } from './engine/reprise-parts.ts';
-import { builtFolder } from './node/built-folder.ts';
+import { builtFolder } from './node/own-package.ts';
 import { release } from './node/release.ts';
 import { recordingOf } from './open-reprise.ts';
 import type { ServedStudio } from './server/running-server.ts';

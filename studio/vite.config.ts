@@ -1,13 +1,22 @@
 import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
+import { type Part, splitByParts } from '../scripts/bundle-chunks.ts';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+/** The parts of the studio that share modules: its page, its screens, and the import of a file, with the engine. */
+const parts: readonly Part[] = [
+  { name: 'page', begins: /^studio\/index\.html$/ },
+  { name: 'screens', begins: /^studio\/src\/(?!fork\/|source\/)/ },
+  { name: 'engine', begins: /^src\/engine\/|import-file/, isApart: false },
+];
+const { plugin, codeSplitting } = splitByParts(here('..'), parts);
 
 /** Builds the studio into the package. */
 export default defineConfig({
   root: here('.'),
-  plugins: [react()],
+  plugins: [react(), plugin],
   // A format of saved runs hashes what it reads.
   resolve: { alias: { 'node:crypto': here('src/source/browser-crypto.ts') } },
   build: {
@@ -22,7 +31,7 @@ export default defineConfig({
     sourcemap: false,
     chunkSizeWarningLimit: 800,
     // The engine loads its verbs when they are first used; here they come together, with the import of a file.
-    rolldownOptions: { checks: { ineffectiveDynamicImport: false } },
+    rolldownOptions: { output: { codeSplitting }, checks: { ineffectiveDynamicImport: false } },
   },
   worker: { format: 'es' },
 });

@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ownPackage } from './own-package.ts';
 
-/** Returns the version of this package; `package.json` is two folders up, both in `src` and in `dist`. */
+/** The version, which the build writes in; the source has none. */
+declare const builtRelease: string | undefined;
+
+/** Returns the version of this package. */
 export function release(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  if (typeof builtRelease === 'string') return builtRelease;
+  const text = readFileSync(join(ownPackage(), 'package.json'), 'utf8');
   return (JSON.parse(text) as { readonly version: string }).version;
 }

@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { findPackageJSON } from 'node:module';
+import * as nodeModule from 'node:module';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { promisify } from 'node:util';
 import { given, type JsonObject, stringAt } from '../core/json.ts';
+import { release } from './release.ts';
 
 const gitTimeoutMs = 2_000;
 const gitOutputBytesMax = 64 * 1024 * 1024;
@@ -26,7 +27,7 @@ export async function gatherFacts(directory: string): Promise<JsonObject> {
   const [command = 'node', ...rest] = process.argv;
   return {
     program: { command, arguments: rest, cwd: directory },
-    versions: { node: process.versions.node, reprise: ownVersion() },
+    versions: { node: process.versions.node, reprise: release() },
     ...given({ git, configDigest }),
   };
 }
@@ -69,6 +70,9 @@ export function configDigestAt(from: string): string | undefined {
   }
 }
 
+// Bun lacks it, and refuses a program that imports it by name.
+const { findPackageJSON }: Partial<typeof nodeModule> = nodeModule;
+
 const versions = new Map<string, string | undefined>();
 
 /** Returns the version of a package as the adapters import it; undefined if it is not installed. */
@@ -79,17 +83,9 @@ export function versionOf(packageName: string): string | undefined {
 
 function readVersion(packageName: string): string | undefined {
   try {
-    const path = findPackageJSON(packageName, import.meta.url);
-    return path === undefined ? undefined : versionIn(readFileSync(path, 'utf8'));
+    const path = findPackageJSON?.(packageName, import.meta.url);
+    return path === undefined ? undefined : stringAt(JSON.parse(readFileSync(path, 'utf8')), 'version');
   } catch {
     return undefined;
   }
-}
-
-const versionIn = (packageJson: string): string | undefined => stringAt(JSON.parse(packageJson), 'version');
-
-/** Returns the version of this package. Its `package.json` is two folders up, from `src` and from `dist`. */
-function ownVersion(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  return versionIn(text) ?? 'unknown';
 }

@@ -2,12 +2,20 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { delimiter, dirname, join, posix } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { doors } from '../../scripts/doors.ts';
 import { programOf } from '../docs/pages.ts';
 import { root } from '../docs/workshop.ts';
 
+/** The tarball, as npm describes it. */
+interface Packed {
+  readonly unpackedSize: number;
+  readonly files: readonly { readonly path: string }[];
+}
+
 let folder = '';
+let packed: Packed;
 
 /** The packages that this one depends on. */
 const dependencies = Object.keys(
@@ -22,7 +30,9 @@ function run(file: string, ...args: string[]): string {
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'reprise-package-'));
   if (!existsSync(join(root, 'dist/index.js'))) execFileSync('npm', ['run', 'build'], { cwd: root, stdio: 'pipe' });
-  execFileSync('npm', ['pack', '--pack-destination', folder], { cwd: root, stdio: 'pipe' });
+  const packing = ['pack', '--json', '--pack-destination', folder];
+  const said = execFileSync('npm', packing, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  packed = (JSON.parse(said) as [Packed])[0];
   // Dependencies come from our own installation: npm keeps no list of versions that it could ask offline.
   const held = dependencies.map((name) => join(root, 'node_modules', name));
   execFileSync('npm', ['pack', '--ignore-scripts', ...held, '--pack-destination', folder], { stdio: 'pipe' });
@@ -36,6 +46,55 @@ test('the package brings nothing but itself and the few packages that it names',
   const lock = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as { packages: object };
   const installed = ['', ...[...dependencies, 'reprise'].map((name) => `node_modules/${name}`)];
   expect(Object.keys(lock.packages).toSorted()).toEqual(installed.toSorted());
+});
+
+test('the package is small, and has the program without its source', () => {
+  expect(packed.unpackedSize).toBeLessThan(13_000_000);
+  expect(packed.files.length).toBeLessThan(500);
+  const paths = packed.files.map(({ path }) => path);
+  expect(paths.filter((path) => /^(?:src|test|docs\/(?:decisions|images))\/|\.png$/.test(path))).toEqual([]);
+  expect(paths.filter((path) => /^dist\/studio\/.*\.js$/.test(path)).length).toBeLessThan(40);
+  const maps = paths.filter((path) => path.endsWith('.map'));
+  expect(maps.length).toBeGreaterThan(50);
+  for (const path of maps)
+    expect(readFileSync(join(folder, 'node_modules/reprise', path), 'utf8')).not.toContain('sourcesContent');
+});
+
+test('no two files of the package import each other, so none is used before it has run', () => {
+  const paths = packed.files.map(({ path }) => path).filter((path) => /^dist\/(?!studio).*\.js$/.test(path));
+  const open = new Map(
+    paths.map((path) => {
+      const text = readFileSync(join(folder, 'node_modules/reprise', path), 'utf8');
+      const imports = [...text.matchAll(/^(?:import|export) (?:[^;]*? from )?"(\.[^"]+)";/gm)];
+      return [path, imports.map(([, name = '']) => posix.join(posix.dirname(path), name))] as const;
+    }),
+  );
+  expect([...open.values()].flat().length).toBeGreaterThan(100);
+  // Files that import only files that are done are done; files in a circle never are.
+  for (let before = 0; before !== open.size; ) {
+    before = open.size;
+    for (const [path, imports] of open) if (!imports.some((name) => open.has(name))) open.delete(path);
+  }
+  expect([...open.keys()]).toEqual([]);
+});
+
+test.each(Object.entries(doors))('%s exports what its source exports', async (name, { file }) => {
+  const [built, source] = await Promise.all([import(name), import(join(root, file))]);
+  expect(Object.keys(built).toSorted()).toEqual(Object.keys(source).toSorted());
+  expect(Object.keys(built)).not.toEqual([]);
+});
+
+test('importing the package loads no SQLite and prints nothing, opening a file loads it', () => {
+  writeFileSync(
+    join(folder, 'sqlite.mjs'),
+    `import { openReprise } from 'reprise';
+     const hasSqlite = () => process.moduleLoadList.includes('NativeModule sqlite');
+     const before = hasSqlite();
+     await using reprise = await openReprise('sqlite:lazy.db');
+     console.log(before, hasSqlite());`,
+  );
+  const { stdout, stderr } = spawnSync(process.execPath, ['sqlite.mjs'], { cwd: folder, encoding: 'utf8' });
+  expect([stdout, stderr]).toEqual(['false true\n', '']);
 });
 
 test('what most programs do loads none of them', () => {
@@ -78,16 +137,21 @@ test('npx reprise works in the folder it was installed into, and says how to typ
     stderr: expect.stringContaining(`next: npx ${name} verify demo`),
   });
   expect(npx('verify', 'dmeo').status).toBe(1);
+  // The script has the options of every command, so it loads all of them.
+  expect(npx('completion', 'bash')).toMatchObject({ status: 0, stdout: expect.stringContaining('counterfactual') });
+  // A thread reads the whole file, from a file of the package that no import names.
+  expect(JSON.parse(npx('doctor', '--json').stdout)).toMatchObject({ ok: true, store: { kind: 'sqlite' } });
 });
 
-test('the pages of the package link only to what the package has', () => {
+test('the pages of the package link only to what it has, or to what it leaves to the repository', () => {
+  const left = /^(?:docs\/(?:decisions|images)|src|test)\/|^(?:ARCHITECTURE|CONTRIBUTING)\.md$/;
   const home = join(folder, 'node_modules/reprise');
   const pages = readdirSync(home, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'));
   expect(pages.length).toBeGreaterThan(40);
   const broken = pages.flatMap((page) =>
     [...readFileSync(join(home, page), 'utf8').matchAll(/\]\((?!https?:|#)([^)\s#]+)/g)]
       .map(([, link = '']) => link)
-      .filter((link) => !existsSync(join(home, dirname(page), link)))
+      .filter((link) => !existsSync(join(left.test(join(dirname(page), link)) ? root : home, dirname(page), link)))
       .map((link) => `${page}: ${link}`),
   );
   expect(broken).toEqual([]);
@@ -209,7 +273,7 @@ test('the installed package works on the Node that started npm, or says which No
      await session.append({ type: 'note.added', data: { text: 'x' } });
      const fork = await session.fork('main@1', { name: 'child' });
      await fork.append({ type: 'note.added', data: { text: 'y' } });
-     console.log((await session.verify({ at: 'child' })).ok);
+     console.log((await session.branch('child').verify()).ok);
      await reprise.close();
      let files = 0;
      const open = () => openSqliteStore({ path: 'machine/' + files++ + '.db', platform });
@@ -220,5 +284,38 @@ test('the installed package works on the Node that started npm, or says which No
   expect(cli('list', '--store', 'sqlite:machine/store.db', '--json')).toMatchObject({
     status: 0,
     stdout: expect.stringContaining('"session":"demo"'),
+  });
+});
+
+describe.each([
+  ['bun', []],
+  ['deno', ['run', '--allow-all']],
+])('on %s, if it is here', (name, words) => {
+  const env = { ...process.env, PATH: `${join(root, 'node_modules/.bin')}${delimiter}${process.env['PATH'] ?? ''}` };
+  const isHere = spawnSync(name, ['--version'], { env }).status === 0;
+  if (!isHere) console.log(`skipped: nothing runs "${name}" here; its npm package or its installer brings it`);
+  const on = (...rest: readonly string[]) =>
+    spawnSync(name, [...words, ...rest], { cwd: folder, env, encoding: 'utf8' });
+
+  test.skipIf(!isHere)('the package keeps a history in a file, and forks it', () => {
+    writeFileSync(
+      join(folder, 'elsewhere.mjs'),
+      `import { openReprise } from 'reprise';
+       await using reprise = await openReprise('sqlite:elsewhere-${name}.db');
+       const session = await reprise.createSession('elsewhere');
+       await session.append({ type: 'note.added', data: { text: 'a' } });
+       await session.append({ type: 'note.added', data: { text: 'b' } });
+       await session.fork('main@1', { name: 'again' });
+       console.log((await session.branch('again').locate()).head, (await session.verify()).ok);`,
+    );
+    expect(on('elsewhere.mjs')).toMatchObject({ status: 0, stdout: '2 true\n', stderr: '' });
+  });
+
+  test.skipIf(!isHere)('the command line tells its version and the whole story', () => {
+    const program = 'node_modules/reprise/dist/cli/bin.js';
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+    expect(on(program, '--version')).toMatchObject({ status: 0, stdout: `${version}\n`, stderr: '' });
+    const { status, stdout } = on(program, 'demo', '--store', `sqlite:story-${name}.db`);
+    expect([status, stdout]).toEqual([0, expect.stringContaining('5  Verify: prove that the record is intact')]);
   });
 });

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { hasCode, RepriseError } from '../../core/error.ts';
 import { given } from '../../core/json.ts';
 import { withoutPassword } from '../../core/store/store-url.ts';
 import type { Reprise } from '../../engine/reprise.ts';
 import type { Session } from '../../engine/session.ts';
+import { ownProgram } from '../../node/own-package.ts';
 import { openReprise } from '../../open-reprise.ts';
 import { demoAgent } from '../demo/demo-agent.ts';
 import { careful, complaint } from '../demo/demo-model.ts';
@@ -127,8 +127,6 @@ async function newSession(reprise: Reprise): Promise<Session> {
   );
 }
 
-const program = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../bin.ts' : '../bin.js', import.meta.url));
-
 /** Prints a command, then runs it. */
 async function run({ out, namespace }: Stage, given: readonly string[]): Promise<TypedCommand> {
   const words = [...given, ...(namespace === undefined ? [] : ['--namespace', namespace])];
@@ -151,7 +149,7 @@ async function ran(words: readonly string[]): Promise<number> {
 
 /** Runs a command in a new process and drops its output. */
 function silent(words: readonly string[]): number {
-  return spawnSync(process.execPath, [program, ...words], { stdio: 'ignore' }).status ?? 1;
+  return spawnSync(process.execPath, [ownProgram(), ...words], { stdio: 'ignore' }).status ?? 1;
 }
 
 const doubleQuoted = (word: string): string => (quoted(word) === word ? word : `"${word}"`);

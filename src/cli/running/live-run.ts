@@ -1,11 +1,11 @@
-import { relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join, relative } from 'node:path';
 import { RepriseError } from '../../core/error.ts';
 import type { Agent, ResumeContext } from '../../core/recording/agent.ts';
 import { watchedAgent } from '../../core/recording/watched-agent.ts';
 import { refText } from '../../core/ref.ts';
 import type { Reprise } from '../../engine/reprise.ts';
 import type { EffectAnswer, EffectQuestion } from '../../engine/resuming/effect-guard.ts';
+import { ownCode } from '../../node/own-package.ts';
 import type { Context } from '../context.ts';
 import type { ChosenAgent } from '../options/agent-options.ts';
 import { RunProgress } from '../render/run-progress.ts';
@@ -29,7 +29,6 @@ interface StartedAgent {
 }
 
 const aliveMs = 60_000;
-const ownFolder = fileURLToPath(new URL('..', import.meta.url));
 
 /** Runs agents. Ctrl-C stops them, and they are recorded as stopped; a second Ctrl-C ends the program. */
 export async function runLive<T>(context: Context, body: (live: LiveRun) => Promise<T>): Promise<T> {
@@ -100,7 +99,7 @@ function keptOn({ name, context: { session, branch } }: StartedAgent): { readonl
 /** Finds the line of the user's own code at which an agent failed. */
 function thrownAt(error: unknown): string {
   const frames = (error instanceof Error ? (error.stack ?? '') : '').split('\n').filter((line) => /^\s+at /.test(line));
-  const own = frames.find((line) => !/node:|[/\\]node_modules[/\\]/.test(line) && !line.includes(ownFolder));
+  const own = frames.find((line) => !/node:|[/\\]node_modules[/\\]/.test(line) && !line.includes(join(ownCode(), '/')));
   const [, place] = /\(?((?:file:\/\/)?[^()\s]+:\d+:\d+)\)?$/.exec(own ?? '') ?? [];
   if (place === undefined) return '';
   const path = relative(process.cwd(), place.replace(/^file:\/\//, ''));

@@ -1,5 +1,5 @@
 import { given } from '../../core/json.ts';
-import { builtFolder } from '../../node/built-folder.ts';
+import { builtFolder } from '../../node/own-package.ts';
 import { createNodePlatform } from '../../node/platform.ts';
 import { release } from '../../node/release.ts';
 import { openStore, recordingOf } from '../../open-reprise.ts';

@@ -1,4 +1,5 @@
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import process from 'node:process';
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { assert } from '../../core/error.ts';
 import { toStoreError } from './sqlite-error.ts';
 
@@ -34,8 +35,10 @@ export class Database {
 
   constructor({ location, readOnly }: DatabaseOptions) {
     try {
+      // Loaded with the first file: a program that keeps its events elsewhere does not wait for it.
+      const sqlite = process.getBuiltinModule('node:sqlite');
       // Callers wait by awaiting: SQLite's own wait would freeze the event loop.
-      this.#connection = new DatabaseSync(location, { readOnly, timeout: 0 });
+      this.#connection = new sqlite.DatabaseSync(location, { readOnly, timeout: 0 });
       // SQLite itself folds the case of ASCII letters only.
       this.#connection.function('holds_folded', { deterministic: true }, (text, folded) =>
         typeof text === 'string' && text.toLowerCase().includes(String(folded)) ? 1 : 0,

@@ -18,8 +18,11 @@ export type ExaminationAnswer = { readonly examined: Examined } | { readonly err
  * as long as the file is large.
  */
 export async function examineAside(request: ExaminationRequest): Promise<Examined> {
-  const file = import.meta.url.endsWith('.ts') ? './examination-worker.ts' : './examination-worker.js';
-  const worker = new Worker(new URL(file, import.meta.url), { workerData: request, env: process.env, execArgv: [] });
+  const worker = new Worker(new URL('./examination-worker.ts', import.meta.url), {
+    workerData: request,
+    env: process.env,
+    execArgv: [],
+  });
   try {
     const answer = await new Promise<ExaminationAnswer>((resolve, reject) => {
       worker.once('message', resolve);
