@@ -363,9 +363,7 @@ export class Look {
    *
    * @example
    * ```ts
-   * const { manifest, events } = await session.exportBundle({ to: 'refund.tgz' });
-   * console.log(manifest.root, events);
-   * await using bundle = await openReprise('bundle:refund.tgz'); // a store to read, with one session
+   * const { events } = await session.at('careful').exportBundle({ to: 'careful.tgz' }); // one history of the session
    * ```
    */
   async exportBundle(options: BundleOptions): Promise<ExportedBundle> {
