@@ -44,12 +44,12 @@ for (const { path, left, right } of diff.states['graph']?.changed ?? [])
 
 // A Reprise branch continues live on the graph.
 const question = await session.find({ types: ['message.added'] });
-const asked = await session.fork(question ?? 'main', { name: 'again', prompt: 'Why is search slow?' });
+const asked = await (question ?? session).fork({ name: 'again', prompt: 'Why is search slow?' });
 const { text } = await asked.resume(langgraphAgent(graph, { name: 'ops' }));
 console.log(`resumed: ${text}`);
 
 // An undo in Reprise is an undo for the graph: it is before `act` again.
 const point = await saver.pointOf(before.config);
-await session.rewind(point?.seq, { reason: 'do not restart' });
+if (point !== undefined) await session.rewind(point, { reason: 'do not restart' });
 const onMain = await saver.configAt('incident-42', 'main');
 console.log(`next on main: ${(await graph.getState(onMain ?? thread)).next.join(', ')}`);

@@ -40,7 +40,8 @@ await recorder.close();
 console.log(`recorded: ${text}`);
 
 const asked = await session.find({ types: ['call.started'], kind: 'tool' });
-const seen = await session.at(`@before:${asked?.seq}`).fold(conversation);
+const called = await asked?.locate();
+const seen = await session.at(`@before:${called?.seq}`).fold(conversation);
 console.log(`before the refund, the model had: ${JSON.stringify(toPrompt(seen).messages)}`);
 
 const branch = await session.fork('main@2', { name: 'careful', prompt: 'Order 7 broke. Refund what was paid.' });

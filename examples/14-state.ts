@@ -33,13 +33,13 @@ for await (const { version, value, seq: at, by } of stock.history('apples'))
   console.log(`v${version} = ${String(value)} @${at} by ${by}`);
 
 // As it was, and as it would have been.
-console.log('at the beginning:', (await stock.get('apples', { at: `@${seq}` })).value);
+console.log('at the beginning:', (await session.at(seq).state.as('stock').get('apples')).value);
 const branch = await session.fork(`main@${seq}`, {
   name: 'more',
   edits: [{ kind: 'state', agent: 'stock', key: 'apples', value: 10 }],
 });
 await take(branch.state.as('stock'), 'apples', 4);
-for await (const { key, kind, left, right } of stock.diff('main', 'more'))
+for await (const { key, kind, left, right } of session.state.as('stock').diff(branch))
   console.log(kind, key, left?.value, right?.value);
 
 // Everything again, in the order of commits.

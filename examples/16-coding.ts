@@ -48,5 +48,5 @@ const without = await coding.replayCounterfactual({ exclude: [risk.id] });
 console.log(without.diff.summary, `${(await session.locate()).head} events`);
 
 // A file as its patches leave it.
-const [file] = await coding.filesAt('main');
+const [file] = await coding.files();
 console.log(file?.path, file?.status === 'known' ? JSON.stringify(file.content) : file?.status);

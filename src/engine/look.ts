@@ -117,7 +117,7 @@ export class Look {
    *
    * @example
    * ```ts
-   * const { talk, spent } = await session.at('main@3').folds({ talk: conversation, spent: usage });
+   * const { talk, told } = await session.at('main@3').folds({ talk: conversation, told: summary });
    * ```
    */
   async folds<Named extends Projections>(projections: Named): Promise<Folded<Named>> {
@@ -228,7 +228,10 @@ export class Look {
   ): Promise<Comparison | StrictDiff> {
     const { engine } = this.where;
     const right = other instanceof Look ? other : lookOf(engine, other);
-    return compareHistories(engine, await this.where.ref('diff'), await right.where.ref('diff'), options);
+    const places = [await this.where.ref('diff'), await right.where.ref('diff')] as const;
+    const compared = await compareHistories(engine, ...places, options);
+    if (!('names' in compared)) return compared;
+    return { ...compared, names: { left: await this.where.name(), right: await right.where.name() } };
   }
 
   /**
