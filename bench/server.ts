@@ -78,7 +78,7 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 function grpcReplay({ url, token }: Served): () => Promise<void> {
   const client = createClient(SessionService, createGrpcTransport({ baseUrl: url }));
   return async () => {
-    const request = { session: sessionId, options: '{"history":"raw"}' };
+    const request = { ref: sessionId, history: 'raw' };
     for await (const _ of client.replayEvents(request, { headers: bearer(token) }));
   };
 }
@@ -222,7 +222,7 @@ async function stalledReader({ url, token }: Served): Promise<() => void> {
   const client = createClient(SessionService, createGrpcTransport({ baseUrl: url }));
   const stop = new AbortController();
   const options = { headers: bearer(token), signal: stop.signal };
-  await client.replayEvents({ session: sessionId }, options)[Symbol.asyncIterator]().next();
+  await client.replayEvents({ ref: sessionId }, options)[Symbol.asyncIterator]().next();
   return () => stop.abort();
 }
 

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { apiPage, apiPagePath } from './api-page.ts';
 import { cliPage, cliPagePath } from './cli-page.ts';
+import { eventDataFile, eventDataPath } from './event-data.ts';
 import { eventsPage, eventsPagePath } from './events-page.ts';
 import { limitsPage, limitsPagePath } from './limits-page.ts';
 import { steady, storyPicture, storyPicturePath, storyScreen, storyText, storyTextPath } from './story-cast.ts';
@@ -12,6 +13,7 @@ const screen = storyScreen();
 const pages = {
   [apiPagePath]: apiPage,
   [cliPagePath]: cliPage,
+  [eventDataPath]: eventDataFile,
   [eventsPagePath]: eventsPage,
   [limitsPagePath]: limitsPage,
   [wirePagePath]: wirePage,

@@ -1,24 +1,26 @@
-/** One request for each call of a server, for the page of the wire. A call without one does not compile. */
+/** One request for each verb and call of a server, for the page of the wire. One without does not compile. */
 import type { JsonObject } from '../src/core/json.ts';
-import type { CodingService } from '../src/wire/generated/reprise/v1/coding_pb.ts';
-import type { FleetService } from '../src/wire/generated/reprise/v1/fleet_pb.ts';
+import type { VerbName } from '../src/server/calls/verb-table.ts';
 import type { ServerService } from '../src/wire/generated/reprise/v1/server_pb.ts';
 import type { SessionService } from '../src/wire/generated/reprise/v1/session_pb.ts';
 import type { StateService } from '../src/wire/generated/reprise/v1/state_pb.ts';
 import type { StoreService } from '../src/wire/generated/reprise/v1/store_pb.ts';
 import type { StudioService } from '../src/wire/generated/reprise/v1/studio_pb.ts';
+import type { VerbService } from '../src/wire/generated/reprise/v1/verb_pb.ts';
 import type { WireWorld } from './wire-world.ts';
 
 /** The requests of one service, by call. */
 type Requests<Service extends { readonly method: object }> = Readonly<Record<keyof Service['method'], JsonObject>>;
+
+/** The arguments of every verb. */
+export type VerbExamples = Readonly<Record<VerbName, JsonObject>>;
 
 /** The requests of every service. */
 export interface WireExamples {
   readonly ServerService: Requests<typeof ServerService>;
   readonly SessionService: Requests<typeof SessionService>;
   readonly StateService: Requests<typeof StateService>;
-  readonly CodingService: Requests<typeof CodingService>;
-  readonly FleetService: Requests<typeof FleetService>;
+  readonly VerbService: Requests<typeof VerbService>;
   readonly StoreService: Requests<typeof StoreService>;
   readonly StudioService: Requests<typeof StudioService>;
 }
@@ -28,102 +30,182 @@ const main = { ...demo, branch: 'main' };
 const text = (value: unknown): string => JSON.stringify(value);
 const note = (content: string): string => text({ type: 'note.added', data: { text: content } });
 
+/** Returns the arguments of the verbs, on the sessions of a world. */
+export function verbExamples({ experiment }: WireWorld): VerbExamples {
+  return {
+    ...repriseExamples,
+    'reprise.findExperiment': { experiment },
+    ...lookExamples,
+    ...branchExamples,
+    ...sessionExamples,
+    ...stateVerbExamples,
+    ...fleetExamples,
+    ...codingExamples,
+    ...agentExamples,
+  };
+}
+
 /** Returns the requests, on the sessions of a world. */
 export function wireExamples(world: WireWorld): WireExamples {
   return {
     ServerService: { getVersion: {} },
-    SessionService: { ...sessionExamples, getExperiment: { experiment: world.experiment } },
+    VerbService: {
+      call: { verb: 'look.fold', arguments: text({ ref: 'demo@4', projection: 'metadata' }) },
+      stream: { verb: 'look.replay', arguments: text({ ref: 'demo@2' }) },
+    },
+    SessionService: bulkExamples,
     StateService: stateExamples,
-    CodingService: codingExamples,
-    FleetService: fleetExamples,
     StoreService: { ...storeLooks, ...storeChanges(world) },
     StudioService: { ...studioExamples, readExperiment: { experiment: world.experiment } },
   };
 }
 
-const sessionExamples: Omit<WireExamples['SessionService'], 'getExperiment'> = {
-  openSession: { session: 'new', create: true, metadata: text({ owner: 'support' }) },
-  scanSessions: { limit: 10 },
-  removeSession: { session: 'older', confirm: 'older' },
-  appendEvents: { session: 'new', events: [note('Stored once, by its id.')], options: text({ head: 1 }) },
-  streamAppends: { session: 'new', events: [note('A batch')], batch: 1 },
-  replayEvents: { ...demo, options: text({ at: 'main@4', after: 1 }), leaveOut: ['digest'] },
-  findEvent: { ...demo, filter: text({ types: ['note.added'] }), last: true },
-  getStateAt: { ...demo, point: 'main@4', projection: 'conversation' },
-  counterfactual: { ...demo, point: 'main@4', projection: 'conversation', options: text({ exclude: [2] }) },
-  forkBranch: { ...demo, point: 'main@2', options: text({ name: 'order-8', prompt: 'Order 8' }) },
-  editBranch: { ...demo, point: 'careful', edits: text([{ kind: 'prompt', text: 'Order 9' }]) },
-  rewindBranch: { ...demo, point: 'careful@3', options: text({ reason: 'a wrong note' }) },
-  revertEvent: { ...demo, point: 'order-8@2', options: text({ reason: 'asked twice' }) },
-  redoBranch: { ...demo, point: 'careful' },
-  eraseEvent: { session: 'old', point: 'main@1', options: text({ reason: 'a name in it' }) },
-  archiveBranch: { session: 'old', branch: 'tried' },
-  removeBranch: { session: 'old', branch: 'tried', options: text({ confirm: 'tried' }) },
-  getFingerprint: { ...demo, point: 'main@5' },
-  verifySession: { ...demo },
-  locatePoint: { ...demo, point: 'careful@2' },
-  getTree: { ...demo },
-  getBranchState: { ...demo, branch: 'careful' },
-  getMetadata: { session: 'new' },
-  setMetadata: { session: 'new', set: text({ owner: 'billing' }) },
-  describeSession: { ...demo },
-  diff: { left: 'demo', right: 'demo/careful', options: text({ states: ['conversation'] }) },
-  resolveRef: { ref: 'latest' },
-  exportHistory: { ref: 'demo', format: 'shipit' },
-  exportFiles: { ref: 'demo', format: 'shipit' },
-  handBack: { ref: 'demo', format: 'claude-code' },
-  proveHistory: { ref: 'demo@3' },
-};
+const repriseExamples = {
+  'reprise.session': { session: 'demo' },
+  'reprise.createSession': { session: 'new', metadata: { owner: 'support' } },
+  'reprise.sessions': {},
+  'reprise.sessionsPage': { limit: 10 },
+  'reprise.replay': { sessions: ['demo', 'old'], limit: 3 },
+  'reprise.diff': { left: 'demo', right: 'demo/careful', states: ['conversation'] },
+  'reprise.resolve': { ref: 'latest' },
+  'reprise.sessionSize': { session: 'demo' },
+} as const;
 
-const support = { ...demo, agent: 'support' };
-const held = { ...support, transaction: '$TRANSACTION' };
+const lookExamples = {
+  'look.locate': { ref: 'demo/careful@2' },
+  'look.fold': { ref: 'demo@4', projection: 'conversation' },
+  'look.folds': { ref: 'demo@4', projections: ['runs', 'summary'] },
+  'look.replay': { ref: 'demo@4', after: 1, leaveOut: ['digest'] },
+  'look.find': { ref: 'demo', filter: 'type=^note' },
+  'look.findLast': { ref: 'demo', filter: { types: ['note.added'] } },
+  'look.known': { ref: 'demo@5' },
+  'look.metadata': { ref: 'new' },
+  'look.counterfactual': { ref: 'demo@4', projection: 'conversation', exclude: [2] },
+  'look.fingerprint': { ref: 'demo@5' },
+  'look.verify': { ref: 'demo' },
+  'look.prove': { ref: 'demo@3' },
+  'look.audit': { ref: 'outage', limit: 5 },
+  'look.fork': { ref: 'demo@2', name: 'order-8', prompt: 'Order 8' },
+  'look.export': { ref: 'demo', format: 'shipit' },
+  'look.exportFiles': { ref: 'demo', format: 'shipit' },
+  'look.handBack': { ref: 'demo', format: 'claude-code' },
+} as const;
 
-const stateExamples: WireExamples['StateService'] = {
-  getState: { ...support, key: 'plan' },
-  listKeys: { ...support },
-  scanState: { ...support, prefix: 'pl' },
-  getHistory: { ...support, key: 'plan' },
-  replayState: { ...support, options: text({ at: 'main@5' }) },
-  diffState: { ...support, left: 'main@1', right: 'main@5' },
-  commitState: {
+const branchExamples = {
+  'branch.append': { ref: 'new', events: [{ type: 'note.added', data: { text: 'A note' } }], head: 1 },
+  'branch.edit': { ref: 'demo/careful', edits: [{ kind: 'prompt', text: 'Order 9' }] },
+  'branch.rewind': { ref: 'demo/careful@3', reason: 'a wrong note' },
+  'branch.revert': { ref: 'demo/order-8@2', reason: 'asked twice' },
+  'branch.redo': { ref: 'demo/careful' },
+  'branch.setMetadata': { ref: 'new', set: { owner: 'billing' } },
+} as const;
+
+const sessionExamples = {
+  'session.tree': { session: 'demo' },
+  'session.branch': { session: 'demo', branch: 'careful' },
+  'session.toJSON': { session: 'old' },
+  'session.archiveBranch': { session: 'old', branch: 'tried' },
+  'session.deleteBranch': { session: 'old', branch: 'tried', confirm: 'tried' },
+  'session.erase': { ref: 'old@1', reason: 'a name in it' },
+  'session.repair': { session: 'old' },
+  'session.dropSnapshots': { session: 'demo' },
+  'session.delete': { session: 'older', confirm: 'older' },
+} as const;
+
+const support = { ref: 'demo', agent: 'support' };
+
+const stateVerbExamples = {
+  'state.get': { ...support, key: 'plan' },
+  'state.keys': { ...support },
+  'state.scan': { ...support, prefix: 'pl' },
+  'state.history': { ...support, key: 'plan' },
+  'state.replay': { ref: 'demo@5', agent: 'support' },
+  'state.diff': { ref: 'demo@1', other: 'demo@5', agent: 'support' },
+  'state.transaction': {
     ...support,
-    operations: text([{ key: 'plan', op: 'write', value: { next: 'done' } }]),
-    read: text([{ key: 'plan', version: 1 }]),
+    operations: [{ key: 'plan', op: 'write', value: { next: 'done' } }],
+    read: [{ key: 'plan', version: 1 }],
     requestId: 'commit-1',
   },
-  beginTransaction: { ...support, options: text({ timeoutMs: 60_000 }) },
+} as const;
+
+const outage = { ref: 'outage' };
+
+const fleetExamples = {
+  'beliefs.list': { ...outage },
+  'beliefs.strategy': { ...outage },
+  'beliefs.commit': { ...outage, id: 'claim-1', topic: 'database', kind: 'fact', claim: 'The pool is full' },
+  'beliefs.settle': { ...outage },
+  'beliefs.revert': { ...outage, belief: 'claim-1', reason: 'a wrong reading' },
+  'beliefs.setStrategy': { ...outage, strategy: 'highest-trust' },
+  'fleet.agents': { ...outage, story: 0 },
+  'fleet.tasks': { ...outage },
+  'fleet.spawn': { ...outage, agent: 'cache', scope: ['cache'] },
+  'fleet.change': { ...outage, agent: 'cache', role: 'reader' },
+  'fleet.end': { ...outage, agent: 'cache', outcome: 'ok' },
+  'fleet.mutate': { ...outage, mutation: { claim: 'The cache is cold', topic: 'cache' } },
+  'fleet.task.start': { ...outage, task: 't1', title: 'Find the slow query' },
+  'fleet.task.claim': { ...outage, task: 't1', agent: 'db' },
+  'fleet.task.end': { ...outage, task: 't1', result: 'orders_by_customer' },
+  'fleet.task.verificationFailed': { ...outage, task: 't1', signals: ['tests'] },
+} as const;
+
+const parser = { ref: 'parser' };
+
+const codingExamples = {
+  'coding.goal': { ...parser, title: 'Make the parser tests pass' },
+  'coding.constraint': { ...parser, key: 'keep_api', text: 'Keep the API.' },
+  'coding.testRun': { ...parser, command: 'npm test', exitCode: 0, framework: 'vitest' },
+  'coding.patch': { ...parser, file: 'src/two.ts', after: 'export const two = 2;\n' },
+  'coding.decision': { ...parser, decision: 'Split the parser', reason: 'It is long.' },
+  'coding.procedure': { ...parser, text: 'Run npm test.' },
+  'coding.evidence': { ...parser, title: 'A trace', content: { ms: 12 } },
+  'coding.risk': { ...parser, title: 'An instruction in a page' },
+  'coding.fact': { ...parser, text: 'The parser is recursive.' },
+  'coding.prepareRequest': { ...parser, model: 'large-1', input: 'Fix the parser.' },
+  'coding.configure': { ...parser, budgetTokens: 4_000 },
+  'coding.context': { ...parser, budgetTokens: 500 },
+  'coding.files': { ...parser },
+  'coding.replay': { ...parser, model: 'large-1', input: 'Go on.' },
+  'coding.replayRun': { ...parser, run: 'fix-1', model: 'large-1', input: 'Go on.' },
+  'coding.replayCounterfactual': { ...parser, exclude: [2] },
+  'coding.endRun': { ...parser, run: 'fix-1', outcome: 'ok' },
+  'coding.startRun': { ...parser, run: 'fix-2' },
+  'coding.diffRuns': { ...parser, before: 'fix-1', after: 'fix-2' },
+} as const;
+
+const asDb = { ref: 'outage', agent: 'db' };
+
+const agentExamples = {
+  'agent.replay': { ...asDb },
+  'agent.fold': { ...asDb, projection: 'conversation' },
+  'agent.known': { ...asDb },
+  'agent.beliefs.list': { ...asDb, topic: 'database' },
+  'agent.beliefs.commit': { ...asDb, topic: 'database', kind: 'fact', claim: 'The pool is full again' },
+} as const;
+
+const bulkExamples: WireExamples['SessionService'] = {
+  appendEvents: { ref: 'new', events: [note('Stored once, by its id.')] },
+  streamAppends: { batch: 1, append: { ref: 'new', events: [note('A batch')] } },
+  replayEvents: { ref: 'demo@4', after: 1, filter: 'type=^note', leaveOut: ['digest'] },
+};
+
+const place = { ref: 'demo', agent: 'support' };
+const held = { place, transaction: '$TRANSACTION' };
+
+const stateExamples: WireExamples['StateService'] = {
+  commitState: {
+    place,
+    operations: [{ key: 'plan', value: text({ next: 'closed' }) }],
+    read: [{ key: 'plan', version: 2 }],
+    requestId: 'commit-2',
+  },
+  beginTransaction: { place, timeoutMs: 60_000 },
   writeState: { ...held, key: 'order', value: text({ id: 7 }) },
   deleteState: { ...held, key: 'plan' },
   readState: { ...held, key: 'order' },
   commitTransaction: { ...held },
-  abortTransaction: { ...support, transaction: '$TRANSACTION' },
-};
-
-const place = { session: 'parser', branch: 'main' };
-
-const codingExamples: WireExamples['CodingService'] = {
-  recordCoding: { place, verb: 'goal', input: text({ title: 'Make the parser tests pass' }) },
-  prepareRequest: { place, input: text({ model: 'large-1', input: 'Fix the parser.' }) },
-  configureCoding: { place, settings: text({ budgetTokens: 4_000 }) },
-  getContext: { place, options: text({ budgetTokens: 500 }) },
-  getFiles: { place },
-  replayCoding: { place, run: 'fix-1', options: text({ model: 'large-1', input: 'Go on.' }) },
-  replayCodingWithout: { place, options: text({ exclude: [2] }) },
-  diffRuns: { place, after: 'fix-1' },
-};
-
-const outage = { session: 'outage' };
-
-const fleetExamples: WireExamples['FleetService'] = {
-  changeFleet: { ...outage, verb: 'spawn', input: text(['cache', { scope: ['cache'] }]) },
-  getFleet: { ...outage, where: text({ turn: 0 }) },
-  getStrategy: { ...outage },
-  commitBelief: { ...outage, agent: 'db', input: text({ topic: 'database', kind: 'fact', claim: 'The pool is full' }) },
-  listBeliefs: { ...outage, agent: 'db' },
-  auditFleet: { ...outage, options: text({ limit: 5 }) },
-  replayAgent: { ...outage, agent: 'db' },
-  getAgentState: { ...outage, agent: 'db', projection: 'conversation' },
-  getKnown: { ...outage, agent: 'db', point: 'main' },
+  abortTransaction: { place, transaction: '$TRANSACTION' },
 };
 
 const studioExamples: Omit<WireExamples['StudioService'], 'readExperiment'> = {

@@ -25,6 +25,8 @@ export { compareFingerprints } from './core/comparing/fingerprint.ts';
 export { type Budget, parseVariants, type Variant } from './core/comparing/variants.ts';
 export { type ErrorCode, errorCodes, RepriseError } from './core/error.ts';
 export { eventTypes, foreignFields } from './core/event/catalogue.ts';
+export type { EventData } from './core/event/event-data.ts';
+export { type DataByType, type DataOf, type EventOf, isEvent } from './core/event/event-of.ts';
 export { type EventFilter, matches, parseFilter } from './core/event/filter.ts';
 export { ownedKey, plainKey } from './core/event/keys.ts';
 export { defineProjection, type Projection, project } from './core/event/projection.ts';

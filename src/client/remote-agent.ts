@@ -1,34 +1,31 @@
-import { type CallOptions, type Client, Code, ConnectError, createClient } from '@connectrpc/connect';
+import { type Client, Code, ConnectError, createClient } from '@connectrpc/connect';
 import { RepriseError } from '../core/error.ts';
-import { isObject } from '../core/json.ts';
-import type { AgentListing, AgentPort, AgentQuestion } from '../core/store/agent-port.ts';
+import { given, type JsonInputValue } from '../core/json.ts';
+import type { AgentArguments, AgentListing, AgentPort, AgentQuestion } from '../core/store/agent-port.ts';
 import type { Abort, EventStore } from '../core/store/event-store.ts';
-import { FleetService } from '../wire/generated/reprise/v1/fleet_pb.ts';
 import { StateService } from '../wire/generated/reprise/v1/state_pb.ts';
+import { VerbService } from '../wire/generated/reprise/v1/verb_pb.ts';
+import { fromWhole, toWhole, toWholeOr } from '../wire/whole-number.ts';
 import { awake } from './awake.ts';
+import { failureOf } from './call-error.ts';
 import type { Connection } from './connection.ts';
 import type { PatientCalls } from './patient-calls.ts';
 
-type Fields = Readonly<Record<string, string>>;
-
 interface Clients {
   readonly state: Client<typeof StateService>;
-  readonly fleet: Client<typeof FleetService>;
+  readonly verbs: Client<typeof VerbService>;
 }
 
-/** Returns the calls that a token of one agent may make. */
+/** Returns the verbs that a token of one agent may ask for. */
 export function remoteAgent(agent: string, { transport }: Connection, calls: PatientCalls): AgentPort {
-  const clients = { state: createClient(StateService, transport), fleet: createClient(FleetService, transport) };
+  const clients = { state: createClient(StateService, transport), verbs: createClient(VerbService, transport) };
   return {
     agent,
-    ask: async (call, place, fields) => {
-      const { answer } = await calls.call(() => asked(clients, call, { ...place, agent, ...fields }));
-      return JSON.parse(answer) as unknown;
-    },
-    list: async function* (call, place, fields, signal?: Abort) {
+    ask: (verb, input) => calls.call(() => asked(clients, verb, { agent, ...input })),
+    list: async function* (verb, input, signal?: Abort) {
       calls.checkOpen();
       const stop = AbortSignal.any([calls.closing, ...(signal === undefined ? [] : [signal])]);
-      const open = () => listed(clients, call, { ...place, agent, ...fields }, stop);
+      const open = () => listed(clients, verb, { agent, ...input }, stop);
       let items: Begun['items'] | undefined;
       try {
         const list = await begun(open, calls, stop);
@@ -70,62 +67,93 @@ async function begun(open: () => Begun['items'], calls: PatientCalls, stop: Abor
   }
 }
 
-async function asked(
-  { state, fleet }: Clients,
-  call: AgentQuestion,
-  fields: Fields,
-): Promise<{ readonly answer: string }> {
-  switch (call) {
-    case 'getState':
-      return await state.getState(fields);
-    case 'commitState':
-      return await state.commitState(fields);
-    case 'commitBelief':
-      return await fleet.commitBelief(fields);
-    case 'listBeliefs':
-      return await fleet.listBeliefs(fields);
-    case 'getKnown':
-      return await fleet.getKnown(fields);
+async function asked(clients: Clients, verb: AgentQuestion, input: AgentArguments): Promise<unknown> {
+  if (verb === 'state.transaction') return await committed(clients, input as unknown as CarriedCommit);
+  const request = { verb, arguments: JSON.stringify(input) };
+  try {
+    return JSON.parse((await clients.verbs.call(request)).answer) as unknown;
+  } catch (thrown) {
+    const failure = failureOf(thrown);
+    if (failure.kind === 'lost' || failure.error.details['limit'] !== 'verbAnswerBytesMax') throw thrown;
   }
+  const pieces: string[] = [];
+  for await (const { piece } of clients.verbs.stream(request)) pieces.push(piece);
+  return JSON.parse(pieces.join('')) as unknown;
+}
+
+/** A commit as a transaction of the engine carries it. */
+interface CarriedCommit {
+  readonly namespace: string;
+  readonly ref: string;
+  readonly agent: string;
+  readonly requestId: string;
+  readonly operations: readonly { readonly key: string; readonly value?: JsonInputValue }[];
+  readonly read: readonly (ReadKey | ReadPrefix)[];
+  readonly cause?: string;
+  readonly run?: string;
+  readonly turn?: number;
+}
+
+interface ReadKey {
+  readonly key: string;
+  readonly version: number;
+  readonly seq: number | null;
+}
+
+interface ReadPrefix {
+  readonly prefix: string;
+  readonly keys: Readonly<Record<string, number>>;
+  readonly seqs: Readonly<Record<string, number | null>>;
+}
+
+/** Commits by the call with its own messages, which carries more than the arguments of a verb. */
+async function committed({ state }: Clients, input: CarriedCommit): Promise<unknown> {
+  const { namespace, ref, agent, operations, read, turn, ...about } = input;
+  const { committed: done } = await state.commitState({
+    ...given({ requestId: about.requestId, cause: about.cause, run: about.run, turn: toWholeOr(turn) }),
+    place: { namespace, ref, agent },
+    operations: operations.map(({ key, value }) => ({
+      key,
+      ...given({ value: value === undefined ? undefined : JSON.stringify(value) }),
+    })),
+    read: read.flatMap((item) => ('prefix' in item ? [] : [readToWire(item.key, item.version, item.seq)])),
+    scans: read.flatMap((item) =>
+      'prefix' in item
+        ? [
+            {
+              prefix: item.prefix,
+              keys: Object.entries(item.keys).map(([key, version]) => readToWire(key, version, item.seqs[key] ?? null)),
+            },
+          ]
+        : [],
+    ),
+  });
+  const { transaction = '', seq = 0n, time = '', versions = [] } = done ?? {};
+  const written = versions.map(({ agent: of, key, version }) => ({ agent: of, key, version: fromWhole(version) }));
+  return { txn: transaction, seq: fromWhole(seq), time, versions: written };
+}
+
+function readToWire(key: string, version: number, seq: number | null) {
+  return { key, version: toWhole(version), ...given({ seq: toWholeOr(seq) }) };
 }
 
 async function* listed(
-  { state, fleet }: Clients,
-  call: AgentListing,
-  fields: Fields,
+  { verbs }: Clients,
+  verb: AgentListing,
+  input: AgentArguments,
   signal: AbortSignal,
 ): AsyncGenerator<unknown, void, undefined> {
-  const read = (texts: readonly string[]): unknown[] => texts.map((text) => JSON.parse(text) as unknown);
+  const request = { verb, arguments: JSON.stringify(input) };
   // A follower may wait without end, and a history may be long.
-  const within = <Message>(open: (options: CallOptions) => AsyncIterable<Message>): AsyncIterable<Message> =>
-    awake((until) => open({ signal: until, timeoutMs: 0 }), signal);
-  switch (call) {
-    case 'listKeys':
-      for await (const { keys } of within((options) => state.listKeys(fields, options))) yield* keys;
-      return;
-    case 'scanState':
-      for await (const { values } of within((options) => state.scanState(fields, options))) yield* read(values);
-      return;
-    case 'getHistory':
-      for await (const { versions } of within((options) => state.getHistory(fields, options))) yield* read(versions);
-      return;
-    case 'replayState':
-      for await (const held of within((options) => state.replayState(fields, options))) yield* read(held.transactions);
-      // A follower without an end has none: the server stops.
-      if (isEndless(fields)) throw new ConnectError('The server ended the stream', Code.Unavailable);
-      return;
-    case 'diffState':
-      for await (const { changes } of within((options) => state.diffState(fields, options))) yield* read(changes);
-      return;
-    case 'replayAgent':
-      for await (const { events } of within((options) => fleet.replayAgent(fields, options))) yield* read(events);
-  }
+  for await (const { answers } of awake((until) => verbs.stream(request, { signal: until, timeoutMs: 0 }), signal))
+    for (const text of answers) yield JSON.parse(text) as unknown;
+  // A follower without an end has none: the server stops.
+  if (isEndless(input)) throw new ConnectError('The server ended the stream', Code.Unavailable);
 }
 
-/** Tells whether a replay follows without an end of its own. */
-function isEndless({ options = '' }: Fields): boolean {
-  const asked: unknown = options === '' ? {} : JSON.parse(options);
-  return isObject(asked) && asked['follow'] === true && !('limit' in asked) && !('through' in asked);
+/** Whether a replay follows without an end. */
+function isEndless(input: AgentArguments): boolean {
+  return input['follow'] === true && !('limit' in input) && !('through' in input);
 }
 
 /** Returns the store of a token that is bound to an agent: it answers nothing, since rows belong to every agent. */

@@ -175,6 +175,10 @@ export const limits = {
   statementMsMax: 30_000,
   /** Bytes of one message to a server: an append of the largest size, and what it is wrapped in. */
   serverBodyBytesMax: 100_663_296,
+  /** Bytes of the arguments of one verb over the wire; "AppendEvents" and "CommitState" take more. */
+  verbArgumentsBytesMax: 1_048_576,
+  /** Bytes of the answer of one verb by "Call"; "Stream" and HTTP send a larger one in pieces. */
+  verbAnswerBytesMax: 4_000_000,
   /** How long the first message of a call to a server may take to come. */
   serverBodyMsMax: 120_000,
   /** Calls of one token to a server in a second; further ones are refused, and learn when to try again. */

@@ -1,4 +1,6 @@
 import type { Event, EventDraft } from '../core/event/event.ts';
+import type { EventData } from '../core/event/event-data.ts';
+import type { EventOf } from '../core/event/event-of.ts';
 import { defaultAgent } from '../core/event/state-key.ts';
 import { type JsonObject } from '../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../core/known-keys.ts';
@@ -172,7 +174,11 @@ export class Branch extends Look {
    * for await (const { seq, type } of branch.replay({ after: 2 })) console.log(seq, type);
    * ```
    */
-  override replay(options: FollowOptions = {}): Replay {
+  override replay<Type extends string, Own = EventData>(
+    options: FollowOptions & { readonly types: readonly Type[] },
+  ): Replay<EventOf<Type, Own>>;
+  override replay(options?: FollowOptions): Replay;
+  override replay(options: FollowOptions = {}): Replay<never> | Replay {
     return replay(this.where.engine, () => this.where.place('replay'), options);
   }
 

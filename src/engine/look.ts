@@ -1,4 +1,6 @@
 import type { StrictDiff } from '../core/comparing/diff-strict.ts';
+import type { EventData } from '../core/event/event-data.ts';
+import type { EventOf } from '../core/event/event-of.ts';
 import type { EventFilter } from '../core/event/filter.ts';
 import type { Projection } from '../core/event/projection.ts';
 import { defaultAgent } from '../core/event/state-key.ts';
@@ -125,14 +127,19 @@ export class Look {
   }
 
   /**
-   * Reads the history that leads here again, in order.
+   * Reads the history that leads here again, in order. With `types`, its events have the data of those types.
    *
    * @example
    * ```ts
+   * for await (const { data } of session.replay({ types: ['call.ended'] })) console.log(data.name, data.outcome);
    * for await (const { seq, data } of session.at('main@6').replay({ filter: { kind: 'tool' } })) console.log(seq, data);
    * ```
    */
-  replay(options: ReplayOptions = {}): Replay {
+  replay<Type extends string, Own = EventData>(
+    options: ReplayOptions & { readonly types: readonly Type[] },
+  ): Replay<EventOf<Type, Own>>;
+  replay(options?: ReplayOptions): Replay;
+  replay(options: ReplayOptions = {}): Replay<never> | Replay {
     return replay(this.where.engine, () => this.where.place('replay'), options);
   }
 

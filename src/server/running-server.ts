@@ -8,25 +8,26 @@ import { createReprise } from '../engine/reprise-parts.ts';
 import { Health } from '../wire/generated/grpc/health/v1/health_pb.ts';
 import { ServerReflection } from '../wire/generated/grpc/reflection/v1/reflection_pb.ts';
 import { TraceService } from '../wire/generated/opentelemetry/proto/collector/trace/v1/trace_service_pb.ts';
-import { CodingService } from '../wire/generated/reprise/v1/coding_pb.ts';
-import { FleetService } from '../wire/generated/reprise/v1/fleet_pb.ts';
 import { ServerService } from '../wire/generated/reprise/v1/server_pb.ts';
 import { SessionService } from '../wire/generated/reprise/v1/session_pb.ts';
 import { StateService } from '../wire/generated/reprise/v1/state_pb.ts';
 import { StoreService } from '../wire/generated/reprise/v1/store_pb.ts';
 import { StudioService } from '../wire/generated/reprise/v1/studio_pb.ts';
+import { VerbService } from '../wire/generated/reprise/v1/verb_pb.ts';
 import { productName, protocolVersion } from '../wire/protocol.ts';
 import { requestOf } from './answering/call-log.ts';
 import { type Page, pathOf, requestHandler, send } from './answering/requests.ts';
-import { codingService } from './calls/coding-service.ts';
 import { DoneChanges } from './calls/done-changes.ts';
-import { fleetService } from './calls/fleet-service.ts';
 import { healthPath, healthService } from './calls/health-service.ts';
 import { reflectionService } from './calls/reflection-service.ts';
 import { replayPath, sendReplay } from './calls/replay-page.ts';
-import { sessionService, type VerbParts } from './calls/session-service.ts';
+import { sessionService } from './calls/session-service.ts';
 import { stateService } from './calls/state-service.ts';
 import { storeService } from './calls/store-service.ts';
+import { type Door, openDoor, shownVerb } from './calls/verb-door.ts';
+import { sendVerb, verbPath } from './calls/verb-page.ts';
+import type { VerbParts } from './calls/verb-parts.ts';
+import { verbService } from './calls/verb-service.ts';
 import { admission, type HostNames } from './guarding/admission.ts';
 import { CallRates } from './guarding/call-rates.ts';
 import { type Callers, callersOf } from './guarding/callers.ts';
@@ -140,6 +141,9 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
     gatherMs: limits.gatherMs,
     onSpans: (outcome, count) => metrics.add('reprise_spans_total', count, { outcome }),
   });
+  const done = new DoneChanges();
+  const door = openDoor({ ...callers, sha256: platform.sha256, done, draining: draining.signal });
+  const running = { draining: draining.signal, metrics, callers, collector, done, door };
   const rates = new CallRates(limits.callsPerSecond, platform.elapsedMs);
   const budget = new BodyBudget(limits.bytesInFlight, (bytes) => metrics.set('reprise_bytes_in_flight', bytes));
   const stalled = new StalledClients(open, limits.stalledMs);
@@ -153,11 +157,11 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
     authenticate: async (request) =>
       pathOf(request) === healthPath ? anyone : await parts.authenticate(request.headers.authorization),
     checkRate: (grant) => rates.check(grant),
-    routes: routesOf({ ...parts, store }, { draining: draining.signal, metrics, callers, collector }),
+    routes: routesOf({ ...parts, store }, running),
     openPage: (request, response) =>
       openPage(request, response, parts.openMetrics ? metrics : undefined, draining.signal) ||
       (parts.studio?.isServed === true && sendStudio(parts.studio.files, request, response)),
-    page: pagesFor(parts, { draining: draining.signal, metrics, callers, collector }, budget),
+    page: pagesFor(parts, running, budget),
     newId: platform.newId,
     log: parts.log,
     metrics,
@@ -194,7 +198,7 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
 /** Returns the function that answers requests which are not calls, for those who have a token. */
 function pagesFor(
   { loadSpans, limits }: ServerParts,
-  { draining, metrics, callers, collector }: Running,
+  { draining, metrics, callers, collector, door }: Running,
   budget: BodyBudget,
 ): Page {
   return (request, response, grant) => {
@@ -202,6 +206,10 @@ function pagesFor(
     if (request.method === 'POST' && path === spansPath) {
       const held = { grant, budget, bytesMax: limits.bodyBytes };
       return { call: 'Spans page', answered: takeSpans(collector, loadSpans, request, response, held) };
+    }
+    if (request.method === 'POST' && path.startsWith(verbPath)) {
+      const verb = path.slice(verbPath.length);
+      return { call: shownVerb(verb), answered: sendVerb(verb, request, response, { door, grant, budget }) };
     }
     if (request.method !== 'GET') return undefined;
     if (path === '/metrics') return { call: 'Metrics page', answered: showMetrics(response, metrics, grant) };
@@ -220,13 +228,14 @@ interface Running {
   readonly metrics: Metrics;
   readonly callers: Callers;
   readonly collector: SpanCollector;
+  readonly done: DoneChanges;
+  readonly door: Door;
 }
 
 function routesOf(
   { platform, release, loadSpans, studio, authenticate }: ServerParts,
-  { draining, metrics, callers, collector }: Running,
+  { draining, metrics, callers, collector, done, door }: Running,
 ): (router: ConnectRouter) => void {
-  const done = new DoneChanges();
   return (router) => {
     router.service(ServerService, {
       getVersion: (_, context) => {
@@ -249,15 +258,15 @@ function routesOf(
     router.service(StoreService, storeService({ callerOf, done, draining, onAppend }));
     const verbs: VerbParts = {
       repriseOf: (context, namespace) => callers.repriseOf(grantOf(context), namespace),
-      locate: (context, { namespace, session }, id) => callers.locate(grantOf(context), { namespace, session }, id),
       sha256: platform.sha256,
       draining,
     };
+    const onVerb = (context: Parameters<typeof requestOf>[0], verb: string): void => {
+      requestOf(context).verb = shownVerb(verb);
+    };
+    router.service(VerbService, verbService({ door, grantOf, onVerb }));
     router.service(SessionService, sessionService(verbs));
-    router.service(CodingService, codingService(verbs));
-    const stateOf: VerbParts['repriseOf'] = (context, namespace) => callers.stateOf(grantOf(context), namespace);
-    router.service(StateService, stateService({ ...verbs, repriseOf: stateOf }, done));
-    router.service(FleetService, fleetService({ ...verbs, repriseOf: stateOf }));
+    router.service(StateService, stateService({ ...callers, grantOf, done }));
     router.service(StudioService, {
       ...studioLooks({
         ...verbs,
@@ -277,15 +286,7 @@ function routesOf(
         page: studio?.page,
       }),
     });
-    const services = [
-      ServerService,
-      StoreService,
-      SessionService,
-      StateService,
-      CodingService,
-      FleetService,
-      StudioService,
-    ];
+    const services = [ServerService, StoreService, VerbService, SessionService, StateService, StudioService];
     const names = services.map(({ typeName }) => typeName);
     router.service(TraceService, spanService(collector, loadSpans));
     router.service(Health, healthService(names, draining));

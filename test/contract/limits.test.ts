@@ -56,6 +56,8 @@ type Reached = (opened: Opened) => Promise<void>;
 
 /** How each limit is reached. Those of pure folds and of waiting are reached by the tests that are named. */
 const reached: Readonly<Record<LimitName, Reached | string>> = {
+  verbArgumentsBytesMax: 'test/server/door-json.test.ts',
+  verbAnswerBytesMax: 'test/server/door-json.test.ts',
   serverBodyBytesMax: 'test/server/limits.test.ts',
   serverBodyMsMax: 'test/server/limits.test.ts',
   serverCallsPerSecondMax: 'test/server/limits.test.ts',

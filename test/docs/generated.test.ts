@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { apiPage, apiPagePath } from '../../scripts/api-page.ts';
 import { cliPage, cliPagePath } from '../../scripts/cli-page.ts';
 import { doors } from '../../scripts/doors.ts';
+import { eventDataFile, eventDataPath } from '../../scripts/event-data.ts';
 import { eventsPage, eventsPagePath } from '../../scripts/events-page.ts';
 import { limitsPage, limitsPagePath } from '../../scripts/limits-page.ts';
 import { wirePage, wirePagePath } from '../../scripts/wire-page.ts';
@@ -19,6 +20,7 @@ const keptText = (path: string): string => readFileSync(join(root, path), 'utf8'
 test.each([
   [apiPagePath, apiPage],
   [cliPagePath, cliPage],
+  [eventDataPath, eventDataFile],
   [eventsPagePath, eventsPage],
   [limitsPagePath, limitsPage],
   [wirePagePath, wirePage],

@@ -49,7 +49,7 @@ async function refusedByGrpc(body: Buffer): Promise<Refusal> {
   const session = connectHttp2(server.url);
   const stream = session.request({
     ':method': 'POST',
-    ':path': '/reprise.v1.SessionService/OpenSession',
+    ':path': '/reprise.v1.VerbService/Call',
     'content-type': 'application/grpc+proto',
     te: 'trailers',
   });
@@ -65,18 +65,18 @@ async function refusedByGrpc(body: Buffer): Promise<Refusal> {
   return { code: detail?.code ?? '', path: (JSON.parse(detail?.details || '{}') as { path?: unknown }).path };
 }
 
-const badText = Buffer.concat([Buffer.from('{"session":"a'), Buffer.from([0xff]), Buffer.from('b"}')]);
+const badText = Buffer.concat([Buffer.from('{"verb":"a'), Buffer.from([0xff]), Buffer.from('b"}')]);
 
 describe('a call with JSON', () => {
   test.each<[string, string | Buffer, string]>([
-    ['an unknown field', '{"sesion":"demo"}', 'sesion'],
-    ['a field of the wrong type', '{"session":7}', 'session'],
-    ['a number as a text', '{"create":"yes"}', 'create'],
-    ['bad UTF-8', badText, 'session'],
+    ['an unknown field', '{"vreb":"demo"}', 'vreb'],
+    ['a field of the wrong type', '{"verb":7}', 'verb'],
+    ['a text as a list', '{"arguments":[]}', 'arguments'],
+    ['bad UTF-8', badText, 'verb'],
     ['something that is not JSON', '{', ''],
     ['something that is not an object', '[]', ''],
   ])('refuses %s, and says where', async (_, body, path) => {
-    const response = await answered('SessionService/OpenSession', 'application/json', Buffer.from(body));
+    const response = await answered('VerbService/Call', 'application/json', Buffer.from(body));
     expect(response.status).toBe(400);
     expect(await refusalIn(response)).toEqual({ code: 'option.invalid', path });
   });
@@ -99,17 +99,17 @@ describe('a call with JSON', () => {
 describe('a call with protobuf', () => {
   test.each<[string, Buffer, string]>([
     ['an unknown field', Buffer.from([0xf8, 0x06, 1]), '#111'],
-    ['bad UTF-8', Buffer.from([0x12, 1, 0xff]), 'session'],
-    ['a field of the wrong type', Buffer.from([0x10, 1]), 'session'],
-    ['a message that is cut', Buffer.from([0x12, 9, 65]), ''],
+    ['bad UTF-8', Buffer.from([0x0a, 1, 0xff]), 'verb'],
+    ['a field of the wrong type', Buffer.from([0x08, 1]), 'verb'],
+    ['a message that is cut', Buffer.from([0x0a, 9, 65]), ''],
   ])('refuses %s, and says where', async (_, body, path) => {
-    const response = await answered('SessionService/OpenSession', 'application/proto', body);
+    const response = await answered('VerbService/Call', 'application/proto', body);
     expect(await refusalIn(response)).toEqual({ code: 'option.invalid', path });
   });
 
   test('refuses a gRPC frame that is cut', async () => {
-    const body = framed(Buffer.from([0x12, 1, 65])).subarray(0, 6);
-    const response = await answered('SessionService/OpenSession', 'application/grpc-web+proto', body);
+    const body = framed(Buffer.from([0x0a, 1, 65])).subarray(0, 6);
+    const response = await answered('VerbService/Call', 'application/grpc-web+proto', body);
     expect(Number(response.headers.get('grpc-status'))).toBe(3);
     const details = Buffer.from(response.headers.get('grpc-status-details-bin') ?? '', 'base64').toString();
     expect(details).toContain('option.invalid');
@@ -117,9 +117,9 @@ describe('a call with protobuf', () => {
 
   test.each<[string, Buffer, string, string]>([
     ['an unknown field', framed(Buffer.from([0xf8, 0x06, 1])), 'option.invalid', '#111'],
-    ['bad UTF-8', framed(Buffer.from([0x12, 1, 0xff])), 'option.invalid', 'session'],
-    ['a field of the wrong type', framed(Buffer.from([0x10, 1])), 'option.invalid', 'session'],
-    ['a frame that is cut', framed(Buffer.from([0x12, 1, 65])).subarray(0, 6), 'option.invalid', ''],
+    ['bad UTF-8', framed(Buffer.from([0x0a, 1, 0xff])), 'option.invalid', 'verb'],
+    ['a field of the wrong type', framed(Buffer.from([0x08, 1])), 'option.invalid', 'verb'],
+    ['a frame that is cut', framed(Buffer.from([0x0a, 1, 65])).subarray(0, 6), 'option.invalid', ''],
     ['a frame without its head', Buffer.from([0, 0]), 'option.invalid', ''],
     ['no message', Buffer.alloc(0), 'option.invalid', ''],
     ['two messages', Buffer.concat([framed(Buffer.alloc(0)), framed(Buffer.alloc(0))]), 'option.invalid', ''],
@@ -132,7 +132,7 @@ describe('a call with protobuf', () => {
 
   test('refuses a body that unpacks to too many bytes', async () => {
     const bomb = gzipSync(Buffer.alloc(110 * 1_048_576));
-    const response = await answered('SessionService/OpenSession', 'application/proto', bomb, {
+    const response = await answered('VerbService/Call', 'application/proto', bomb, {
       'content-encoding': 'gzip',
     });
     expect(response.status).toBe(429);
@@ -144,14 +144,14 @@ test('a path with escapes that are not UTF-8, and spans that are not, are refuse
   const replay = await fetch(`${server.url}/v1/replay/%ff`);
   const headers = { 'content-type': 'application/json' };
   const spans = await fetch(`${server.url}/v1/traces`, { method: 'POST', headers, body: new Uint8Array(badText) });
-  for (const response of [replay, spans])
-    expect([response.status, (await refusalIn(response)).code]).toEqual([400, 'option.invalid']);
+  expect([replay.status, await replay.json()]).toMatchObject([400, { error: { code: 'option.invalid' } }]);
+  expect([spans.status, (await refusalIn(spans)).code]).toEqual([400, 'option.invalid']);
 });
 
 test.each([
   ['a content type of no protocol', 'text/plain', {}],
   ['a compression that is not known', 'application/json', { 'content-encoding': 'br' }],
 ])('%s is refused with a code', async (_, type, headers) => {
-  const response = await answered('SessionService/OpenSession', type, Buffer.from('{}'), headers);
+  const response = await answered('VerbService/Call', type, Buffer.from('{}'), headers);
   expect((await refusalIn(response)).code).toBe('option.invalid');
 });

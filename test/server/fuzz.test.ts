@@ -16,28 +16,23 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { randomSource } from '../../bench/workload.ts';
 import { openReprise } from '../../src/index.ts';
 import { createNodePlatform } from '../../src/node/platform.ts';
+import { argumentsOf } from '../../src/server/calls/verb-arguments.ts';
+import { verbTable } from '../../src/server/calls/verb-table.ts';
 import { makeToken, type Server, serve } from '../../src/server.ts';
 import { openMemoryStore } from '../../src/store/memory/memory-store.ts';
-import { CodingService } from '../../src/wire/generated/reprise/v1/coding_pb.ts';
-import { FleetService } from '../../src/wire/generated/reprise/v1/fleet_pb.ts';
 import { ServerService } from '../../src/wire/generated/reprise/v1/server_pb.ts';
 import { SessionService } from '../../src/wire/generated/reprise/v1/session_pb.ts';
 import { StateService } from '../../src/wire/generated/reprise/v1/state_pb.ts';
 import { StoreService } from '../../src/wire/generated/reprise/v1/store_pb.ts';
 import { StudioService } from '../../src/wire/generated/reprise/v1/studio_pb.ts';
+import { VerbService } from '../../src/wire/generated/reprise/v1/verb_pb.ts';
 import { seedOfMoment, seedOfRun } from '../crash/random.ts';
 
 const platform = createNodePlatform();
 const secret = 'the secret of the others';
-const methods = [
-  ServerService,
-  SessionService,
-  StateService,
-  CodingService,
-  FleetService,
-  StoreService,
-  StudioService,
-].flatMap((service) => service.methods);
+const methods = [ServerService, VerbService, SessionService, StateService, StoreService, StudioService].flatMap(
+  (service) => service.methods,
+);
 /** Requests to each call; `npm run soak` makes many more. */
 const rounds = Math.ceil(Number(process.env['REPRISE_RUNS'] ?? 3));
 
@@ -198,6 +193,33 @@ test.each(methods.map((method) => [`${method.parent.name}.${method.name}`, metho
     expect(failures, `seed ${seed}`).toEqual([]);
   },
 );
+
+/** Returns arguments of a verb: mostly of the kinds that it takes, with values that mean something and that do not. */
+function argumentsFor(verb: string, random: Random): JsonObject {
+  const input: Record<string, JsonValue> = {};
+  for (const [name, kind] of Object.entries(argumentsOf(verbTable[verb as keyof typeof verbTable]))) {
+    if (kind.endsWith('?') && random() < 0.6) continue;
+    const [ref, session] = [pick(['demo', 'demo@2', 'demo/main', 'latest', '', 'other/demo'], random), 'demo'];
+    const text = name === 'ref' ? ref : name === 'session' ? session : pick(texts, random);
+    const values = { text, flag: random() < 0.5, number: pick([0, 1, 2, -1, 0.5, 1e9], random), list: [1], object: {} };
+    const fitting = values[kind.replace('?', '') as keyof typeof values] ?? pick(texts, random);
+    input[name] = random() < 0.05 ? pick<JsonValue>([null, 7, [], {}, 'x'], random) : fitting;
+  }
+  return { ...input, namespace: random() < 0.8 ? 'own' : 'other' };
+}
+
+test.each(Object.keys(verbTable))('random arguments of %s get an answer or a code', async (verb) => {
+  const seed = process.env['REPRISE_RUNS'] === undefined ? seedOfRun() : seedOfMoment();
+  const random = randomSource(seed + verb.length * 7_919);
+  for (let round = 0; round < rounds * 3; round++) {
+    const input = argumentsFor(verb, random);
+    const { status, text } = await sent(`/v1/${verb}`, 'application/json', Buffer.from(JSON.stringify(input)));
+    const context = `seed ${seed}, ${verb}, ${JSON.stringify(input)}: ${status} ${text.slice(0, 300)}`;
+    expect(text.includes(secret), context).toBe(false);
+    if (status >= 400) expect(JSON.parse(text), context).toMatchObject({ error: { code: expect.any(String) } });
+  }
+  expect(failures, `seed ${seed}`).toEqual([]);
+});
 
 /** Returns the same request in binary, some of it with bytes changed. */
 function binaryOf(input: DescMessage, json: JsonObject, random: Random): Uint8Array {

@@ -64,13 +64,16 @@ async function served(
 }
 
 const call = async (server: RunningServer, body: string, headers: Record<string, string> = {}): Promise<Response> =>
-  await fetch(`${server.url}/reprise.v1.SessionService/OpenSession`, {
+  await fetch(`${server.url}/reprise.v1.VerbService/Call`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body,
   });
 
-const opening = JSON.stringify({ session: 'demo', create: true });
+const opening = JSON.stringify({
+  verb: 'reprise.session',
+  arguments: JSON.stringify({ session: 'demo', create: true }),
+});
 
 /** Connects, and resolves when the server ends the connection. */
 function ended(server: RunningServer, hello = ''): Promise<Socket> {
@@ -85,7 +88,7 @@ function ended(server: RunningServer, hello = ''): Promise<Socket> {
 test('a body over "serverBodyBytesMax" is refused', async () => {
   const server = await served({ bodyBytes: 100 });
   expect((await call(server, opening)).status).toBe(200);
-  expect((await call(server, JSON.stringify({ session: 'x'.repeat(200) }))).status).toBe(429);
+  expect((await call(server, JSON.stringify({ verb: 'x'.repeat(200) }))).status).toBe(429);
 });
 
 test('requests over "serverBytesInFlightMax" together get "store.busy"', async () => {
@@ -118,8 +121,8 @@ test('spans, and the bytes that a body unpacks to, count for "serverBytesInFligh
   const answer = await spans(new Uint8Array(gzipSync(long)), 'gzip');
   expect([answer.status, await answer.text()]).toEqual([503, expect.stringContaining('store.busy')]);
   expect((await spans(new Uint8Array(Buffer.from('{"resourceSpans":[]}')), 'identity')).status).toBe(200);
-  const packed = gzipSync(JSON.stringify({ session: 'x'.repeat(2_000) }));
-  const called = await fetch(`${server.url}/reprise.v1.SessionService/OpenSession`, {
+  const packed = gzipSync(JSON.stringify({ verb: 'x'.repeat(2_000) }));
+  const called = await fetch(`${server.url}/reprise.v1.VerbService/Call`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
     body: new Uint8Array(packed),
@@ -133,7 +136,7 @@ test('a stream of many messages holds the bytes of one of them', async () => {
   const client = createClient(SessionService, createGrpcTransport({ baseUrl: server.url }));
   const events = [JSON.stringify({ type: 'note.added', data: { text: 'x'.repeat(700) } })];
   async function* batches() {
-    for (let batch = 1n; batch <= 10n; batch++) yield { session: 'demo', batch, events };
+    for (let batch = 1n; batch <= 10n; batch++) yield { batch, append: { ref: 'demo', events } };
   }
   const answers = await Array.fromAsync(client.streamAppends(batches()), ({ batch, error }) => error ?? batch);
   expect(answers).toEqual(Array.from({ length: 10 }, (_, index) => BigInt(index + 1)));
@@ -169,7 +172,7 @@ test('a client waits as long as the server says, and goes on', async () => {
 test('a call whose body does not come within "serverBodyMsMax" is ended', async () => {
   const server = await served({ bodyMs: 50 });
   const head =
-    'POST /reprise.v1.SessionService/OpenSession HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: 10\r\n\r\n{';
+    'POST /reprise.v1.VerbService/Call HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: 10\r\n\r\n{';
   await ended(server, head);
 });
 

@@ -62,7 +62,7 @@ test('reflection lists the services, and gives the schema with everything it imp
     client.serverReflectionInfo(
       listed(
         ask({ case: 'listServices', value: '' }),
-        ask({ case: 'fileContainingSymbol', value: 'reprise.v1.SessionService.OpenSession' }),
+        ask({ case: 'fileContainingSymbol', value: 'reprise.v1.SessionService.AppendEvents' }),
         ask({ case: 'fileByFilename', value: 'reprise/v1/store.proto' }),
         ask({ case: 'fileContainingSymbol', value: 'nothing' }),
       ),
@@ -75,7 +75,7 @@ test('reflection lists the services, and gives the schema with everything it imp
   });
   expect(found).toEqual([
     expect.arrayContaining(['reprise.v1.SessionService', 'grpc.health.v1.Health']),
-    ['reprise/v1/session.proto', 'reprise/v1/server.proto'],
+    expect.arrayContaining(['reprise/v1/session.proto', 'reprise/v1/server.proto']),
     expect.arrayContaining(['reprise/v1/store.proto', 'reprise/v1/row.proto']),
     'errorResponse',
   ]);
@@ -86,7 +86,7 @@ test('appends as a stream are stored in order, and each batch is acknowledged or
   await store.createSession({ namespace: 'default', session: 'demo' }, { root: 'main', seed: 'x' });
   const client = createClient(SessionService, by(await served(store)));
   const batch = (number: number, ...texts: string[]) =>
-    create(StreamAppendsRequestSchema, { session: 'demo', events: texts, batch: BigInt(number) });
+    create(StreamAppendsRequestSchema, { batch: BigInt(number), append: { ref: 'demo', events: texts } });
   const text = (value: string): string => JSON.stringify({ type: 'note.added', data: { text: value } });
   const acknowledged = await Array.fromAsync(
     client.streamAppends(
@@ -100,24 +100,51 @@ test('appends as a stream are stored in order, and each batch is acknowledged or
   ]);
 });
 
+test('appends and replays in bulk take their condition and their range, and a branch that names a point is refused', async () => {
+  const store = openMemoryStore({ platform });
+  await using reprise = await openReprise({ store, config: false });
+  const session = await reprise.createSession('demo');
+  await session.fork('main@0', { name: 'other' });
+  const client = createClient(SessionService, by(await served(store)));
+  const events = ['a', 'b', 'c'].map((text) => JSON.stringify({ type: 'note.added', data: { text } }));
+  const ref = 'demo/other';
+  const head = { kind: { case: 'head', value: 1n } } as const;
+  const stored = await client.appendEvents({ ref, events, condition: head });
+  expect(stored.events.map((text) => (JSON.parse(text) as { seq: number }).seq)).toEqual([2, 3, 4]);
+  await expect(client.appendEvents({ ref, events, condition: head })).rejects.toThrow('head is at 4');
+  await (await session.branch('other')).state.transaction((tx) => tx.write('plan', 1));
+  const unchanged = { kind: { case: 'unchanged' as const, value: { since: 4n, keys: [], prefixes: [''] } } };
+  await expect(client.appendEvents({ ref, events, condition: unchanged })).rejects.toThrow('changed');
+  await expect(client.appendEvents({ ref: 'demo/other@1', events })).rejects.toThrow('"ref" names a point');
+  await expect(client.appendEvents({ ref: '', events })).rejects.toThrow('session[/branch][@at]');
+  const replayed = async (request: object): Promise<unknown[]> =>
+    (await Array.fromAsync(client.replayEvents({ ref, ...request })))
+      .flatMap((message) => message.events)
+      .map((text) => (JSON.parse(text) as { data: { text: unknown } }).data.text);
+  expect(await replayed({ after: 2n, through: 3n })).toEqual(['b']);
+  expect(await replayed({ ref: 'demo/other@3' })).toEqual(['a', 'b']);
+  expect(await replayed({ direction: 'backward', limit: 3n })).toEqual([undefined, 'c', 'b']);
+  expect(await replayed({ filter: 'text=^c' })).toEqual(['c']);
+  expect(await replayed({ history: 'raw', filter: 'type=^branch' })).toEqual([undefined]);
+  await expect(replayed({ history: 'both' })).rejects.toThrow('history "both"');
+});
+
 test('a transaction whose commit was not answered is found by its id, also after the server ended', async () => {
   const store = openMemoryStore({ platform });
   await store.createSession({ namespace: 'default', session: 'demo' }, { root: 'main', seed: 'x' });
   const first = await served(store);
-  const place = { session: 'demo', agent: 'a1' };
+  const place = { ref: 'demo', agent: 'a1' };
   const state: Client<typeof StateService> = createClient(StateService, by(first));
-  const { transaction } = await state.beginTransaction(place);
-  await state.writeState({ ...place, transaction, key: 'plan', value: '1' });
-  const { answer } = await state.commitTransaction({ ...place, transaction });
+  const { transaction } = await state.beginTransaction({ place });
+  await state.writeState({ place, transaction, key: 'plan', value: '1' });
+  const { committed } = await state.commitTransaction({ place, transaction });
   await first.close();
   const again = createClient(StateService, by(await served(store)));
-  const repeated = await again.commitTransaction({ ...place, transaction });
-  expect(JSON.parse(repeated.answer)).toEqual(JSON.parse(answer));
-  const open = await again.beginTransaction(place);
+  const repeated = await again.commitTransaction({ place, transaction });
+  expect(repeated.committed).toEqual(committed);
+  const open = await again.beginTransaction({ place });
   const elsewhere = createClient(StateService, by(await served(store)));
-  await expect(elsewhere.commitTransaction({ ...place, transaction: open.transaction })).rejects.toThrow(
-    'none is open',
-  );
+  await expect(elsewhere.commitTransaction({ place, transaction: open.transaction })).rejects.toThrow('none is open');
 });
 
 test('the id of a transaction is never used twice: no commit is answered with the result of a different one', async () => {
@@ -126,34 +153,34 @@ test('the id of a transaction is never used twice: no commit is answered with th
   const session = await reprise.createSession('demo');
   await session.fork('main@0', { name: 'other' });
   const first = createClient(StateService, by(await served(store)));
-  const place = { session: 'demo', agent: 'a1' };
-  const begin = { ...place, options: '{"txn":"order-7"}' };
-  const held = { ...place, transaction: 'order-7' };
+  const place = { ref: 'demo', agent: 'a1' };
+  const held = { place, transaction: 'order-7' };
   // A commit that wrote nothing left no event; its answer is not that of the next one.
-  await first.beginTransaction(begin);
+  await first.beginTransaction(held);
   await first.commitTransaction(held);
-  await first.beginTransaction(begin);
+  await first.beginTransaction(held);
   await first.writeState({ ...held, key: 'plan', value: '1' });
-  await expect(first.beginTransaction(begin)).rejects.toThrow('its id was used before');
-  const { answer } = await first.commitTransaction(held);
-  expect(JSON.parse(answer)).toMatchObject({ versions: [{ key: 'plan', version: 1 }] });
-  await expect(first.beginTransaction(begin)).rejects.toThrow('its id was used before');
+  await expect(first.beginTransaction(held)).rejects.toThrow('its id was used before');
+  const { committed } = await first.commitTransaction(held);
+  expect(committed).toMatchObject({ versions: [{ key: 'plan', version: 1n }] });
+  await expect(first.beginTransaction(held)).rejects.toThrow('its id was used before');
   const commit = (value: number) => ({
-    ...place,
+    place,
     requestId: 'order-7',
-    operations: JSON.stringify([{ key: 'plan', op: 'write', value }]),
-    read: '[{"key":"plan","version":0}]',
+    operations: [{ key: 'plan', value: String(value) }],
+    read: [{ key: 'plan', version: 0n }],
   });
   for (const state of [first, createClient(StateService, by(await served(store)))]) {
-    expect(JSON.parse((await state.commitState(commit(1))).answer)).toEqual(JSON.parse(answer));
+    expect((await state.commitState(commit(1))).committed).toEqual(committed);
     for (const other of [
-      { ...commit(2), read: '' },
-      { ...commit(1), branch: 'other' },
-      { ...commit(1), agent: 'a2' },
+      { ...commit(2), read: [] },
+      { ...commit(1), place: { ...place, ref: 'demo/other' } },
+      { ...commit(1), place: { ...place, agent: 'a2' } },
     ])
       await expect(state.commitState(other)).rejects.toThrow('the id "order-7" is taken');
   }
-  await expect(first.commitTransaction({ ...held, branch: 'other' })).rejects.toThrow('used for a different change');
+  const elsewhere = { ...held, place: { ...place, ref: 'demo/other' } };
+  await expect(first.commitTransaction(elsewhere)).rejects.toThrow('used for a different change');
   expect((await session.state.as('a1').get('plan')).value).toBe(1);
 });
 

@@ -4,10 +4,11 @@ import { create, type DescMethod, fromBinary, type MessageShape, toBinary } from
 import { credentials, Metadata, makeGenericClientConstructor } from '@grpc/grpc-js';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/core/json.ts';
+import { refText } from '../../src/core/ref.ts';
 import { createNodePlatform } from '../../src/node/platform.ts';
 import { openMemoryStore } from '../../src/store/memory/memory-store.ts';
-import { SessionService } from '../../src/wire/generated/reprise/v1/session_pb.ts';
 import { StateService } from '../../src/wire/generated/reprise/v1/state_pb.ts';
+import { VerbService } from '../../src/wire/generated/reprise/v1/verb_pb.ts';
 import { Place } from '../e2e/cli/run.ts';
 import type { Started } from '../e2e/cli/started.ts';
 import { stateCatalogue } from '../seeds/statehouse-catalogue.ts';
@@ -115,10 +116,13 @@ const byCurl: Speaker = async (method, request) => {
   return messages;
 };
 
-test.each(['getState', 'listKeys'] as const)('the error of %s reads the same by grpc-js', async (name) => {
-  const request = { session: 'not here: 100 %, é', agent: 'a1' };
-  await expect(byGrpcJs(StateService.method[name], request)).rejects.toMatchObject({
-    details: `Cannot open session "${request.session}": namespace "default" has no session of that id`,
+const { call: callVerb, stream: streamVerb } = VerbService.method;
+
+test.each([callVerb, streamVerb])('the error of $name reads the same by grpc-js', async (method) => {
+  const session = 'not here: 100 %, é';
+  const request = { verb: 'state.get', arguments: JSON.stringify({ ref: refText({ session }), key: 'plan' }) };
+  await expect(byGrpcJs(method, request)).rejects.toMatchObject({
+    details: `Cannot open session "${session}": namespace "default" has no session of that id`,
   });
 });
 
@@ -127,18 +131,22 @@ describe.each<[string, Speaker]>([
   ['curl', byCurl],
 ])('B1 a state engine, by %s', (name, speak) => {
   const { beginTransaction, writeState, deleteState, commitTransaction, abortTransaction } = StateService.method;
-  const { getState, listKeys, replayState } = StateService.method;
-  const place = { session: `by ${name}`, agent: 'a1' };
+  const session = `by ${name}`;
+  const place = { ref: refText({ session }), agent: 'a1' };
   const one = async (method: DescMethod, request: JsonObject): Promise<JsonObject> =>
-    (await speak(method, { ...place, ...request }))[0] ?? {};
-  const answer = async (method: DescMethod, request: JsonObject): Promise<JsonObject> =>
-    JSON.parse(String((await one(method, request))['answer'])) as JsonObject;
-  const listed = async (method: DescMethod, field: string, request: JsonObject): Promise<string[]> =>
-    (await speak(method, { ...place, ...request })).flatMap((message) => (message[field] ?? []) as string[]);
+    (await speak(method, { place, ...request }))[0] ?? {};
+  const answer = async (verb: string, input: JsonObject): Promise<JsonObject> => {
+    const [found = {}] = await speak(callVerb, { verb, arguments: JSON.stringify({ ...place, ...input }) });
+    return JSON.parse(String(found['answer'])) as JsonObject;
+  };
+  const listed = async (verb: string, input: JsonObject): Promise<JsonValue[]> =>
+    (await speak(streamVerb, { verb, arguments: JSON.stringify({ ...place, ...input }) }))
+      .flatMap((message) => (message['answers'] ?? []) as string[])
+      .map((text) => JSON.parse(text) as JsonValue);
+  const created = async (input: JsonObject): Promise<void> =>
+    void (await speak(callVerb, { verb: 'reprise.createSession', arguments: JSON.stringify({ session, ...input }) }));
 
-  beforeAll(
-    async () => void (await speak(SessionService.method.openSession, { session: place.session, create: true })),
-  );
+  beforeAll(() => created({}));
 
   test('transactions are committed whole or not at all, and replayed in their order', async () => {
     const values: readonly JsonValue[] = [{ list: [1, { a: null }], text: '🙂', empty: {} }, 2];
@@ -146,29 +154,29 @@ describe.each<[string, Speaker]>([
       const { transaction = '' } = await one(beginTransaction, {});
       await one(writeState, { transaction, key: 'plan', value: JSON.stringify(value) });
       await one(deleteState, { transaction, key: 'gone' });
-      expect(await answer(commitTransaction, { transaction })).toMatchObject({ txn: transaction });
+      expect(await one(commitTransaction, { transaction })).toMatchObject({ committed: { transaction } });
       await expect(one(writeState, { transaction, key: 'x', value: '1' })).rejects.toThrow(/Cannot find transaction/);
     }
     const { transaction = '' } = await one(beginTransaction, {});
     await one(writeState, { transaction, key: 'plan', value: '"never"' });
     await one(abortTransaction, { transaction });
-    expect(await answer(getState, { key: 'plan' })).toMatchObject({ value: 2, version: 2 });
-    expect(await answer(getState, { key: 'plan', where: '{"version":1}' })).toMatchObject({ value: values[0] });
-    const replayed = (await listed(replayState, 'transactions', {})).map((text) => JSON.parse(text) as JsonObject);
+    expect(await answer('state.get', { key: 'plan' })).toMatchObject({ value: 2, version: 2 });
+    expect(await answer('state.get', { key: 'plan', version: 1 })).toMatchObject({ value: values[0] });
+    const replayed = (await listed('state.replay', {})) as JsonObject[];
     expect(replayed.map(({ seq }) => seq)).toEqual([1, 2]);
     expect(replayed.map(({ operations }) => (operations as JsonObject[])[0]?.['value'])).toEqual(values);
-    const second = await listed(replayState, 'transactions', { options: '{"after":1,"through":2}' });
-    expect(second.map((text) => (JSON.parse(text) as JsonObject)['seq'])).toEqual([2]);
+    const second = (await listed('state.replay', { after: 1, through: 2 })) as JsonObject[];
+    expect(second.map(({ seq }) => seq)).toEqual([2]);
   });
 
   test('agents and namespaces do not see each other (I7)', async () => {
-    const keys = (request: JsonObject): Promise<string[]> => listed(listKeys, 'keys', request);
-    await speak(SessionService.method.openSession, { session: place.session, namespace: 'second', create: true });
+    await created({ namespace: 'second' });
+    const keys = (input: JsonObject): Promise<JsonValue[]> => listed('state.keys', input);
     expect([await keys({}), await keys({ agent: 'a2' }), await keys({ namespace: 'second' })]).toEqual([
       ['plan'],
       [],
       [],
     ]);
-    expect(await listed(replayState, 'transactions', { agent: 'a2' })).toEqual([]);
+    expect(await listed('state.replay', { agent: 'a2' })).toEqual([]);
   });
 });

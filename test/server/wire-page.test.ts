@@ -15,7 +15,7 @@ const timeIsOver = 28;
 
 test('every curl of the page on the wire runs', async () => {
   const page = readFileSync(join(root, 'docs/reference/wire.md'), 'utf8');
-  const calls = [...page.matchAll(/^### (\w+)\n[\s\S]*?^```sh\n([\s\S]*?)^```/gm)];
+  const calls = [...page.matchAll(/^### ([\w.]+)\n[\s\S]*?^```sh\n([\s\S]*?)^```/gm)];
   const platform = createNodePlatform();
   const { store } = await wireWorld();
   const { token, record } = makeToken({ rights: ['admin'] }, platform);
@@ -29,10 +29,10 @@ test('every curl of the page on the wire runs', async () => {
     env: { ...process.env, SERVER: server.url, REPRISE_TOKEN: token },
     encoding: 'latin1',
   });
-  const answers = [...stdout.matchAll(/([\s\S]*?)@@ (\w+) (\d+)\n/g)].map(([, text = '', name = '', exit]) => ({
+  const answers = [...stdout.matchAll(/([\s\S]*?)@@ ([\w.]+) (\d+)\n/g)].map(([, text = '', name = '', exit]) => ({
     name,
     exit: Number(exit),
-    error: /"code":\s*"\w+"[\s\S]*/.exec(text)?.[0],
+    error: /^\{"error":\{[\s\S]*|"code":\s*"\w+"[\s\S]*/m.exec(text)?.[0],
   }));
   expect(answers.map(({ name }) => name)).toEqual(calls.map(([, name]) => name));
   const wrong = answers.filter(

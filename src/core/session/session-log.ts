@@ -66,6 +66,8 @@ export interface ReplayOptions {
   readonly since?: string;
   /** Not after this time. */
   readonly until?: string;
+  /** Only events of these types: short for a filter of types. They have the data of their types. */
+  readonly types?: readonly string[];
   readonly filter?: EventFilter;
   /** `backward` returns the last event first. */
   readonly direction?: 'forward' | 'backward';
@@ -81,8 +83,8 @@ export interface FollowOptions extends ReplayOptions {
 }
 
 /** A history being read: an async iterator that holds one page. Leaving the loop releases everything. */
-export interface Replay extends AsyncIterableIterator<Event, void, undefined> {
-  return(): Promise<IteratorResult<Event, void>>;
+export interface Replay<Item = Event> extends AsyncIterableIterator<Item, void, undefined> {
+  return(): Promise<IteratorResult<Item, void>>;
 }
 
 /** How to fork. */

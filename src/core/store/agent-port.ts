@@ -1,28 +1,40 @@
+import type { JsonInput } from '../json.ts';
 import type { Abort } from './event-store.ts';
-import type { BranchRef } from './session-ref.ts';
 
-/** The calls with one answer. */
-export type AgentQuestion = 'getState' | 'commitState' | 'commitBelief' | 'listBeliefs' | 'getKnown';
+/** The verbs with one answer. */
+export type AgentQuestion =
+  | 'state.get'
+  | 'state.transaction'
+  | 'agent.beliefs.commit'
+  | 'agent.beliefs.list'
+  | 'agent.known';
 
-/** The calls with many answers. */
-export type AgentListing = 'listKeys' | 'scanState' | 'getHistory' | 'replayState' | 'diffState' | 'replayAgent';
+/** The verbs with many answers. */
+export type AgentListing =
+  | 'state.keys'
+  | 'state.scan'
+  | 'state.history'
+  | 'state.replay'
+  | 'state.diff'
+  | 'agent.replay';
+
+/** The arguments of a verb: where it acts, and what it takes. */
+export interface AgentArguments extends JsonInput {
+  readonly namespace: string;
+  readonly ref: string;
+}
 
 /**
- * The calls that a token which is bound to an agent may make, as that agent. A store has none of them: the engine runs
- * at the server, since the token may read no rows. Fields and answers are those of the wire.
+ * The verbs that a token which is bound to an agent may ask for, as that agent. A store has none of them: the engine runs
+ * at the server, since the token may read no rows. Verbs, arguments and answers are those of the wire.
  */
 export interface AgentPort {
   /** The agent that the token is bound to. */
   readonly agent: string;
-  /** Makes a call with one answer. */
-  ask(call: AgentQuestion, place: BranchRef, fields: Readonly<Record<string, string>>): Promise<unknown>;
-  /** Makes a call with many answers. */
-  list(
-    call: AgentListing,
-    place: BranchRef,
-    fields: Readonly<Record<string, string>>,
-    signal?: Abort,
-  ): AsyncGenerator<unknown, void, undefined>;
+  /** Asks for a verb with one answer. */
+  ask(verb: AgentQuestion, input: AgentArguments): Promise<unknown>;
+  /** Asks for a verb with many answers. */
+  list(verb: AgentListing, input: AgentArguments, signal?: Abort): AsyncGenerator<unknown, void, undefined>;
 }
 
 /** A store that may be open for one agent alone. */

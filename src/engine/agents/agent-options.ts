@@ -3,6 +3,7 @@ import type { AgentReplayOptions, AsOptions } from './agent-source.ts';
 
 /** The options of a replay as an agent. */
 export const agentReplayKeys: KnownKeys = optionKeys<AgentReplayOptions>('replay as an agent', {
+  types: 'list',
   after: 'number',
   through: 'number',
   since: 'text',

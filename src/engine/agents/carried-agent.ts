@@ -1,16 +1,13 @@
 import type { Event } from '../../core/event/event.ts';
 import type { Belief } from '../../core/fleet/belief.ts';
-import { given } from '../../core/json.ts';
-import { pointText } from '../../core/ref.ts';
+import { given, type JsonObject } from '../../core/json.ts';
 import type { Replay } from '../../core/session/session-log.ts';
 import type { AgentPort } from '../../core/store/agent-port.ts';
-import type { BranchRef } from '../../core/store/session-ref.ts';
 import { type CommitOptions, type CommittedBelief, checkClaim } from '../believing/commit-belief.ts';
 import type { BeliefsQuery } from '../believing/fleet-at.ts';
-import { sessionRef } from '../context/engine.ts';
 import type { Where } from '../history/where.ts';
 import { checkReading } from '../looking/replay.ts';
-import { CarriedState, carriedOptions } from '../state/carried-state.ts';
+import { CarriedState, carriedOptions, carriedPlace } from '../state/carried-state.ts';
 import { agentReplayKeys } from './agent-options.ts';
 import type { AgentKnowledge, AgentReplayOptions, AgentSource } from './agent-source.ts';
 
@@ -38,13 +35,16 @@ export class CarriedAgent implements AgentSource {
     // A value that is not JSON would travel as null or as nothing.
     checkClaim(claim);
     // The id makes a call whose answer was lost harmless when it is repeated.
-    const input = JSON.stringify({ ...claim, id: claim.id ?? this.where.engine.platform.newId() });
-    return (await this.#port.ask('commitBelief', await this.#place(), { input })) as CommittedBelief;
+    const id = claim.id ?? this.where.engine.platform.newId();
+    const input = { ...claim, id, ...(await carriedPlace(this.where)) };
+    return (await this.#port.ask('agent.beliefs.commit', input)) as CommittedBelief;
   }
 
-  async beliefs(query: BeliefsQuery): Promise<readonly Belief[]> {
-    const options = carriedOptions(query, this.#times());
-    return (await this.#port.ask('listBeliefs', await this.#place(), { options })) as readonly Belief[];
+  async beliefs({ agent, topic }: BeliefsQuery): Promise<readonly Belief[]> {
+    const { at } = this.where;
+    const story = at.kind === 'story' ? at.story : undefined;
+    const asked = { ...given({ story, of: agent, topic }), ...(await carriedPlace(this.where)) };
+    return (await this.#port.ask('agent.beliefs.list', asked)) as readonly Belief[];
   }
 
   replay(options: AgentReplayOptions): Replay {
@@ -52,7 +52,7 @@ export class CarriedAgent implements AgentSource {
     const { signal, ...rest } = options;
     const stop = new AbortController();
     const until = AbortSignal.any([stop.signal, ...(signal === undefined ? [] : [signal])]);
-    const events = this.#events(carriedOptions(rest, { at: this.#point }), until);
+    const events = this.#events(carriedOptions(rest), until);
     return {
       next: () => events.next(),
       return: async () => {
@@ -66,28 +66,11 @@ export class CarriedAgent implements AgentSource {
   }
 
   async known(): Promise<AgentKnowledge> {
-    return (await this.#port.ask('getKnown', await this.#place(), { point: this.#point })) as AgentKnowledge;
+    return (await this.#port.ask('agent.known', await carriedPlace(this.where))) as AgentKnowledge;
   }
 
-  async *#events(options: string, signal: AbortSignal): AsyncGenerator<Event, void, undefined> {
-    const found = this.#port.list('replayAgent', await this.#place(), { options }, signal);
-    yield* found as AsyncGenerator<Event, void, undefined>;
-  }
-
-  get #point(): string {
-    const { branch, at } = this.where;
-    return pointText({ branch, at });
-  }
-
-  /** The moment of the two times for the server: a turn of the story, and the point up to which it was told. */
-  #times(): { readonly turn?: number; readonly point?: string } {
-    const { branch, at } = this.where;
-    if (at.kind !== 'story') return at.kind === 'head' ? {} : { point: this.#point };
-    return { turn: at.story, ...given({ point: at.told && pointText({ branch, at: at.told }) }) };
-  }
-
-  async #place(): Promise<BranchRef> {
-    const { engine, branch } = this.where;
-    return { ...sessionRef(engine, await this.where.session()), branch };
+  async *#events(options: JsonObject, signal: AbortSignal): AsyncGenerator<Event, void, undefined> {
+    const input = { ...options, ...(await carriedPlace(this.where)) };
+    yield* this.#port.list('agent.replay', input, signal) as AsyncGenerator<Event, void, undefined>;
   }
 }

@@ -22,6 +22,7 @@ import { asEvents, type EventForm, type EventsRequest, readForms, readHeaders } 
 
 const replayKeys: KnownKeys = optionKeys<FollowOptions>('replay', {
   history: 'text',
+  types: 'list',
   after: 'number',
   through: 'number',
   since: 'text',
@@ -35,11 +36,12 @@ const replayKeys: KnownKeys = optionKeys<FollowOptions>('replay', {
 
 /** Joins the conditions of an options object into one filter. */
 export function filterOf(
-  options: Pick<ReplayOptions, 'filter' | 'since' | 'until' | 'after' | 'through'>,
+  options: Pick<ReplayOptions, 'types' | 'filter' | 'since' | 'until' | 'after' | 'through'>,
 ): EventFilter {
-  const { filter, since, until, after, through } = options;
+  const { types, filter, since, until, after, through } = options;
+  if (types !== undefined && filter?.types !== undefined) refuseTypesTwice();
   return {
-    ...(filter === undefined ? {} : checkFilter(filter)),
+    ...(filter === undefined && types === undefined ? {} : checkFilter({ ...filter, ...given({ types }) })),
     ...given({
       since: since === undefined ? undefined : isoTime(since),
       until: until === undefined ? undefined : isoTime(until),
@@ -47,6 +49,13 @@ export function filterOf(
       through: through === undefined ? undefined : seq(through),
     }),
   };
+}
+
+function refuseTypesTwice(): never {
+  throw new RepriseError('option.invalid', 'Cannot replay with both "types" and a filter of types', {
+    hint: 'Pass one of them.',
+    details: { option: 'types' },
+  });
 }
 
 /** Reads the history at a place again, in order. A place that is not found yet is looked up before the first event. */

@@ -1,12 +1,10 @@
-import { canonicalJson } from '../../core/canonical-json.ts';
+import { canonicalForm } from '../../core/canonical-json.ts';
 import { RepriseError } from '../../core/error.ts';
 import { checkAgent } from '../../core/event/state-key.ts';
-import { given } from '../../core/json.ts';
+import { given, type JsonObject } from '../../core/json.ts';
 import { shownValue } from '../../core/known-keys.ts';
-import { pointText } from '../../core/ref.ts';
-import type { AgentPort } from '../../core/store/agent-port.ts';
-import type { BranchRef } from '../../core/store/session-ref.ts';
-import { sessionRef } from '../context/engine.ts';
+import { pointText, refText } from '../../core/ref.ts';
+import type { AgentArguments, AgentPort } from '../../core/store/agent-port.ts';
 import type { Where } from '../history/where.ts';
 import { checkReading } from '../looking/replay.ts';
 import { CarriedWork } from './carried-work.ts';
@@ -41,10 +39,8 @@ export class CarriedState implements StateSource {
 
   begin(options: TransactionOptions): Transaction {
     const { engine } = this.#where;
-    const work = new CarriedWork(
-      { platform: engine.platform, port: this.#port, place: () => this.#place(), state: this },
-      options,
-    );
+    const place = (): Promise<AgentArguments> => carriedPlace(this.#where);
+    const work = new CarriedWork({ platform: engine.platform, port: this.#port, place, state: this }, options);
     return new Transaction(work, this.agent, (_own, asked) => checkBound(this.#port, asked));
   }
 
@@ -56,25 +52,21 @@ export class CarriedState implements StateSource {
   }
 
   async get(key: string, version?: number): Promise<StateValue> {
-    const where = carriedOptions(given({ version }), this.#at());
-    return (await this.#port.ask('getState', await this.#place(), { key, where })) as StateValue;
+    const input = { key, ...given({ version }), ...(await carriedPlace(this.#where)) };
+    return (await this.#port.ask('state.get', input)) as StateValue;
   }
 
   async *keys(prefix: string, limit: number): AsyncGenerator<string, void, undefined> {
-    if (prefix === '') {
-      const options = carriedOptions({ limit }, this.#at());
-      for await (const key of this.#port.list('listKeys', await this.#place(), { options })) yield String(key);
-      return;
-    }
-    for await (const { key } of this.scan(prefix, limit)) yield key;
+    for await (const key of this.#listed('state.keys', { ...given({ prefix: prefix === '' ? undefined : prefix }), limit }))
+      yield String(key);
   }
 
   async *scan(prefix: string, limit: number = Number.POSITIVE_INFINITY): AsyncGenerator<StateValue, void, undefined> {
-    yield* this.#listed<StateValue>('scanState', { prefix, options: carriedOptions({ limit }, this.#at()) });
+    yield* this.#listed<StateValue>('state.scan', { prefix, limit });
   }
 
   async *history(key: string, limit: number): AsyncGenerator<StateVersion, void, undefined> {
-    yield* this.#listed<StateVersion>('getHistory', { key, options: carriedOptions({ limit }, this.#at()) });
+    yield* this.#listed<StateVersion>('state.history', { key, limit });
   }
 
   replay(options: StateReplayOptions): StateReplay {
@@ -83,8 +75,7 @@ export class CarriedState implements StateSource {
     // A generator does not return while it waits, and a follower may wait forever.
     const stop = new AbortController();
     const until = AbortSignal.any([stop.signal, ...(signal === undefined ? [] : [signal])]);
-    const asked = { options: carriedOptions(rest, this.#at()) };
-    const found = this.#listed<StateTransaction>('replayState', asked, until);
+    const found = this.#listed<StateTransaction>('state.replay', rest, until);
     return {
       next: () => found.next(),
       return: async () => {
@@ -98,27 +89,26 @@ export class CarriedState implements StateSource {
   }
 
   async *diff(other: StateSource, prefix: string): AsyncGenerator<StateChange, void, undefined> {
-    const options = carriedOptions({}, prefix === '' ? {} : { prefix });
-    yield* this.#listed<StateChange>('diffState', { left: this.point, right: other.point, options });
+    if (!(other instanceof CarriedState)) refuseStore();
+    const options = { ...given({ prefix: prefix === '' ? undefined : prefix }), other: (await carriedPlace(other.#where)).ref };
+    yield* this.#listed<StateChange>('state.diff', options);
   }
 
   async *#listed<Item>(
-    call: 'scanState' | 'getHistory' | 'replayState' | 'diffState',
-    fields: Readonly<Record<string, string>>,
+    verb: 'state.keys' | 'state.scan' | 'state.history' | 'state.replay' | 'state.diff',
+    options: object & { readonly limit?: number | undefined },
     signal?: StateReplayOptions['signal'],
   ): AsyncGenerator<Item, void, undefined> {
-    yield* this.#port.list(call, await this.#place(), fields, signal) as AsyncGenerator<Item, void, undefined>;
+    const input = { ...carriedOptions(options), ...(await carriedPlace(this.#where)) };
+    yield* this.#port.list(verb, input, signal) as AsyncGenerator<Item, void, undefined>;
   }
+}
 
-  /** The point for the server; it looks at the head if there is none. */
-  #at(): { readonly at?: string } {
-    return this.#where.at.kind === 'head' ? {} : { at: this.point };
-  }
-
-  async #place(): Promise<BranchRef> {
-    const { engine, branch } = this.#where;
-    return { ...sessionRef(engine, await this.#where.session()), branch };
-  }
+/** Returns the arguments that say where a carried verb acts. In story time, that is the place up to which it was told. */
+export async function carriedPlace(where: Where): Promise<AgentArguments> {
+  const { engine, branch, at } = where;
+  const told = at.kind === 'story' ? (at.told ?? { kind: 'head' as const }) : at;
+  return { namespace: engine.namespace, ref: refText({ session: await where.session(), branch, at: told }) };
 }
 
 /** Refuses an agent that the token is not bound to. */
@@ -130,9 +120,15 @@ export function checkBound({ agent: own }: AgentPort, agent: string): void {
   });
 }
 
-/** Writes options that were checked, and the place, as the wire carries them. An infinite limit is left out. */
-export function carriedOptions(options: object & { readonly limit?: number | undefined }, place: object): string {
-  const { limit, ...rest } = { ...options, ...place };
-  const text = canonicalJson(limit === Number.POSITIVE_INFINITY ? rest : { ...rest, limit });
-  return text === '{}' ? '' : text;
+/** Refuses a comparison with the state of a different store. */
+function refuseStore(): never {
+  throw new RepriseError('option.invalid', 'Cannot compare state with that of a different kind of store', {
+    hint: 'Take both looks from one store.',
+  });
+}
+
+/** Returns options that were checked as the wire carries them. An infinite limit is left out. */
+export function carriedOptions(options: object & { readonly limit?: number | undefined }): JsonObject {
+  const { limit, ...rest } = options;
+  return canonicalForm(limit === Number.POSITIVE_INFINITY ? rest : { ...rest, limit }).copy as JsonObject;
 }

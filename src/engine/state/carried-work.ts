@@ -4,8 +4,8 @@ import { checkId } from '../../core/id.ts';
 import type { JsonInputValue, JsonValue } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { checkBytes, checkLimit } from '../../core/limits.ts';
-import type { AgentPort } from '../../core/store/agent-port.ts';
-import type { BranchRef, Platform } from '../../core/store/event-store.ts';
+import type { AgentArguments, AgentPort } from '../../core/store/agent-port.ts';
+import type { Platform } from '../../core/store/event-store.ts';
 import { compareUtf8 } from '../../core/utf8.ts';
 import { neverWritten, type StateValue } from './entry.ts';
 import type { KeyOf } from './lookup.ts';
@@ -20,17 +20,17 @@ import {
 
 const beginKeys: KnownKeys = optionKeys<TransactionOptions>('begin', transactionOptionNames, 'a transaction');
 
-interface Operation {
+type Operation = {
   readonly key: string;
   readonly op: 'write' | 'delete';
   readonly value?: JsonValue;
-}
+};
 
 /** The world of a transaction: where it is committed, and where it reads. */
 interface CarriedParts {
   readonly platform: Platform;
   readonly port: AgentPort;
-  readonly place: () => Promise<BranchRef>;
+  readonly place: () => Promise<AgentArguments>;
   readonly state: {
     get(key: string): Promise<StateValue>;
     scan(prefix: string): AsyncGenerator<StateValue, void, undefined>;
@@ -140,12 +140,9 @@ export class CarriedWork implements OpenWork {
       })),
     ];
     try {
-      const committed = await port.ask('commitState', await place(), {
-        operations: JSON.stringify(this.#operations),
-        read: JSON.stringify(read),
-        requestId: this.txn,
-        ...(Object.keys(about).length === 0 ? {} : { options: JSON.stringify(about) }),
-      });
+      const operations = this.#operations;
+      const input = { ...about, ...(await place()), operations, read, requestId: this.txn };
+      const committed = await port.ask('state.transaction', input);
       this.committed = committed as Committed;
       this.#status = 'committed';
       return this.committed;

@@ -19,6 +19,8 @@ export interface AdmittedRequest {
   readonly bytes: CountedBytes;
   /** Returns the error for a message of this call that could not be read. */
   readonly problem: () => RepriseError;
+  /** The verb that is asked for, where the call itself does not say it. */
+  verb?: string;
 }
 
 const requestKey = createContextKey<AdmittedRequest | undefined>(undefined);
@@ -46,11 +48,12 @@ export async function observedCall<Answer>(
   try {
     checkKnown(message);
     const answer = await run();
-    callEnded(log, metrics, { call, code: 'ok', id, grant, started });
+    callEnded(log, metrics, { call: request.verb ?? call, code: 'ok', id, grant, started });
     return answer;
   } catch (error) {
-    callEnded(log, metrics, { call, code: error instanceof RepriseError ? error.code : 'failed', id, grant, started });
-    throw answerTo(error, call, (failed, cause) =>
+    const code = error instanceof RepriseError ? error.code : 'failed';
+    callEnded(log, metrics, { call: request.verb ?? call, code, id, grant, started });
+    throw answerTo(error, request.verb ?? call, (failed, cause) =>
       log({ level: 'error', message: 'A call failed', request: id, call: failed, error: detailOf(cause) }),
     );
   }
@@ -59,19 +62,20 @@ export async function observedCall<Answer>(
 /** Turns whatever a call throws into an error of Reprise, counts the call, and writes a line about it. */
 export function observed(log: WriteLog, metrics: Metrics): Interceptor {
   return (next) => async (request) => {
-    const call = request.method.name;
-    const { id, grant, body, bytes, problem } = requestOf({ values: request.contextValues });
+    const admitted = requestOf({ values: request.contextValues });
+    const { id, grant, body, bytes, problem } = admitted;
+    const named = (): string => admitted.verb ?? request.method.name;
     // The message of a call that is not a stream was read before; that of a stream is read below.
     if (!request.stream) body.release();
     const started = performance.now();
     const report: ReportFailure = (failed, error) =>
       log({ level: 'error', message: 'A call failed', request: id, call: failed, error: detailOf(error) });
-    const end = (code: string): void => callEnded(log, metrics, { call, code, id, grant, started });
+    const end = (code: string): void => callEnded(log, metrics, { call: named(), code, id, grant, started });
     const failed = (error: unknown): never => {
       const known = body.isRead ? error : readingFailure(error, problem);
       body.release();
       end(known instanceof RepriseError ? known.code : 'failed');
-      throw answerTo(known, call, report);
+      throw answerTo(known, named(), report);
     };
     try {
       if (!request.stream) checkKnown(request.message);

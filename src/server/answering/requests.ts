@@ -13,6 +13,7 @@ import { setTrailerStatus } from '@connectrpc/connect/protocol-grpc';
 import { universalRequestFromNodeRequest, universalResponseToNodeResponse } from '@connectrpc/connect-node';
 import { RepriseError } from '../../core/error.ts';
 import { numberAt } from '../../core/json.ts';
+import { statusOf } from '../../wire/status.ts';
 import type { Grant } from '../guarding/grant.ts';
 import type { BodyBudget } from '../http/body-budget.ts';
 import { connectError, hasLeft } from '../http/call-failure.ts';
@@ -137,8 +138,15 @@ async function showPage(
 ): Promise<void> {
   const started = performance.now();
   const { call, answered } = parts.page(request, response, grant) ?? nothingThere(request);
-  await answered;
-  callEnded(parts.log, parts.metrics, { call, code: 'ok', id, grant, started });
+  const end = (code: string): void => callEnded(parts.log, parts.metrics, { call, code, id, grant, started });
+  try {
+    await answered;
+    end('ok');
+  } catch (error) {
+    end(error instanceof RepriseError ? error.code : 'failed');
+    if (!(error instanceof RepriseError)) throw error;
+    refuse(request, response, error);
+  }
 }
 
 /** Answers a call with one message each way. */
@@ -228,7 +236,28 @@ function callContext({ headers }: HttpRequest, values: ContextValues): HandlerCo
 
 /** Answers with an error without reading the body. */
 function refuse(request: HttpRequest, response: HttpResponse, error: RepriseError): void {
-  refuseBy(request, response, connectError(error), retryHeader(error));
+  if (isPlain(request)) refusePlainly(response, error);
+  else refuseBy(request, response, connectError(error), retryHeader(error));
+}
+
+/** Whether a request is answered with plain JSON. Exporters of OpenTelemetry get their own form. */
+function isPlain(request: HttpRequest): boolean {
+  const path = pathOf(request);
+  return path.startsWith('/v1/') && path !== '/v1/traces';
+}
+
+/** Answers with an error as JSON; an answer that has begun gets it as its last line, and is cut. */
+function refusePlainly(response: HttpResponse, error: RepriseError): void {
+  const text = `${JSON.stringify({ error })}\n`;
+  const headers = { 'content-type': 'application/json', ...retryHeader(error) };
+  if (response.headersSent) writeLast(response, `\n${text}`);
+  else send(response, codeToHttpStatus(statusOf[error.code]), headers, text);
+}
+
+function writeLast(response: HttpResponse, text: string): void {
+  const cut = (): void => cutOff(response);
+  if ('stream' in response) response.write(text, 'utf8', cut);
+  else response.write(text, 'utf8', cut);
 }
 
 /** Answers with an error in the protocol that the request speaks. */

@@ -5,16 +5,13 @@ import type { ReplayOptions } from '../../core/session/session-log.ts';
 import type { Reprise } from '../../engine/reprise.ts';
 import { openRef } from '../../reading/open-ref.ts';
 import { beatMs } from '../../wire/protocol.ts';
+import { leaving, sendLines } from '../http/answer-lines.ts';
 import { batched } from '../http/batches.ts';
 import type { HttpRequest, HttpResponse } from '../http/listener.ts';
-import { queuedBytes } from '../http/stalled-clients.ts';
-import { endOf, eventTexts } from './session-service.ts';
+import { endOf, eventTexts } from './answer-texts.ts';
 
 /** The path under which a history can be read as lines of JSON. */
 export const replayPath = '/v1/replay/';
-
-/** Bytes that may wait for a client before nothing more is read for it: enough that it seldom waits for the server. */
-const queuedBytesMax = 1_048_576;
 
 /** Reads a history as lines of JSON: `GET /v1/replay/REF?follow=true&filter=type=^call`. An empty line is a beat. */
 export async function sendReplay(
@@ -26,23 +23,11 @@ export async function sendReplay(
   const url = new URL(request.url ?? '', 'http://host');
   const { namespace, leaveOut, ...options } = optionsOf(url.searchParams);
   const ref = refIn(url.pathname.slice(replayPath.length));
-  const left = new AbortController();
-  response.once('close', () => left.abort());
+  const left = leaving(response);
   const { session, point } = await openRef(reprise(namespace), ref);
-  const signal = endOf(left.signal, draining, options);
-  const pages = eventTexts(session.at(point).replay({ ...options, signal }), leaveOut);
-  const lines = batched(pages, beatMs, Number.POSITIVE_INFINITY);
-  // The first events come before the headers, so that a mistake in the request still gets its status.
-  let next = await lines.next();
-  response.setHeader('content-type', 'application/x-ndjson');
-  for (; next.done !== true; next = await lines.next()) {
-    // Bytes go out as they are; a text would be measured and turned into bytes piece by piece.
-    write(response, Buffer.from(next.value.length === 0 ? '\n' : `${next.value.join('\n')}\n`));
-    if (queuedBytes(response) > queuedBytesMax && !left.signal.aborted) await drained(response);
-    if (left.signal.aborted) break;
-  }
-  await lines.return();
-  response.end();
+  const signal = endOf(left, draining, options);
+  const pages = eventTexts(session.replay({ ...options, at: point, signal }), leaveOut);
+  await sendLines(response, batched(pages, beatMs, Number.POSITIVE_INFINITY), left);
 }
 
 function refIn(path: string): string {
@@ -54,24 +39,6 @@ function refIn(path: string): string {
       details: { path: 'ref' },
     });
   }
-}
-
-/** Waits until a client has taken what was written, or has left. */
-function drained(response: HttpResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      response.off('drain', end);
-      response.off('close', end);
-      resolve();
-    };
-    response.on('drain', end);
-    response.on('close', end);
-  });
-}
-
-function write(response: HttpResponse, bytes: Buffer): void {
-  if ('stream' in response) response.write(bytes);
-  else response.write(bytes);
 }
 
 interface ReplayQuery extends Omit<ReplayOptions, 'at' | 'signal'> {

@@ -10,11 +10,11 @@ import {
 import { requestOf } from '../answering/call-log.ts';
 import { send } from '../answering/requests.ts';
 import type { Grant } from '../guarding/grant.ts';
-import type { BodyBudget, CountedBytes } from '../http/body-budget.ts';
+import type { BodyBudget } from '../http/body-budget.ts';
 import { jsonIn } from '../http/json-text.ts';
 import type { HttpRequest, HttpResponse } from '../http/listener.ts';
 import { refused } from '../http/request-problem.ts';
-import { unpacked } from '../http/unpacking.ts';
+import { sentBody, utf8Text } from '../http/sent-body.ts';
 import type { Collected, SpanCollector } from './span-collector.ts';
 import type { SpanFormat } from './span-group.ts';
 
@@ -41,11 +41,8 @@ export async function takeSpans(
   const type = request.headers['content-type'] ?? '';
   const isJson = type.startsWith('application/json');
   if (!isJson && !type.startsWith('application/x-protobuf')) throw refused('', 'is neither JSON nor protobuf');
-  const bytes = budget.open((error) => error);
-  response.once('close', bytes.release);
-  const sent = await bodyOf(bytes.counted(request as AsyncIterable<Uint8Array>), bytesMax);
-  const body = await plainBody(sent, request.headers['content-encoding'], bytesMax, bytes);
-  const document = isJson ? jsonIn(textIn(body), 'body') : (await loadFormat()).documentOf(body);
+  const body = await sentBody(request, response, { budget, bytesMax, tooLong: () => tooLong(bytesMax) });
+  const document = isJson ? jsonIn(utf8Text(body), 'body') : (await loadFormat()).documentOf(body);
   if (!isObject(document)) throw refused('', 'is not an export of spans');
   const named = request.headers[namespaceHeader];
   const collected = await collector.collect(
@@ -83,41 +80,6 @@ function answerOf({ refused: count, why }: Collected) {
 
 function namespaceOf({ namespaces }: Grant, named: string): string {
   return named === '' ? (namespaces?.[0] ?? 'default') : named;
-}
-
-async function bodyOf(body: AsyncIterable<Uint8Array>, bytesMax: number): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    bytes += chunk.length;
-    if (bytes > bytesMax) throw tooLong(bytesMax);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
-
-async function plainBody(
-  body: Uint8Array,
-  encoding: string | undefined,
-  bytesMax: number,
-  bytes: CountedBytes,
-): Promise<Uint8Array> {
-  if (encoding === undefined || encoding === 'identity') return body;
-  if (encoding !== 'gzip') throw refused('', 'has a compression that is not gzip');
-  try {
-    return await unpacked(body, bytesMax, bytes);
-  } catch (error) {
-    if (error instanceof RepriseError) throw error;
-    throw error instanceof RangeError ? tooLong(bytesMax) : refused('', 'is not gzip');
-  }
-}
-
-function textIn(body: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(body);
-  } catch {
-    throw refused('', 'is not UTF-8');
-  }
 }
 
 function tooLong(bytesMax: number): RepriseError {

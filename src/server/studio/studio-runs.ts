@@ -6,7 +6,7 @@ import type { Reprise } from '../../engine/reprise.ts';
 import { hasEdits, questionAnswerFrom, runOrderFrom } from '../../reading/looks/run-orders.ts';
 import type { StudioService } from '../../wire/generated/reprise/v1/studio_pb.ts';
 import type { DoneChanges } from '../calls/done-changes.ts';
-import type { VerbParts } from '../calls/session-service.ts';
+import type { VerbParts } from '../calls/verb-parts.ts';
 import { checkNamespace, checkRight, checkUnbound, type Grant, hasRight } from '../guarding/grant.ts';
 import { listIn, objectIn } from '../http/json-text.ts';
 import type { PageExport, ReadyPage } from './exported-page.ts';

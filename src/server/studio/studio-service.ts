@@ -33,7 +33,7 @@ import type {
 } from '../../wire/generated/reprise/v1/studio_pb.ts';
 import { columnsToWire } from '../../wire/index-codec.ts';
 import { fromWhole, toWhole } from '../../wire/whole-number.ts';
-import type { VerbParts } from '../calls/session-service.ts';
+import type { VerbParts } from '../calls/verb-parts.ts';
 import { jsonIn, listIn, objectIn } from '../http/json-text.ts';
 import { erasureStamp } from './erasure-stamp.ts';
 import { LookQueue } from './look-queue.ts';

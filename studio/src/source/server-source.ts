@@ -1,21 +1,25 @@
 import { type Client, createClient, type Transport } from '@connectrpc/connect';
 import { parseJson } from '../../../src/core/canonical-json.ts';
 import { hasCode, type RepriseError } from '../../../src/core/error.ts';
-import { given, type JsonObject, type JsonValue } from '../../../src/core/json.ts';
+import { given, type JsonObject } from '../../../src/core/json.ts';
 import { seq as toSeq } from '../../../src/core/point.ts';
-import { pointText } from '../../../src/core/ref.ts';
+import { parsePoint, pointText, refText } from '../../../src/core/ref.ts';
 import { ServerService } from '../../../src/wire/generated/reprise/v1/server_pb.ts';
-import { SessionService } from '../../../src/wire/generated/reprise/v1/session_pb.ts';
 import { StudioService, type CutValue as WireCut } from '../../../src/wire/generated/reprise/v1/studio_pb.ts';
 import type { StudioRun } from './answers.ts';
 import { indexPart } from './index-parts.ts';
 import type { LiveFeed } from './live-feed.ts';
 import type { BranchChange, Cut, CutValue, PointName, StudioSource } from './studio-source.ts';
 import { errorOf } from './transport.ts';
+import { type AskVerb, verbsOf } from './verbs.ts';
 
 /** Writes a point inside its session. */
 const pointOf = ({ branch, seq }: Pick<PointName, 'branch' | 'seq'>): string =>
   pointText({ branch, at: { kind: 'seq', seq: toSeq(seq) } });
+
+/** Writes a point with its session. */
+const refOf = ({ session, branch, seq }: Pick<PointName, 'session' | 'branch' | 'seq'>): string =>
+  refText({ session, branch, at: { kind: 'seq', seq: toSeq(seq) } });
 
 const jsonOf = <Value>(text: string): Value => parseJson(text) as Value;
 const textOf = (value: unknown): string => (value === undefined ? '' : JSON.stringify(value));
@@ -47,7 +51,7 @@ function raise(error: RepriseError): never {
 
 interface Clients {
   readonly studio: Client<typeof StudioService>;
-  readonly sessions: Client<typeof SessionService>;
+  readonly ask: AskVerb;
   readonly server: Client<typeof ServerService>;
 }
 
@@ -55,7 +59,7 @@ interface Clients {
 export function serverSource(transport: Transport, live: LiveFeed): StudioSource {
   const clients = {
     studio: createClient(StudioService, transport),
-    sessions: createClient(SessionService, transport),
+    ask: verbsOf(transport),
     server: createClient(ServerService, transport),
   };
   return honest({
@@ -85,7 +89,7 @@ function nextTurn(): Promise<void> {
 
 type Looks = 'rights' | 'sessions' | 'locate' | 'index' | 'events' | 'gists' | 'text' | 'store' | 'verify';
 
-function looks({ studio, sessions, server }: Clients): Pick<StudioSource, Looks> {
+function looks({ studio, ask, server }: Clients): Pick<StudioSource, Looks> {
   return {
     async rights(signal) {
       const [{ rights }, { canRun, reason }] = await Promise.all([
@@ -108,11 +112,16 @@ function looks({ studio, sessions, server }: Clients): Pick<StudioSource, Looks>
     async locate(namespace, session, point, signal) {
       const name =
         session === 'latest'
-          ? jsonOf<{ session: string }>((await sessions.resolveRef({ namespace, ref: 'latest' }, { signal })).answer)
-              .session
+          ? (await ask<{ session: string }>('reprise.resolve', namespace, { ref: 'latest' }, signal)).session
           : session;
-      const { answer } = await sessions.locatePoint({ namespace, session: name, point }, { signal });
-      const { branch, seq, digest } = jsonOf<{ branch: string; seq: number; digest: string }>(answer);
+      const ref = refText({ session: name, ...parsePoint(point) });
+      const found = await ask<{ branch: string; seq: number; digest: string }>(
+        'look.locate',
+        namespace,
+        { ref },
+        signal,
+      );
+      const { branch, seq, digest } = found;
       return { namespace, session: name, branch, seq, digest };
     },
     async index({ namespace, session, branch }, around, after, take, signal) {
@@ -142,13 +151,12 @@ function looks({ studio, sessions, server }: Clients): Pick<StudioSource, Looks>
       return jsonOf((await studio.readStore({}, { signal })).answer);
     },
     async verify({ namespace, session, branch }, head, signal) {
-      const options = textOf({ at: pointOf({ branch, seq: head }) });
-      const { ok, events, digest, reason } = jsonOf<{
+      const { ok, events, digest, reason } = await ask<{
         ok: boolean;
         events: number;
         digest: string | null;
         reason: string | null;
-      }>((await sessions.verifySession({ namespace, session, options }, { signal })).answer);
+      }>('look.verify', namespace, { ref: refOf({ session, branch, seq: head }) }, signal);
       return { ok, events, digest: digest ?? '', problem: reason ?? undefined };
     },
   };
@@ -164,7 +172,7 @@ type Reads =
   | 'previewEdits'
   | 'previewChange';
 
-function reads({ studio, sessions }: Clients): Pick<StudioSource, Reads> {
+function reads({ studio, ask }: Clients): Pick<StudioSource, Reads> {
   const at = ({ namespace, session, ...point }: PointName): { namespace: string; session: string; point: string } => ({
     namespace,
     session,
@@ -203,10 +211,8 @@ function reads({ studio, sessions }: Clients): Pick<StudioSource, Reads> {
       return { items: found.hits.map((hit) => jsonOf(hit)), cursor: found.cursor, searched: Number(found.searched) };
     },
     async counterfactual(point, without, projection, signal) {
-      const options = textOf({ edits: [{ kind: 'drop', seq: without, cascade: true }] });
-      return jsonOf<JsonValue>(
-        (await sessions.counterfactual({ ...at(point), projection, options }, { signal })).answer,
-      );
+      const edits = [{ kind: 'drop', seq: without, cascade: true }];
+      return await ask('look.counterfactual', point.namespace, { ref: refOf(point), projection, edits }, signal);
     },
     async previewEdits(point, edits, effects, signal) {
       return jsonOf(
@@ -283,47 +289,47 @@ function runs({ studio }: Clients): Pick<StudioSource, RunVerbs> {
   };
 }
 
-function changes({ sessions, studio }: Clients): Pick<StudioSource, 'fork' | 'change' | 'deleteBranch' | 'note'> {
+function changes({ ask, studio }: Clients): Pick<StudioSource, 'fork' | 'change' | 'deleteBranch' | 'note'> {
   return {
-    async fork({ namespace, session, ...point }, { name, reason, edits }) {
-      const options = textOf(given({ name, reason, edits }));
-      const { answer } = await sessions.forkBranch({ namespace, session, point: pointOf(point), options });
-      const made = jsonOf<{ name: string; head: number }>(answer);
+    async fork({ namespace, ...point }, { name, reason, edits }) {
+      const input = { ref: refOf(point), ...given({ name, reason, edits }) };
+      const made = await ask<{ name: string; head: number }>('look.fork', namespace, input);
       return { branch: made.name, head: made.head };
     },
-    async change({ namespace, session, ...point }, change, options) {
-      const request = { namespace, session, point: pointOf(point), options: textOf(options) };
-      const verbs: Record<BranchChange, () => Promise<unknown>> = {
-        rewind: () => sessions.rewindBranch(request),
-        revert: () => sessions.revertEvent(request),
-        redo: () => sessions.redoBranch({ ...request, point: point.branch }),
-        erase: () => sessions.eraseEvent(request),
-      };
-      await verbs[change]();
+    async change({ namespace, ...point }, change, options) {
+      const ref = change === 'redo' ? refText({ session: point.session, branch: point.branch }) : refOf(point);
+      await ask(verbOfChange[change], namespace, { ...options, ref });
     },
     async deleteBranch({ namespace, session, branch }, reason) {
-      const options = textOf(given({ confirm: branch, reason: reason === '' ? undefined : reason }));
-      await sessions.removeBranch({ namespace, session, branch, options });
+      const input = { session, branch, confirm: branch, ...given({ reason: reason === '' ? undefined : reason }) };
+      await ask('session.deleteBranch', namespace, input);
     },
     async note({ namespace, session, branch, seq }, text) {
       const { events } = await studio.readEvents({ namespace, session, branch, seqs: [BigInt(seq)] });
       const cause = events[0] === undefined ? undefined : jsonOf<{ id: string }>(events[0].json).id;
       const event: JsonObject = { type: 'note.added', data: { text }, ...given({ cause }) };
-      await sessions.appendEvents({ namespace, session, events: [textOf(event)], options: textOf({ branch }) });
+      await ask('branch.append', namespace, { ref: refText({ session, branch }), events: [event] });
     },
   };
 }
 
+const verbOfChange: Readonly<Record<BranchChange, string>> = {
+  rewind: 'branch.rewind',
+  revert: 'branch.revert',
+  redo: 'branch.redo',
+  erase: 'session.erase',
+};
+
 /** Sessions of one name that are tried before giving up. */
 const namesMax = 50;
 
-function beginnings({ sessions }: Clients, transport: Transport): Pick<StudioSource, 'createSession' | 'importFile'> {
+function beginnings({ ask }: Clients, transport: Transport): Pick<StudioSource, 'createSession' | 'importFile'> {
   return {
     async createSession(namespace, id) {
       for (let number = 1; ; number++) {
         const session = number === 1 ? id : `${id}-${number}`;
         try {
-          return (await sessions.openSession({ namespace, session, create: true })).session;
+          return (await ask<{ session: string }>('reprise.createSession', namespace, { session })).session;
         } catch (error) {
           if (number === namesMax || !hasCode(errorOf(error), 'session.exists')) throw error;
         }

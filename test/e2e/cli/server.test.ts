@@ -4,9 +4,10 @@ import { promisify } from 'node:util';
 import { create, type DescMethod, type DescMethodStreaming, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { type ChannelCredentials, credentials, Client as GrpcClient, Metadata } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { refText } from '../../../src/core/ref.ts';
 import { openReprise } from '../../../src/index.ts';
-import { SessionService } from '../../../src/wire/generated/reprise/v1/session_pb.ts';
 import { StateService } from '../../../src/wire/generated/reprise/v1/state_pb.ts';
+import { VerbService } from '../../../src/wire/generated/reprise/v1/verb_pb.ts';
 import { Place } from './run.ts';
 import type { Started } from './started.ts';
 
@@ -60,6 +61,9 @@ interface Where {
   readonly agent: string;
 }
 
+/** Returns the arguments that say where. */
+const argumentsOf = ({ namespace, session, agent }: Where) => ({ namespace, ref: refText({ session }), agent });
+
 async function libraryClient(): Promise<StateClient> {
   const reprise = await openReprise({ store: url, token });
   const at = async ({ namespace, session, agent }: Where) =>
@@ -111,75 +115,53 @@ async function grpcClient(): Promise<StateClient> {
     return found;
   };
   const { method: state } = StateService;
+  const list = async (verb: string, input: object): Promise<string[]> =>
+    await stream(VerbService.method.stream, { verb, arguments: JSON.stringify(input) }, 'answers');
   return {
-    open: async (namespace, session) =>
-      void (await unary(SessionService.method.openSession, { namespace, session, create: true })),
+    open: async (namespace, session) => {
+      const input = JSON.stringify({ namespace, session });
+      await unary(VerbService.method.call, { verb: 'reprise.createSession', arguments: input });
+    },
     commit: async (where, operations) => {
-      const { transaction } = await unary(state.beginTransaction, where);
+      const named = argumentsOf(where);
+      const { transaction } = await unary(state.beginTransaction, { place: named });
+      const held = { place: named, transaction };
       for (const { key, op, value } of operations)
-        if (op === 'write') await unary(state.writeState, { ...where, transaction, key, value: JSON.stringify(value) });
-        else await unary(state.deleteState, { ...where, transaction, key });
-      const { answer = '' } = await unary(state.commitTransaction, { ...where, transaction });
-      return (JSON.parse(answer) as { seq: number }).seq;
+        if (op === 'write') await unary(state.writeState, { ...held, key, value: JSON.stringify(value) });
+        else await unary(state.deleteState, { ...held, key });
+      const answer = (await unary(state.commitTransaction, held)) as { committed?: { seq: bigint } };
+      return Number(answer.committed?.seq);
     },
     replay: async (where, options) =>
-      (await stream(state.replayState, { ...where, options: JSON.stringify(options) }, 'transactions')).map(
+      (await list('state.replay', { ...argumentsOf(where), ...options })).map(
         (text) => JSON.parse(text) as Transaction,
       ),
-    keys: async (where) => await stream(state.listKeys, where, 'keys'),
+    keys: async (where) => (await list('state.keys', argumentsOf(where))).map((text) => JSON.parse(text) as string),
     close: async () => client.close(),
   };
 }
 
 const run = promisify(execFile);
 
+/** Types what a person types: plain JSON, and lines where there are many answers. */
 async function curlClient(): Promise<StateClient> {
-  const curl = async (call: string, body: object, isStream = false): Promise<Buffer> => {
-    const json = JSON.stringify(body);
-    const head = Buffer.alloc(5);
-    head.writeUInt32BE(Buffer.byteLength(json), 1);
-    const type = isStream ? 'application/connect+json' : 'application/json';
-    const child = run(
-      'curl',
-      [
-        '-sS',
-        '--fail-with-body',
-        '-H',
-        `Authorization: Bearer ${token}`,
-        '-H',
-        `Content-Type: ${type}`,
-        '--data-binary',
-        '@-',
-        `${url}/reprise.v1.${call}`,
-      ],
-      { encoding: 'buffer' },
-    );
-    child.child.stdin?.end(isStream ? Buffer.concat([head, Buffer.from(json)]) : json);
-    return (await child).stdout;
+  const curl = async (verb: string, body: object): Promise<string> => {
+    const words = ['-sS', '--fail-with-body', '-H', `Authorization: Bearer ${token}`, '-d', JSON.stringify(body)];
+    return (await run('curl', [...words, `${url}/v1/${verb}`])).stdout;
   };
-  /** Reads the messages of a stream: each stands behind a flag and a length. */
-  const messages = async (call: string, body: object): Promise<Record<string, string[]>[]> => {
-    const text = await curl(call, body, true);
-    const found: Record<string, string[]>[] = [];
-    for (let at = 0; at + 5 <= text.length; ) {
-      const end = at + 5 + text.readUInt32BE(at + 1);
-      found.push(JSON.parse(text.subarray(at + 5, end).toString()) as Record<string, string[]>);
-      at = end;
-    }
-    return found;
-  };
+  const lines = async <Item>(verb: string, body: object): Promise<Item[]> =>
+    (await curl(verb, body))
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as Item);
   return {
-    open: async (namespace, session) =>
-      void (await curl('SessionService/OpenSession', { namespace, session, create: true })),
+    open: async (namespace, session) => void (await curl('reprise.createSession', { namespace, session })),
     commit: async (where, operations) => {
-      const text = await curl('StateService/CommitState', { ...where, operations: JSON.stringify(operations) });
-      return (JSON.parse((JSON.parse(text.toString()) as { answer: string }).answer) as { seq: number }).seq;
+      const text = await curl('state.transaction', { ...argumentsOf(where), operations });
+      return (JSON.parse(text) as { seq: number }).seq;
     },
-    replay: async (where, options) =>
-      (await messages('StateService/ReplayState', { ...where, options: JSON.stringify(options) }))
-        .flatMap(({ transactions = [] }) => transactions)
-        .map((text) => JSON.parse(text) as Transaction),
-    keys: async (where) => (await messages('StateService/ListKeys', { ...where })).flatMap(({ keys = [] }) => keys),
+    replay: async (where, options) => await lines('state.replay', { ...argumentsOf(where), ...options }),
+    keys: async (where) => await lines('state.keys', argumentsOf(where)),
     close: async () => undefined,
   };
 }

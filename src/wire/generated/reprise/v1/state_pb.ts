@@ -10,12 +10,14 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file reprise/v1/state.proto.
  */
 export const file_reprise_v1_state: GenFile = /*@__PURE__*/
-  fileDesc("ChZyZXByaXNlL3YxL3N0YXRlLnByb3RvEgpyZXByaXNlLnYxInAKD0dldFN0YXRlUmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSDwoHc2Vzc2lvbhgCIAEoCRIOCgZicmFuY2gYAyABKAkSDQoFYWdlbnQYBCABKAkSCwoDa2V5GAUgASgJEg0KBXdoZXJlGAYgASgJIiIKEEdldFN0YXRlUmVzcG9uc2USDgoGYW5zd2VyGAEgASgJImUKD0xpc3RLZXlzUmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSDwoHc2Vzc2lvbhgCIAEoCRIOCgZicmFuY2gYAyABKAkSDQoFYWdlbnQYBCABKAkSDwoHb3B0aW9ucxgFIAEoCSIgChBMaXN0S2V5c1Jlc3BvbnNlEgwKBGtleXMYASADKAkidgoQU2NhblN0YXRlUmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSDwoHc2Vzc2lvbhgCIAEoCRIOCgZicmFuY2gYAyABKAkSDQoFYWdlbnQYBCABKAkSDgoGcHJlZml4GAUgASgJEg8KB29wdGlvbnMYBiABKAkiIwoRU2NhblN0YXRlUmVzcG9uc2USDgoGdmFsdWVzGAEgAygJInQKEUdldEhpc3RvcnlSZXF1ZXN0EhEKCW5hbWVzcGFjZRgBIAEoCRIPCgdzZXNzaW9uGAIgASgJEg4KBmJyYW5jaBgDIAEoCRINCgVhZ2VudBgEIAEoCRILCgNrZXkYBSABKAkSDwoHb3B0aW9ucxgGIAEoCSImChJHZXRIaXN0b3J5UmVzcG9uc2USEAoIdmVyc2lvbnMYASADKAkiaAoSUmVwbGF5U3RhdGVSZXF1ZXN0EhEKCW5hbWVzcGFjZRgBIAEoCRIPCgdzZXNzaW9uGAIgASgJEg4KBmJyYW5jaBgDIAEoCRINCgVhZ2VudBgEIAEoCRIPCgdvcHRpb25zGAUgASgJIisKE1JlcGxheVN0YXRlUmVzcG9uc2USFAoMdHJhbnNhY3Rpb25zGAEgAygJIoMBChBEaWZmU3RhdGVSZXF1ZXN0EhEKCW5hbWVzcGFjZRgBIAEoCRIPCgdzZXNzaW9uGAIgASgJEg4KBmJyYW5jaBgDIAEoCRINCgVhZ2VudBgEIAEoCRIMCgRsZWZ0GAUgASgJEg0KBXJpZ2h0GAYgASgJEg8KB29wdGlvbnMYByABKAkiJAoRRGlmZlN0YXRlUmVzcG9uc2USDwoHY2hhbmdlcxgBIAMoCSKeAQoSQ29tbWl0U3RhdGVSZXF1ZXN0EhEKCW5hbWVzcGFjZRgBIAEoCRIPCgdzZXNzaW9uGAIgASgJEg4KBmJyYW5jaBgDIAEoCRINCgVhZ2VudBgEIAEoCRISCgpvcGVyYXRpb25zGAUgASgJEgwKBHJlYWQYBiABKAkSEgoKcmVxdWVzdF9pZBgHIAEoCRIPCgdvcHRpb25zGAggASgJIiUKE0NvbW1pdFN0YXRlUmVzcG9uc2USDgoGYW5zd2VyGAEgASgJIm0KF0JlZ2luVHJhbnNhY3Rpb25SZXF1ZXN0EhEKCW5hbWVzcGFjZRgBIAEoCRIPCgdzZXNzaW9uGAIgASgJEg4KBmJyYW5jaBgDIAEoCRINCgVhZ2VudBgEIAEoCRIPCgdvcHRpb25zGAUgASgJIi8KGEJlZ2luVHJhbnNhY3Rpb25SZXNwb25zZRITCgt0cmFuc2FjdGlvbhgBIAEoCSKHAQoRV3JpdGVTdGF0ZVJlcXVlc3QSEQoJbmFtZXNwYWNlGAEgASgJEg8KB3Nlc3Npb24YAiABKAkSDgoGYnJhbmNoGAMgASgJEg0KBWFnZW50GAQgASgJEhMKC3RyYW5zYWN0aW9uGAUgASgJEgsKA2tleRgGIAEoCRINCgV2YWx1ZRgHIAEoCSIUChJXcml0ZVN0YXRlUmVzcG9uc2UieQoSRGVsZXRlU3RhdGVSZXF1ZXN0EhEKCW5hbWVzcGFjZRgBIAEoCRIPCgdzZXNzaW9uGAIgASgJEg4KBmJyYW5jaBgDIAEoCRINCgVhZ2VudBgEIAEoCRITCgt0cmFuc2FjdGlvbhgFIAEoCRILCgNrZXkYBiABKAkiFQoTRGVsZXRlU3RhdGVSZXNwb25zZSJ3ChBSZWFkU3RhdGVSZXF1ZXN0EhEKCW5hbWVzcGFjZRgBIAEoCRIPCgdzZXNzaW9uGAIgASgJEg4KBmJyYW5jaBgDIAEoCRINCgVhZ2VudBgEIAEoCRITCgt0cmFuc2FjdGlvbhgFIAEoCRILCgNrZXkYBiABKAkiIwoRUmVhZFN0YXRlUmVzcG9uc2USDgoGYW5zd2VyGAEgASgJInIKGENvbW1pdFRyYW5zYWN0aW9uUmVxdWVzdBIRCgluYW1lc3BhY2UYASABKAkSDwoHc2Vzc2lvbhgCIAEoCRIOCgZicmFuY2gYAyABKAkSDQoFYWdlbnQYBCABKAkSEwoLdHJhbnNhY3Rpb24YBSABKAkiKwoZQ29tbWl0VHJhbnNhY3Rpb25SZXNwb25zZRIOCgZhbnN3ZXIYASABKAkicQoXQWJvcnRUcmFuc2FjdGlvblJlcXVlc3QSEQoJbmFtZXNwYWNlGAEgASgJEg8KB3Nlc3Npb24YAiABKAkSDgoGYnJhbmNoGAMgASgJEg0KBWFnZW50GAQgASgJEhMKC3RyYW5zYWN0aW9uGAUgASgJIhoKGEFib3J0VHJhbnNhY3Rpb25SZXNwb25zZTLRCAoMU3RhdGVTZXJ2aWNlEkoKCEdldFN0YXRlEhsucmVwcmlzZS52MS5HZXRTdGF0ZVJlcXVlc3QaHC5yZXByaXNlLnYxLkdldFN0YXRlUmVzcG9uc2UiA5ACARJMCghMaXN0S2V5cxIbLnJlcHJpc2UudjEuTGlzdEtleXNSZXF1ZXN0GhwucmVwcmlzZS52MS5MaXN0S2V5c1Jlc3BvbnNlIgOQAgEwARJPCglTY2FuU3RhdGUSHC5yZXByaXNlLnYxLlNjYW5TdGF0ZVJlcXVlc3QaHS5yZXByaXNlLnYxLlNjYW5TdGF0ZVJlc3BvbnNlIgOQAgEwARJSCgpHZXRIaXN0b3J5Eh0ucmVwcmlzZS52MS5HZXRIaXN0b3J5UmVxdWVzdBoeLnJlcHJpc2UudjEuR2V0SGlzdG9yeVJlc3BvbnNlIgOQAgEwARJVCgtSZXBsYXlTdGF0ZRIeLnJlcHJpc2UudjEuUmVwbGF5U3RhdGVSZXF1ZXN0Gh8ucmVwcmlzZS52MS5SZXBsYXlTdGF0ZVJlc3BvbnNlIgOQAgEwARJPCglEaWZmU3RhdGUSHC5yZXByaXNlLnYxLkRpZmZTdGF0ZVJlcXVlc3QaHS5yZXByaXNlLnYxLkRpZmZTdGF0ZVJlc3BvbnNlIgOQAgEwARJOCgtDb21taXRTdGF0ZRIeLnJlcHJpc2UudjEuQ29tbWl0U3RhdGVSZXF1ZXN0Gh8ucmVwcmlzZS52MS5Db21taXRTdGF0ZVJlc3BvbnNlEl0KEEJlZ2luVHJhbnNhY3Rpb24SIy5yZXByaXNlLnYxLkJlZ2luVHJhbnNhY3Rpb25SZXF1ZXN0GiQucmVwcmlzZS52MS5CZWdpblRyYW5zYWN0aW9uUmVzcG9uc2USSwoKV3JpdGVTdGF0ZRIdLnJlcHJpc2UudjEuV3JpdGVTdGF0ZVJlcXVlc3QaHi5yZXByaXNlLnYxLldyaXRlU3RhdGVSZXNwb25zZRJOCgtEZWxldGVTdGF0ZRIeLnJlcHJpc2UudjEuRGVsZXRlU3RhdGVSZXF1ZXN0Gh8ucmVwcmlzZS52MS5EZWxldGVTdGF0ZVJlc3BvbnNlEk0KCVJlYWRTdGF0ZRIcLnJlcHJpc2UudjEuUmVhZFN0YXRlUmVxdWVzdBodLnJlcHJpc2UudjEuUmVhZFN0YXRlUmVzcG9uc2UiA5ACARJgChFDb21taXRUcmFuc2FjdGlvbhIkLnJlcHJpc2UudjEuQ29tbWl0VHJhbnNhY3Rpb25SZXF1ZXN0GiUucmVwcmlzZS52MS5Db21taXRUcmFuc2FjdGlvblJlc3BvbnNlEl0KEEFib3J0VHJhbnNhY3Rpb24SIy5yZXByaXNlLnYxLkFib3J0VHJhbnNhY3Rpb25SZXF1ZXN0GiQucmVwcmlzZS52MS5BYm9ydFRyYW5zYWN0aW9uUmVzcG9uc2ViBnByb3RvMw");
+  fileDesc("ChZyZXByaXNlL3YxL3N0YXRlLnByb3RvEgpyZXByaXNlLnYxIjsKClN0YXRlUGxhY2USEQoJbmFtZXNwYWNlGAEgASgJEgsKA3JlZhgCIAEoCRINCgVhZ2VudBgDIAEoCSI7Cg5TdGF0ZU9wZXJhdGlvbhILCgNrZXkYASABKAkSEgoFdmFsdWUYAiABKAlIAIgBAUIICgZfdmFsdWUiQwoJU3RhdGVSZWFkEgsKA2tleRgBIAEoCRIPCgd2ZXJzaW9uGAIgASgEEhAKA3NlcRgDIAEoBEgAiAEBQgYKBF9zZXEiQAoJU3RhdGVTY2FuEg4KBnByZWZpeBgBIAEoCRIjCgRrZXlzGAIgAygLMhUucmVwcmlzZS52MS5TdGF0ZVJlYWQiggIKEkNvbW1pdFN0YXRlUmVxdWVzdBIlCgVwbGFjZRgBIAEoCzIWLnJlcHJpc2UudjEuU3RhdGVQbGFjZRIuCgpvcGVyYXRpb25zGAIgAygLMhoucmVwcmlzZS52MS5TdGF0ZU9wZXJhdGlvbhIjCgRyZWFkGAMgAygLMhUucmVwcmlzZS52MS5TdGF0ZVJlYWQSJAoFc2NhbnMYBCADKAsyFS5yZXByaXNlLnYxLlN0YXRlU2NhbhISCgpyZXF1ZXN0X2lkGAUgASgJEg0KBWNhdXNlGAYgASgJEgsKA3J1bhgHIAEoCRIRCgR0dXJuGAggASgESACIAQFCBwoFX3R1cm4ibgoOQ29tbWl0dGVkU3RhdGUSEwoLdHJhbnNhY3Rpb24YASABKAkSCwoDc2VxGAIgASgEEgwKBHRpbWUYAyABKAkSLAoIdmVyc2lvbnMYBCADKAsyGi5yZXByaXNlLnYxLldyaXR0ZW5WZXJzaW9uIj0KDldyaXR0ZW5WZXJzaW9uEg0KBWFnZW50GAEgASgJEgsKA2tleRgCIAEoCRIPCgd2ZXJzaW9uGAMgASgEIkQKE0NvbW1pdFN0YXRlUmVzcG9uc2USLQoJY29tbWl0dGVkGAEgASgLMhoucmVwcmlzZS52MS5Db21taXR0ZWRTdGF0ZSK1AQoXQmVnaW5UcmFuc2FjdGlvblJlcXVlc3QSJQoFcGxhY2UYASABKAsyFi5yZXByaXNlLnYxLlN0YXRlUGxhY2USEwoLdHJhbnNhY3Rpb24YAiABKAkSFwoKdGltZW91dF9tcxgDIAEoBEgAiAEBEg0KBWNhdXNlGAQgASgJEgsKA3J1bhgFIAEoCRIRCgR0dXJuGAYgASgESAGIAQFCDQoLX3RpbWVvdXRfbXNCBwoFX3R1cm4iLwoYQmVnaW5UcmFuc2FjdGlvblJlc3BvbnNlEhMKC3RyYW5zYWN0aW9uGAEgASgJImsKEVdyaXRlU3RhdGVSZXF1ZXN0EiUKBXBsYWNlGAEgASgLMhYucmVwcmlzZS52MS5TdGF0ZVBsYWNlEhMKC3RyYW5zYWN0aW9uGAIgASgJEgsKA2tleRgDIAEoCRINCgV2YWx1ZRgEIAEoCSIUChJXcml0ZVN0YXRlUmVzcG9uc2UiXQoSRGVsZXRlU3RhdGVSZXF1ZXN0EiUKBXBsYWNlGAEgASgLMhYucmVwcmlzZS52MS5TdGF0ZVBsYWNlEhMKC3RyYW5zYWN0aW9uGAIgASgJEgsKA2tleRgDIAEoCSIVChNEZWxldGVTdGF0ZVJlc3BvbnNlIlsKEFJlYWRTdGF0ZVJlcXVlc3QSJQoFcGxhY2UYASABKAsyFi5yZXByaXNlLnYxLlN0YXRlUGxhY2USEwoLdHJhbnNhY3Rpb24YAiABKAkSCwoDa2V5GAMgASgJIiMKEVJlYWRTdGF0ZVJlc3BvbnNlEg4KBmFuc3dlchgBIAEoCSJWChhDb21taXRUcmFuc2FjdGlvblJlcXVlc3QSJQoFcGxhY2UYASABKAsyFi5yZXByaXNlLnYxLlN0YXRlUGxhY2USEwoLdHJhbnNhY3Rpb24YAiABKAkiSgoZQ29tbWl0VHJhbnNhY3Rpb25SZXNwb25zZRItCgljb21taXR0ZWQYASABKAsyGi5yZXByaXNlLnYxLkNvbW1pdHRlZFN0YXRlIlUKF0Fib3J0VHJhbnNhY3Rpb25SZXF1ZXN0EiUKBXBsYWNlGAEgASgLMhYucmVwcmlzZS52MS5TdGF0ZVBsYWNlEhMKC3RyYW5zYWN0aW9uGAIgASgJIhoKGEFib3J0VHJhbnNhY3Rpb25SZXNwb25zZTLqBAoMU3RhdGVTZXJ2aWNlEk4KC0NvbW1pdFN0YXRlEh4ucmVwcmlzZS52MS5Db21taXRTdGF0ZVJlcXVlc3QaHy5yZXByaXNlLnYxLkNvbW1pdFN0YXRlUmVzcG9uc2USXQoQQmVnaW5UcmFuc2FjdGlvbhIjLnJlcHJpc2UudjEuQmVnaW5UcmFuc2FjdGlvblJlcXVlc3QaJC5yZXByaXNlLnYxLkJlZ2luVHJhbnNhY3Rpb25SZXNwb25zZRJLCgpXcml0ZVN0YXRlEh0ucmVwcmlzZS52MS5Xcml0ZVN0YXRlUmVxdWVzdBoeLnJlcHJpc2UudjEuV3JpdGVTdGF0ZVJlc3BvbnNlEk4KC0RlbGV0ZVN0YXRlEh4ucmVwcmlzZS52MS5EZWxldGVTdGF0ZVJlcXVlc3QaHy5yZXByaXNlLnYxLkRlbGV0ZVN0YXRlUmVzcG9uc2USTQoJUmVhZFN0YXRlEhwucmVwcmlzZS52MS5SZWFkU3RhdGVSZXF1ZXN0Gh0ucmVwcmlzZS52MS5SZWFkU3RhdGVSZXNwb25zZSIDkAIBEmAKEUNvbW1pdFRyYW5zYWN0aW9uEiQucmVwcmlzZS52MS5Db21taXRUcmFuc2FjdGlvblJlcXVlc3QaJS5yZXByaXNlLnYxLkNvbW1pdFRyYW5zYWN0aW9uUmVzcG9uc2USXQoQQWJvcnRUcmFuc2FjdGlvbhIjLnJlcHJpc2UudjEuQWJvcnRUcmFuc2FjdGlvblJlcXVlc3QaJC5yZXByaXNlLnYxLkFib3J0VHJhbnNhY3Rpb25SZXNwb25zZWIGcHJvdG8z");
 
 /**
- * @generated from message reprise.v1.GetStateRequest
+ * The state of one agent on a branch.
+ *
+ * @generated from message reprise.v1.StatePlace
  */
-export type GetStateRequest = Message<"reprise.v1.GetStateRequest"> & {
+export type StatePlace = Message<"reprise.v1.StatePlace"> & {
   /**
    * Empty for "default".
    *
@@ -24,465 +26,162 @@ export type GetStateRequest = Message<"reprise.v1.GetStateRequest"> & {
   namespace: string;
 
   /**
-   * @generated from field: string session = 2;
+   * A branch, such as "demo" or "demo/careful".
+   *
+   * @generated from field: string ref = 2;
    */
-  session: string;
+  ref: string;
 
   /**
-   * Empty for "main".
+   * Empty for "default"; the agent of the token if it is bound to one.
    *
-   * @generated from field: string branch = 3;
-   */
-  branch: string;
-
-  /**
-   * Empty for "default".
-   *
-   * @generated from field: string agent = 4;
+   * @generated from field: string agent = 3;
    */
   agent: string;
+};
 
+/**
+ * Describes the message reprise.v1.StatePlace.
+ * Use `create(StatePlaceSchema)` to create a new message.
+ */
+export const StatePlaceSchema: GenMessage<StatePlace> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_state, 0);
+
+/**
+ * @generated from message reprise.v1.StateOperation
+ */
+export type StateOperation = Message<"reprise.v1.StateOperation"> & {
   /**
-   * @generated from field: string key = 5;
+   * @generated from field: string key = 1;
    */
   key: string;
 
   /**
-   * JSON text: { at? } or { version?, … } as getAt takes it; empty for now.
+   * JSON text; the key is deleted if it is absent.
    *
-   * @generated from field: string where = 6;
+   * @generated from field: optional string value = 2;
    */
-  where: string;
+  value?: string | undefined;
 };
 
 /**
- * Describes the message reprise.v1.GetStateRequest.
- * Use `create(GetStateRequestSchema)` to create a new message.
+ * Describes the message reprise.v1.StateOperation.
+ * Use `create(StateOperationSchema)` to create a new message.
  */
-export const GetStateRequestSchema: GenMessage<GetStateRequest> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_state, 0);
-
-/**
- * @generated from message reprise.v1.GetStateResponse
- */
-export type GetStateResponse = Message<"reprise.v1.GetStateResponse"> & {
-  /**
-   * JSON text.
-   *
-   * @generated from field: string answer = 1;
-   */
-  answer: string;
-};
-
-/**
- * Describes the message reprise.v1.GetStateResponse.
- * Use `create(GetStateResponseSchema)` to create a new message.
- */
-export const GetStateResponseSchema: GenMessage<GetStateResponse> = /*@__PURE__*/
+export const StateOperationSchema: GenMessage<StateOperation> = /*@__PURE__*/
   messageDesc(file_reprise_v1_state, 1);
 
 /**
- * @generated from message reprise.v1.ListKeysRequest
+ * A version that was read.
+ *
+ * @generated from message reprise.v1.StateRead
  */
-export type ListKeysRequest = Message<"reprise.v1.ListKeysRequest"> & {
+export type StateRead = Message<"reprise.v1.StateRead"> & {
   /**
-   * Empty for "default".
-   *
-   * @generated from field: string namespace = 1;
+   * @generated from field: string key = 1;
    */
-  namespace: string;
+  key: string;
 
   /**
-   * @generated from field: string session = 2;
+   * 0 for a key that was not there.
+   *
+   * @generated from field: uint64 version = 2;
    */
-  session: string;
+  version: bigint;
 
   /**
-   * Empty for "main".
+   * Versions repeat after a rewind, so a commit without a seq may overwrite what it did not read.
    *
-   * @generated from field: string branch = 3;
+   * @generated from field: optional uint64 seq = 3;
    */
-  branch: string;
-
-  /**
-   * Empty for "default".
-   *
-   * @generated from field: string agent = 4;
-   */
-  agent: string;
-
-  /**
-   * JSON text of the options, with the names that the library gives them; empty for none.
-   *
-   * @generated from field: string options = 5;
-   */
-  options: string;
+  seq?: bigint | undefined;
 };
 
 /**
- * Describes the message reprise.v1.ListKeysRequest.
- * Use `create(ListKeysRequestSchema)` to create a new message.
+ * Describes the message reprise.v1.StateRead.
+ * Use `create(StateReadSchema)` to create a new message.
  */
-export const ListKeysRequestSchema: GenMessage<ListKeysRequest> = /*@__PURE__*/
+export const StateReadSchema: GenMessage<StateRead> = /*@__PURE__*/
   messageDesc(file_reprise_v1_state, 2);
 
 /**
- * @generated from message reprise.v1.ListKeysResponse
+ * Everything that was under a prefix.
+ *
+ * @generated from message reprise.v1.StateScan
  */
-export type ListKeysResponse = Message<"reprise.v1.ListKeysResponse"> & {
+export type StateScan = Message<"reprise.v1.StateScan"> & {
   /**
-   * @generated from field: repeated string keys = 1;
-   */
-  keys: string[];
-};
-
-/**
- * Describes the message reprise.v1.ListKeysResponse.
- * Use `create(ListKeysResponseSchema)` to create a new message.
- */
-export const ListKeysResponseSchema: GenMessage<ListKeysResponse> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_state, 3);
-
-/**
- * @generated from message reprise.v1.ScanStateRequest
- */
-export type ScanStateRequest = Message<"reprise.v1.ScanStateRequest"> & {
-  /**
-   * Empty for "default".
-   *
-   * @generated from field: string namespace = 1;
-   */
-  namespace: string;
-
-  /**
-   * @generated from field: string session = 2;
-   */
-  session: string;
-
-  /**
-   * Empty for "main".
-   *
-   * @generated from field: string branch = 3;
-   */
-  branch: string;
-
-  /**
-   * Empty for "default".
-   *
-   * @generated from field: string agent = 4;
-   */
-  agent: string;
-
-  /**
-   * @generated from field: string prefix = 5;
+   * @generated from field: string prefix = 1;
    */
   prefix: string;
 
   /**
-   * JSON text of the options, with the names that the library gives them; empty for none.
-   *
-   * @generated from field: string options = 6;
+   * @generated from field: repeated reprise.v1.StateRead keys = 2;
    */
-  options: string;
+  keys: StateRead[];
 };
 
 /**
- * Describes the message reprise.v1.ScanStateRequest.
- * Use `create(ScanStateRequestSchema)` to create a new message.
+ * Describes the message reprise.v1.StateScan.
+ * Use `create(StateScanSchema)` to create a new message.
  */
-export const ScanStateRequestSchema: GenMessage<ScanStateRequest> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_state, 4);
-
-/**
- * @generated from message reprise.v1.ScanStateResponse
- */
-export type ScanStateResponse = Message<"reprise.v1.ScanStateResponse"> & {
-  /**
-   * Each as JSON text.
-   *
-   * @generated from field: repeated string values = 1;
-   */
-  values: string[];
-};
-
-/**
- * Describes the message reprise.v1.ScanStateResponse.
- * Use `create(ScanStateResponseSchema)` to create a new message.
- */
-export const ScanStateResponseSchema: GenMessage<ScanStateResponse> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_state, 5);
-
-/**
- * @generated from message reprise.v1.GetHistoryRequest
- */
-export type GetHistoryRequest = Message<"reprise.v1.GetHistoryRequest"> & {
-  /**
-   * Empty for "default".
-   *
-   * @generated from field: string namespace = 1;
-   */
-  namespace: string;
-
-  /**
-   * @generated from field: string session = 2;
-   */
-  session: string;
-
-  /**
-   * Empty for "main".
-   *
-   * @generated from field: string branch = 3;
-   */
-  branch: string;
-
-  /**
-   * Empty for "default".
-   *
-   * @generated from field: string agent = 4;
-   */
-  agent: string;
-
-  /**
-   * @generated from field: string key = 5;
-   */
-  key: string;
-
-  /**
-   * JSON text of the options, with the names that the library gives them; empty for none.
-   *
-   * @generated from field: string options = 6;
-   */
-  options: string;
-};
-
-/**
- * Describes the message reprise.v1.GetHistoryRequest.
- * Use `create(GetHistoryRequestSchema)` to create a new message.
- */
-export const GetHistoryRequestSchema: GenMessage<GetHistoryRequest> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_state, 6);
-
-/**
- * @generated from message reprise.v1.GetHistoryResponse
- */
-export type GetHistoryResponse = Message<"reprise.v1.GetHistoryResponse"> & {
-  /**
-   * Each as JSON text.
-   *
-   * @generated from field: repeated string versions = 1;
-   */
-  versions: string[];
-};
-
-/**
- * Describes the message reprise.v1.GetHistoryResponse.
- * Use `create(GetHistoryResponseSchema)` to create a new message.
- */
-export const GetHistoryResponseSchema: GenMessage<GetHistoryResponse> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_state, 7);
-
-/**
- * @generated from message reprise.v1.ReplayStateRequest
- */
-export type ReplayStateRequest = Message<"reprise.v1.ReplayStateRequest"> & {
-  /**
-   * Empty for "default".
-   *
-   * @generated from field: string namespace = 1;
-   */
-  namespace: string;
-
-  /**
-   * @generated from field: string session = 2;
-   */
-  session: string;
-
-  /**
-   * Empty for "main".
-   *
-   * @generated from field: string branch = 3;
-   */
-  branch: string;
-
-  /**
-   * Empty for "default".
-   *
-   * @generated from field: string agent = 4;
-   */
-  agent: string;
-
-  /**
-   * JSON text of the options, with the names that the library gives them; empty for none.
-   *
-   * @generated from field: string options = 5;
-   */
-  options: string;
-};
-
-/**
- * Describes the message reprise.v1.ReplayStateRequest.
- * Use `create(ReplayStateRequestSchema)` to create a new message.
- */
-export const ReplayStateRequestSchema: GenMessage<ReplayStateRequest> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_state, 8);
-
-/**
- * @generated from message reprise.v1.ReplayStateResponse
- */
-export type ReplayStateResponse = Message<"reprise.v1.ReplayStateResponse"> & {
-  /**
-   * Each as JSON text; none in a beat.
-   *
-   * @generated from field: repeated string transactions = 1;
-   */
-  transactions: string[];
-};
-
-/**
- * Describes the message reprise.v1.ReplayStateResponse.
- * Use `create(ReplayStateResponseSchema)` to create a new message.
- */
-export const ReplayStateResponseSchema: GenMessage<ReplayStateResponse> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_state, 9);
-
-/**
- * @generated from message reprise.v1.DiffStateRequest
- */
-export type DiffStateRequest = Message<"reprise.v1.DiffStateRequest"> & {
-  /**
-   * Empty for "default".
-   *
-   * @generated from field: string namespace = 1;
-   */
-  namespace: string;
-
-  /**
-   * @generated from field: string session = 2;
-   */
-  session: string;
-
-  /**
-   * Empty for "main".
-   *
-   * @generated from field: string branch = 3;
-   */
-  branch: string;
-
-  /**
-   * Empty for "default".
-   *
-   * @generated from field: string agent = 4;
-   */
-  agent: string;
-
-  /**
-   * A point.
-   *
-   * @generated from field: string left = 5;
-   */
-  left: string;
-
-  /**
-   * A point; empty for the head.
-   *
-   * @generated from field: string right = 6;
-   */
-  right: string;
-
-  /**
-   * JSON text of the options, with the names that the library gives them; empty for none.
-   *
-   * @generated from field: string options = 7;
-   */
-  options: string;
-};
-
-/**
- * Describes the message reprise.v1.DiffStateRequest.
- * Use `create(DiffStateRequestSchema)` to create a new message.
- */
-export const DiffStateRequestSchema: GenMessage<DiffStateRequest> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_state, 10);
-
-/**
- * @generated from message reprise.v1.DiffStateResponse
- */
-export type DiffStateResponse = Message<"reprise.v1.DiffStateResponse"> & {
-  /**
-   * Each as JSON text.
-   *
-   * @generated from field: repeated string changes = 1;
-   */
-  changes: string[];
-};
-
-/**
- * Describes the message reprise.v1.DiffStateResponse.
- * Use `create(DiffStateResponseSchema)` to create a new message.
- */
-export const DiffStateResponseSchema: GenMessage<DiffStateResponse> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_state, 11);
+export const StateScanSchema: GenMessage<StateScan> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_state, 3);
 
 /**
  * @generated from message reprise.v1.CommitStateRequest
  */
 export type CommitStateRequest = Message<"reprise.v1.CommitStateRequest"> & {
   /**
-   * Empty for "default".
-   *
-   * @generated from field: string namespace = 1;
+   * @generated from field: reprise.v1.StatePlace place = 1;
    */
-  namespace: string;
+  place?: StatePlace | undefined;
 
   /**
-   * @generated from field: string session = 2;
+   * @generated from field: repeated reprise.v1.StateOperation operations = 2;
    */
-  session: string;
+  operations: StateOperation[];
 
   /**
-   * Empty for "main".
+   * The keys that were read.
    *
-   * @generated from field: string branch = 3;
+   * @generated from field: repeated reprise.v1.StateRead read = 3;
    */
-  branch: string;
+  read: StateRead[];
 
   /**
-   * Empty for "default".
+   * The prefixes that were read.
    *
-   * @generated from field: string agent = 4;
+   * @generated from field: repeated reprise.v1.StateScan scans = 4;
    */
-  agent: string;
-
-  /**
-   * JSON text of a list of { key, op: "write" | "delete", value? }.
-   *
-   * @generated from field: string operations = 5;
-   */
-  operations: string;
-
-  /**
-   * JSON text of a list of { key, version, seq? }: what was read, with 0 for a key that was not there; empty for nothing.
-   * An item { prefix, keys: { KEY: VERSION }, seqs?: { KEY: SEQ } } holds everything that was under a prefix. Versions
-   * repeat after a rewind, so a commit without seqs may overwrite what it did not read.
-   *
-   * @generated from field: string read = 6;
-   */
-  read: string;
+  scans: StateScan[];
 
   /**
    * The same for every attempt of one change, so that it is done once. It becomes the id of the event, and is refused
    * with other operations.
    *
-   * @generated from field: string request_id = 7;
+   * @generated from field: string request_id = 5;
    */
   requestId: string;
 
   /**
-   * JSON text of the options of a transaction: cause, run, turn; empty for none.
+   * The id of the event that led to it, if it is not empty.
    *
-   * @generated from field: string options = 8;
+   * @generated from field: string cause = 6;
    */
-  options: string;
+  cause: string;
+
+  /**
+   * The run that it belongs to, if it is not empty.
+   *
+   * @generated from field: string run = 7;
+   */
+  run: string;
+
+  /**
+   * @generated from field: optional uint64 turn = 8;
+   */
+  turn?: bigint | undefined;
 };
 
 /**
@@ -490,18 +189,83 @@ export type CommitStateRequest = Message<"reprise.v1.CommitStateRequest"> & {
  * Use `create(CommitStateRequestSchema)` to create a new message.
  */
 export const CommitStateRequestSchema: GenMessage<CommitStateRequest> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_state, 12);
+  messageDesc(file_reprise_v1_state, 4);
+
+/**
+ * What was committed.
+ *
+ * @generated from message reprise.v1.CommittedState
+ */
+export type CommittedState = Message<"reprise.v1.CommittedState"> & {
+  /**
+   * Its id, which is the id of its event.
+   *
+   * @generated from field: string transaction = 1;
+   */
+  transaction: string;
+
+  /**
+   * The seq of its event; if nothing was written, the head it read.
+   *
+   * @generated from field: uint64 seq = 2;
+   */
+  seq: bigint;
+
+  /**
+   * @generated from field: string time = 3;
+   */
+  time: string;
+
+  /**
+   * The version of each write and delete, in their order.
+   *
+   * @generated from field: repeated reprise.v1.WrittenVersion versions = 4;
+   */
+  versions: WrittenVersion[];
+};
+
+/**
+ * Describes the message reprise.v1.CommittedState.
+ * Use `create(CommittedStateSchema)` to create a new message.
+ */
+export const CommittedStateSchema: GenMessage<CommittedState> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_state, 5);
+
+/**
+ * @generated from message reprise.v1.WrittenVersion
+ */
+export type WrittenVersion = Message<"reprise.v1.WrittenVersion"> & {
+  /**
+   * @generated from field: string agent = 1;
+   */
+  agent: string;
+
+  /**
+   * @generated from field: string key = 2;
+   */
+  key: string;
+
+  /**
+   * @generated from field: uint64 version = 3;
+   */
+  version: bigint;
+};
+
+/**
+ * Describes the message reprise.v1.WrittenVersion.
+ * Use `create(WrittenVersionSchema)` to create a new message.
+ */
+export const WrittenVersionSchema: GenMessage<WrittenVersion> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_state, 6);
 
 /**
  * @generated from message reprise.v1.CommitStateResponse
  */
 export type CommitStateResponse = Message<"reprise.v1.CommitStateResponse"> & {
   /**
-   * JSON text.
-   *
-   * @generated from field: string answer = 1;
+   * @generated from field: reprise.v1.CommittedState committed = 1;
    */
-  answer: string;
+  committed?: CommittedState | undefined;
 };
 
 /**
@@ -509,44 +273,49 @@ export type CommitStateResponse = Message<"reprise.v1.CommitStateResponse"> & {
  * Use `create(CommitStateResponseSchema)` to create a new message.
  */
 export const CommitStateResponseSchema: GenMessage<CommitStateResponse> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_state, 13);
+  messageDesc(file_reprise_v1_state, 7);
 
 /**
  * @generated from message reprise.v1.BeginTransactionRequest
  */
 export type BeginTransactionRequest = Message<"reprise.v1.BeginTransactionRequest"> & {
   /**
-   * Empty for "default".
-   *
-   * @generated from field: string namespace = 1;
+   * @generated from field: reprise.v1.StatePlace place = 1;
    */
-  namespace: string;
+  place?: StatePlace | undefined;
 
   /**
-   * @generated from field: string session = 2;
+   * A new one if it is empty.
+   *
+   * @generated from field: string transaction = 2;
    */
-  session: string;
+  transaction: string;
 
   /**
-   * Empty for "main".
+   * How long it may stay open; 30,000 if absent.
    *
-   * @generated from field: string branch = 3;
+   * @generated from field: optional uint64 timeout_ms = 3;
    */
-  branch: string;
+  timeoutMs?: bigint | undefined;
 
   /**
-   * Empty for "default".
+   * The id of the event that led to it, if it is not empty.
    *
-   * @generated from field: string agent = 4;
+   * @generated from field: string cause = 4;
    */
-  agent: string;
+  cause: string;
 
   /**
-   * JSON text of the options, with the names that the library gives them; empty for none.
+   * The run that it belongs to, if it is not empty.
    *
-   * @generated from field: string options = 5;
+   * @generated from field: string run = 5;
    */
-  options: string;
+  run: string;
+
+  /**
+   * @generated from field: optional uint64 turn = 6;
+   */
+  turn?: bigint | undefined;
 };
 
 /**
@@ -554,7 +323,7 @@ export type BeginTransactionRequest = Message<"reprise.v1.BeginTransactionReques
  * Use `create(BeginTransactionRequestSchema)` to create a new message.
  */
 export const BeginTransactionRequestSchema: GenMessage<BeginTransactionRequest> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_state, 14);
+  messageDesc(file_reprise_v1_state, 8);
 
 /**
  * @generated from message reprise.v1.BeginTransactionResponse
@@ -573,52 +342,31 @@ export type BeginTransactionResponse = Message<"reprise.v1.BeginTransactionRespo
  * Use `create(BeginTransactionResponseSchema)` to create a new message.
  */
 export const BeginTransactionResponseSchema: GenMessage<BeginTransactionResponse> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_state, 15);
+  messageDesc(file_reprise_v1_state, 9);
 
 /**
  * @generated from message reprise.v1.WriteStateRequest
  */
 export type WriteStateRequest = Message<"reprise.v1.WriteStateRequest"> & {
   /**
-   * Empty for "default".
-   *
-   * @generated from field: string namespace = 1;
+   * @generated from field: reprise.v1.StatePlace place = 1;
    */
-  namespace: string;
+  place?: StatePlace | undefined;
 
   /**
-   * @generated from field: string session = 2;
-   */
-  session: string;
-
-  /**
-   * Empty for "main".
-   *
-   * @generated from field: string branch = 3;
-   */
-  branch: string;
-
-  /**
-   * Empty for "default".
-   *
-   * @generated from field: string agent = 4;
-   */
-  agent: string;
-
-  /**
-   * @generated from field: string transaction = 5;
+   * @generated from field: string transaction = 2;
    */
   transaction: string;
 
   /**
-   * @generated from field: string key = 6;
+   * @generated from field: string key = 3;
    */
   key: string;
 
   /**
    * JSON text.
    *
-   * @generated from field: string value = 7;
+   * @generated from field: string value = 4;
    */
   value: string;
 };
@@ -628,7 +376,7 @@ export type WriteStateRequest = Message<"reprise.v1.WriteStateRequest"> & {
  * Use `create(WriteStateRequestSchema)` to create a new message.
  */
 export const WriteStateRequestSchema: GenMessage<WriteStateRequest> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_state, 16);
+  messageDesc(file_reprise_v1_state, 10);
 
 /**
  * @generated from message reprise.v1.WriteStateResponse
@@ -641,45 +389,24 @@ export type WriteStateResponse = Message<"reprise.v1.WriteStateResponse"> & {
  * Use `create(WriteStateResponseSchema)` to create a new message.
  */
 export const WriteStateResponseSchema: GenMessage<WriteStateResponse> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_state, 17);
+  messageDesc(file_reprise_v1_state, 11);
 
 /**
  * @generated from message reprise.v1.DeleteStateRequest
  */
 export type DeleteStateRequest = Message<"reprise.v1.DeleteStateRequest"> & {
   /**
-   * Empty for "default".
-   *
-   * @generated from field: string namespace = 1;
+   * @generated from field: reprise.v1.StatePlace place = 1;
    */
-  namespace: string;
+  place?: StatePlace | undefined;
 
   /**
-   * @generated from field: string session = 2;
-   */
-  session: string;
-
-  /**
-   * Empty for "main".
-   *
-   * @generated from field: string branch = 3;
-   */
-  branch: string;
-
-  /**
-   * Empty for "default".
-   *
-   * @generated from field: string agent = 4;
-   */
-  agent: string;
-
-  /**
-   * @generated from field: string transaction = 5;
+   * @generated from field: string transaction = 2;
    */
   transaction: string;
 
   /**
-   * @generated from field: string key = 6;
+   * @generated from field: string key = 3;
    */
   key: string;
 };
@@ -689,7 +416,7 @@ export type DeleteStateRequest = Message<"reprise.v1.DeleteStateRequest"> & {
  * Use `create(DeleteStateRequestSchema)` to create a new message.
  */
 export const DeleteStateRequestSchema: GenMessage<DeleteStateRequest> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_state, 18);
+  messageDesc(file_reprise_v1_state, 12);
 
 /**
  * @generated from message reprise.v1.DeleteStateResponse
@@ -702,45 +429,24 @@ export type DeleteStateResponse = Message<"reprise.v1.DeleteStateResponse"> & {
  * Use `create(DeleteStateResponseSchema)` to create a new message.
  */
 export const DeleteStateResponseSchema: GenMessage<DeleteStateResponse> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_state, 19);
+  messageDesc(file_reprise_v1_state, 13);
 
 /**
  * @generated from message reprise.v1.ReadStateRequest
  */
 export type ReadStateRequest = Message<"reprise.v1.ReadStateRequest"> & {
   /**
-   * Empty for "default".
-   *
-   * @generated from field: string namespace = 1;
+   * @generated from field: reprise.v1.StatePlace place = 1;
    */
-  namespace: string;
+  place?: StatePlace | undefined;
 
   /**
-   * @generated from field: string session = 2;
-   */
-  session: string;
-
-  /**
-   * Empty for "main".
-   *
-   * @generated from field: string branch = 3;
-   */
-  branch: string;
-
-  /**
-   * Empty for "default".
-   *
-   * @generated from field: string agent = 4;
-   */
-  agent: string;
-
-  /**
-   * @generated from field: string transaction = 5;
+   * @generated from field: string transaction = 2;
    */
   transaction: string;
 
   /**
-   * @generated from field: string key = 6;
+   * @generated from field: string key = 3;
    */
   key: string;
 };
@@ -750,7 +456,7 @@ export type ReadStateRequest = Message<"reprise.v1.ReadStateRequest"> & {
  * Use `create(ReadStateRequestSchema)` to create a new message.
  */
 export const ReadStateRequestSchema: GenMessage<ReadStateRequest> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_state, 20);
+  messageDesc(file_reprise_v1_state, 14);
 
 /**
  * @generated from message reprise.v1.ReadStateResponse
@@ -769,40 +475,19 @@ export type ReadStateResponse = Message<"reprise.v1.ReadStateResponse"> & {
  * Use `create(ReadStateResponseSchema)` to create a new message.
  */
 export const ReadStateResponseSchema: GenMessage<ReadStateResponse> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_state, 21);
+  messageDesc(file_reprise_v1_state, 15);
 
 /**
  * @generated from message reprise.v1.CommitTransactionRequest
  */
 export type CommitTransactionRequest = Message<"reprise.v1.CommitTransactionRequest"> & {
   /**
-   * Empty for "default".
-   *
-   * @generated from field: string namespace = 1;
+   * @generated from field: reprise.v1.StatePlace place = 1;
    */
-  namespace: string;
+  place?: StatePlace | undefined;
 
   /**
-   * @generated from field: string session = 2;
-   */
-  session: string;
-
-  /**
-   * Empty for "main".
-   *
-   * @generated from field: string branch = 3;
-   */
-  branch: string;
-
-  /**
-   * Empty for "default".
-   *
-   * @generated from field: string agent = 4;
-   */
-  agent: string;
-
-  /**
-   * @generated from field: string transaction = 5;
+   * @generated from field: string transaction = 2;
    */
   transaction: string;
 };
@@ -812,18 +497,16 @@ export type CommitTransactionRequest = Message<"reprise.v1.CommitTransactionRequ
  * Use `create(CommitTransactionRequestSchema)` to create a new message.
  */
 export const CommitTransactionRequestSchema: GenMessage<CommitTransactionRequest> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_state, 22);
+  messageDesc(file_reprise_v1_state, 16);
 
 /**
  * @generated from message reprise.v1.CommitTransactionResponse
  */
 export type CommitTransactionResponse = Message<"reprise.v1.CommitTransactionResponse"> & {
   /**
-   * JSON text.
-   *
-   * @generated from field: string answer = 1;
+   * @generated from field: reprise.v1.CommittedState committed = 1;
    */
-  answer: string;
+  committed?: CommittedState | undefined;
 };
 
 /**
@@ -831,40 +514,19 @@ export type CommitTransactionResponse = Message<"reprise.v1.CommitTransactionRes
  * Use `create(CommitTransactionResponseSchema)` to create a new message.
  */
 export const CommitTransactionResponseSchema: GenMessage<CommitTransactionResponse> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_state, 23);
+  messageDesc(file_reprise_v1_state, 17);
 
 /**
  * @generated from message reprise.v1.AbortTransactionRequest
  */
 export type AbortTransactionRequest = Message<"reprise.v1.AbortTransactionRequest"> & {
   /**
-   * Empty for "default".
-   *
-   * @generated from field: string namespace = 1;
+   * @generated from field: reprise.v1.StatePlace place = 1;
    */
-  namespace: string;
+  place?: StatePlace | undefined;
 
   /**
-   * @generated from field: string session = 2;
-   */
-  session: string;
-
-  /**
-   * Empty for "main".
-   *
-   * @generated from field: string branch = 3;
-   */
-  branch: string;
-
-  /**
-   * Empty for "default".
-   *
-   * @generated from field: string agent = 4;
-   */
-  agent: string;
-
-  /**
-   * @generated from field: string transaction = 5;
+   * @generated from field: string transaction = 2;
    */
   transaction: string;
 };
@@ -874,7 +536,7 @@ export type AbortTransactionRequest = Message<"reprise.v1.AbortTransactionReques
  * Use `create(AbortTransactionRequestSchema)` to create a new message.
  */
 export const AbortTransactionRequestSchema: GenMessage<AbortTransactionRequest> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_state, 24);
+  messageDesc(file_reprise_v1_state, 18);
 
 /**
  * @generated from message reprise.v1.AbortTransactionResponse
@@ -887,74 +549,14 @@ export type AbortTransactionResponse = Message<"reprise.v1.AbortTransactionRespo
  * Use `create(AbortTransactionResponseSchema)` to create a new message.
  */
 export const AbortTransactionResponseSchema: GenMessage<AbortTransactionResponse> = /*@__PURE__*/
-  messageDesc(file_reprise_v1_state, 25);
+  messageDesc(file_reprise_v1_state, 19);
 
 /**
- * The verbs of the state of agents.
+ * Transactions on the state of agents. VerbService reads the state.
  *
  * @generated from service reprise.v1.StateService
  */
 export const StateService: GenService<{
-  /**
-   * Returns the value of a key: now, at a point, or at a version.
-   *
-   * @generated from rpc reprise.v1.StateService.GetState
-   */
-  getState: {
-    methodKind: "unary";
-    input: typeof GetStateRequestSchema;
-    output: typeof GetStateResponseSchema;
-  },
-  /**
-   * Lists the keys that have a value.
-   *
-   * @generated from rpc reprise.v1.StateService.ListKeys
-   */
-  listKeys: {
-    methodKind: "server_streaming";
-    input: typeof ListKeysRequestSchema;
-    output: typeof ListKeysResponseSchema;
-  },
-  /**
-   * Returns every value under a prefix.
-   *
-   * @generated from rpc reprise.v1.StateService.ScanState
-   */
-  scanState: {
-    methodKind: "server_streaming";
-    input: typeof ScanStateRequestSchema;
-    output: typeof ScanStateResponseSchema;
-  },
-  /**
-   * Returns every version of a key.
-   *
-   * @generated from rpc reprise.v1.StateService.GetHistory
-   */
-  getHistory: {
-    methodKind: "server_streaming";
-    input: typeof GetHistoryRequestSchema;
-    output: typeof GetHistoryResponseSchema;
-  },
-  /**
-   * Reads the transactions of a branch again, in order.
-   *
-   * @generated from rpc reprise.v1.StateService.ReplayState
-   */
-  replayState: {
-    methodKind: "server_streaming";
-    input: typeof ReplayStateRequestSchema;
-    output: typeof ReplayStateResponseSchema;
-  },
-  /**
-   * Compares the state at two points.
-   *
-   * @generated from rpc reprise.v1.StateService.DiffState
-   */
-  diffState: {
-    methodKind: "server_streaming";
-    input: typeof DiffStateRequestSchema;
-    output: typeof DiffStateResponseSchema;
-  },
   /**
    * Commits operations in one call, if nothing that was read has changed.
    *

@@ -2222,8 +2222,7 @@ export const IndexFlagSchema: GenEnum<IndexFlag> = /*@__PURE__*/
   enumDesc(file_reprise_v1_studio, 0);
 
 /**
- * Everything the studio reads and starts, beside the verbs of SessionService (fork, rewind, revert, redo, erase,
- * append, verify). Every answer is bounded. Values are JSON text; each comment names the interface in src/reading
+ * Everything the studio reads and starts, beside the verbs of VerbService. Every answer is bounded. Values are JSON text; each comment names the interface in src/reading
  * that the text has. Offsets and lengths of texts count UTF-16 code units.
  *
  * @generated from service reprise.v1.StudioService

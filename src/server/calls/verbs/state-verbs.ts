@@ -1,0 +1,126 @@
+import { given, type JsonObject } from '../../../core/json.ts';
+import type { StateHandle } from '../../../engine/state/state-handle.ts';
+import type { StateReplayOptions } from '../../../engine/state/state-replay.ts';
+import type { StateListOptions } from '../../../engine/state/state-verbs.ts';
+import type { TransactionOptions } from '../../../engine/state/transaction-work.ts';
+import { actingAgent, checkUnbound } from '../../guarding/grant.ts';
+import { commitOnce } from '../state-commits.ts';
+import { apart, type LookPlace, listIn, pagesOf, takes, textIn, type VerbEntry, writing } from '../verb-entry.ts';
+
+/** The agent whose state it is: `default` if left out, that of the token if it is bound to one. */
+const ofAgent = { agent: 'text?' } as const;
+const listing = takes<Omit<StateListOptions, 'at'>>({ limit: 'number?' });
+
+/** Returns the state of the agent that a call acts as. */
+function stateOf({ session, branch, grant }: LookPlace, input: JsonObject): StateHandle {
+  const agent = actingAgent(grant, textIn(input, 'agent'));
+  const state = session.state.on(branch);
+  return agent === '' ? state : state.as(agent);
+}
+
+type StateVerb = 'get' | 'keys' | 'scan' | 'history' | 'replay' | 'diff' | 'transaction';
+
+/** The verbs of the state of one agent. */
+export const stateVerbs: Readonly<Record<`state.${StateVerb}`, VerbEntry>> = {
+  'state.get': {
+    about: 'Returns the value of a key, at a point or at a version.',
+    rights: ['read'],
+    at: 'look',
+    takes: { key: 'text', version: 'number?', ...ofAgent },
+    isOfAgent: true,
+    one: (place, input) => {
+      const { version } = input;
+      const where = version === undefined ? { point: place.point } : { version: version as number, at: place.point };
+      return stateOf(place, input).getAt(textIn(input, 'key'), where);
+    },
+  },
+  'state.keys': {
+    about: 'Lists the keys that have a value.',
+    rights: ['read'],
+    at: 'look',
+    takes: { ...listing, ...ofAgent },
+    isOfAgent: true,
+    many: (place, input) => pagesOf(stateOf(place, input).keys({ ...apart(input, 'agent'), at: place.point })),
+  },
+  'state.scan': {
+    about: 'Returns every value under a prefix.',
+    rights: ['read'],
+    at: 'look',
+    takes: { prefix: 'text?', ...listing, ...ofAgent },
+    isOfAgent: true,
+    many: (place, input) =>
+      pagesOf(
+        stateOf(place, input).scan(textIn(input, 'prefix'), { ...apart(input, 'agent', 'prefix'), at: place.point }),
+      ),
+  },
+  'state.history': {
+    about: 'Returns every version of a key, the last one first.',
+    rights: ['read'],
+    at: 'look',
+    takes: { key: 'text', ...listing, ...ofAgent },
+    isOfAgent: true,
+    many: (place, input) =>
+      pagesOf(
+        stateOf(place, input).history(textIn(input, 'key'), { ...apart(input, 'agent', 'key'), at: place.point }),
+      ),
+  },
+  'state.replay': {
+    about: 'Reads the transactions of a branch again, in order; those of every agent if `agent` is null.',
+    rights: ['read'],
+    at: 'look',
+    takes: {
+      ...takes<Omit<StateReplayOptions, 'at' | 'signal' | 'agent'>>({
+        after: 'number?',
+        through: 'number?',
+        since: 'text?',
+        until: 'text?',
+        follow: 'flag?',
+        limit: 'number?',
+      }),
+      agent: 'any?',
+    },
+    isOfAgent: true,
+    many: (place, input) => {
+      const { session, branch, point, grant, until } = place;
+      // To read its own state instead would be the answer to a different question.
+      if (input['agent'] !== undefined && input['agent'] !== grant.agent)
+        checkUnbound(grant, 'replay the state of other agents');
+      const options = { ...input, ...given({ agent: grant.agent }), at: point, signal: until(input) };
+      return pagesOf(session.state.on(branch).replay(options as StateReplayOptions));
+    },
+  },
+  'state.diff': {
+    about: 'Compares the state at two points of a session; `other` is the later one.',
+    rights: ['read'],
+    at: 'look',
+    takes: { other: 'text', prefix: 'text?', ...ofAgent },
+    isOfAgent: true,
+    many: (place, input) => {
+      const options = apart<{ prefix?: string }>(input, 'agent', 'other');
+      return pagesOf(stateOf(place, input).diff(place.point, place.pointOf(textIn(input, 'other')), options));
+    },
+  },
+  'state.transaction': {
+    about: 'Commits operations in one call, if nothing that was read has changed.',
+    rights: writing,
+    at: 'branch',
+    takes: {
+      operations: 'list',
+      read: 'list?',
+      ...takes<Omit<TransactionOptions, 'txn' | 'timeoutMs'>>({ cause: 'text?', run: 'text?', turn: 'number?' }),
+      ...ofAgent,
+    },
+    isOfAgent: true,
+    knowsRequests: true,
+    one: (place, input) =>
+      commitOnce(
+        { state: stateOf(place, input), bound: place.grant.agent, locate: place.locate },
+        {
+          operations: listIn(input, 'operations'),
+          read: listIn(input, 'read'),
+          requestId: textIn(input, 'requestId'),
+          options: apart(input, 'operations', 'read', 'requestId', 'agent'),
+        },
+      ),
+  },
+};
