@@ -91,7 +91,7 @@ const projectionKeys: KnownKeys = {
  * ```ts
  * const events: Event[] = [];
  * for await (const event of session.replay()) events.push(event);
- * console.log(project(summary, events).title); // the same as session.stateAt('main', summary)
+ * console.log(project(summary, events).title); // the same as session.fold(summary)
  * ```
  */
 export function project<Value, Result = Value>(projection: Projection<Value, Result>, events: Iterable<Event>): Result {

@@ -57,7 +57,10 @@ export class CarriedState implements StateSource {
   }
 
   async *keys(prefix: string, limit: number): AsyncGenerator<string, void, undefined> {
-    for await (const key of this.#listed('state.keys', { ...given({ prefix: prefix === '' ? undefined : prefix }), limit }))
+    for await (const key of this.#listed('state.keys', {
+      ...given({ prefix: prefix === '' ? undefined : prefix }),
+      limit,
+    }))
       yield String(key);
   }
 
@@ -90,7 +93,10 @@ export class CarriedState implements StateSource {
 
   async *diff(other: StateSource, prefix: string): AsyncGenerator<StateChange, void, undefined> {
     if (!(other instanceof CarriedState)) refuseStore();
-    const options = { ...given({ prefix: prefix === '' ? undefined : prefix }), other: (await carriedPlace(other.#where)).ref };
+    const options = {
+      ...given({ prefix: prefix === '' ? undefined : prefix }),
+      other: (await carriedPlace(other.#where)).ref,
+    };
     yield* this.#listed<StateChange>('state.diff', options);
   }
 
