@@ -34,7 +34,7 @@ export const otlp: ForeignFormat = defineFormat({
   open: ({ text: beginning }) => {
     const isPart = isLines(beginning);
     const unit = ({ value, bytes, text }: ForeignUnit): UnitMeaning | undefined => {
-      // A small protobuf message may be text by chance; no JSON begins as one does.
+      // A small protobuf message may be text by chance; no JSON document starts with that byte.
       const document = value ?? otlpDocument(bytes ?? new TextEncoder().encode(text ?? ''));
       const spans = spansIn(document);
       if (spans.length === 0) return undefined;

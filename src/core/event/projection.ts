@@ -58,7 +58,7 @@ export function defineProjection<Value, Result = Value>(
     refuse(name, messageOf(error), error);
   }
   if (given.version !== undefined && (typeof given.version !== 'string' || given.version === '')) {
-    refuse(name, 'its version is not a text');
+    refuse(name, 'its version is not a string');
   }
   if (given.history !== 'view' && given.history !== 'raw') refuse(name, 'its history is neither "view" nor "raw"');
   for (const list of ['types', 'without'] as const) {

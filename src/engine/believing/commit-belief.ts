@@ -114,7 +114,7 @@ export interface CommitManner {
 export function checkClaim(options: CommitOptions): void {
   checkKeys(options, commitKeys);
   const { agent, claim, topic, kind, trust, turn, supersedes, value } = options;
-  if (typeof claim !== 'string' || claim === '') refuseClaim(`its claim is ${shownValue(claim)}, not a text`);
+  if (typeof claim !== 'string' || claim === '') refuseClaim(`its claim is ${shownValue(claim)}, not a string`);
   if (topic !== undefined) checkTopic(topic);
   if (kind !== undefined && !isBeliefKind(kind))
     refuseClaim(`its kind ${shownValue(kind)} is not ${beliefKinds.join(', ')}`);
