@@ -20,7 +20,7 @@ function held(): number {
 
 async function replayAll(path: string): Promise<Memory> {
   await using opened = await open(path, 'process');
-  const { head } = opened.session;
+  const { head } = await opened.session.locate();
   const before = held();
   const tenths: number[] = [];
   let events = 0;

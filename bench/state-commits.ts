@@ -77,7 +77,8 @@ async function readRows(workspace: Workspace): Promise<Row[]> {
   await using opened = await open(workspace.path('states.db'), 'process');
   using plain = new PlainState(workspace.path('plain.db'), 'NORMAL');
   await fill(opened, plain, data, events);
-  const { state } = opened.session;
+  const { session } = opened;
+  const { state } = session;
   const random = randomSource(11);
   const [lasts, pasts] = [0, 0].map(() => Array.from({ length: readsEach }, () => Math.floor(random() * events)));
   const reading =
@@ -88,14 +89,14 @@ async function readRows(workspace: Workspace): Promise<Row[]> {
       });
   const stamps = new Map<number, string>();
   for (const place of pasts ?? [])
-    stamps.set(place + 1, String((await state.getAt(keyOf(place), { seq: place + 1 })).time));
+    stamps.set(place + 1, String((await session.at(place + 1).state.get(keyOf(place))).time));
   const times = await alternate(rounds, {
     get: reading(lasts, (key) => state.get(key)),
     plain: reading(lasts, (key) => plain.get(key, events)),
-    asOf: reading(pasts, (key, seq) => state.getAt(key, { seq })),
+    asOf: reading(pasts, (key, seq) => session.at(seq).state.get(key)),
     plainAsOf: reading(pasts, (key, seq) => plain.get(key, seq)),
-    atTime: reading(pasts, (key, seq) => state.getAt(key, { time: stamps.get(seq) as string })),
-    version: reading(pasts, (key, seq) => state.getAt(key, { version: Math.ceil(seq / keys) })),
+    atTime: reading(pasts, (key, seq) => session.at({ time: stamps.get(seq) as string }).state.get(key)),
+    version: reading(pasts, (key, seq) => state.get(key, { version: Math.ceil(seq / keys) })),
     replay: () => timeEach(events, () => replayed(state, events)),
   });
   const cause =

@@ -32,9 +32,9 @@ for (const point of ['main@2', 'main@5', 'main@6']) {
 }
 
 // Find a place by what happened there, then look at it.
-const place = await session.find({ kind: 'tool', outcome: 'ok' });
-const { branch, seq } = (await place?.locate()) ?? {};
-console.log(`the forecast came at ${branch}@${seq}`);
+const found = await session.find({ kind: 'tool', outcome: 'ok' });
+const place = await found?.locate();
+console.log(`the forecast came at ${place?.branch}@${place?.seq}`);
 
 const [run] = (await session.fold(runs)).runs;
 for (const call of run?.turns.flatMap((turn) => turn.calls) ?? []) {

@@ -39,9 +39,9 @@ const { text } = await ai.generateText({ ...settings, prompt: 'Order 7 broke. Re
 await recorder.close();
 console.log(`recorded: ${text}`);
 
-const asked = await session.find({ types: ['call.started'], kind: 'tool' });
-const called = await asked?.locate();
-const seen = await session.at(`@before:${called?.seq}`).fold(conversation);
+const found = await session.find({ types: ['call.started'], kind: 'tool' });
+const asked = await found?.locate();
+const seen = await session.at(`@before:${asked?.seq}`).fold(conversation);
 console.log(`before the refund, the model had: ${JSON.stringify(toPrompt(seen).messages)}`);
 
 const branch = await session.fork('main@2', { name: 'careful', prompt: 'Order 7 broke. Refund what was paid.' });

@@ -55,7 +55,13 @@ export type {
   SessionsRequest,
 } from './core/store/session-request.ts';
 export type { SessionSize } from './core/store/session-size.ts';
-export type { HeldSnapshotsRequest, Snapshot, SnapshotKey } from './core/store/snapshot-key.ts';
+export type {
+  FoundSnapshot,
+  HeldSnapshotsRequest,
+  Snapshot,
+  SnapshotKey,
+  SnapshotsRequest,
+} from './core/store/snapshot-key.ts';
 export type {
   HealthRequest,
   NamespaceSize,

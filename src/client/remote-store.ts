@@ -15,6 +15,7 @@ import type {
   EraseOutcome,
   EraseRequest,
   EventStore,
+  FoundSnapshot,
   HeldPartsRequest,
   HeldSnapshotsRequest,
   LatestPage,
@@ -33,6 +34,7 @@ import type {
   SessionsRequest,
   Snapshot,
   SnapshotKey,
+  SnapshotsRequest,
 } from '../core/store/event-store.ts';
 import type { ReceiptsRequest } from '../core/store/receipt.ts';
 import type { RestoreOutcome, RestoreRequest } from '../core/store/restore-request.ts';
@@ -44,6 +46,7 @@ import { appendToWire, deletionToWire, eraseToWire, outcomeFromWire, restoreToWi
 import { branchFromWire, headFromWire, summaryFromWire } from '../wire/branch-codec.ts';
 import { StoreService } from '../wire/generated/reprise/v1/store_pb.ts';
 import {
+  foundSnapshotFromWire,
   healthFromWire,
   receiptFromWire,
   receiptToWire,
@@ -261,10 +264,11 @@ export class RemoteStore implements EventStore {
     await this.#calls.call(() => this.#client.putSnapshot(wire));
   }
 
-  async snapshots(ref: BranchRef, key: SnapshotKey, through: Seq): Promise<readonly Omit<Snapshot, 'value'>[]> {
-    const wire = { branch: branchRefToWire(ref), key: snapshotKeyToWire(key), through: toWhole(through) };
+  async snapshots(ref: SessionRef, { keys, within }: SnapshotsRequest): Promise<readonly FoundSnapshot[]> {
+    const reaches = within.map(({ branch, through }) => ({ branch, through: toWhole(through) }));
+    const wire = { session: sessionRefToWire(ref), keys: keys.map(snapshotKeyToWire), within: reaches };
     const { snapshots } = await this.#calls.call(() => this.#client.listSnapshots(wire));
-    return snapshots.map(snapshotNameFromWire);
+    return snapshots.map(foundSnapshotFromWire);
   }
 
   async snapshot(ref: BranchRef, key: SnapshotKey, seq: Seq): Promise<Snapshot | undefined> {

@@ -101,6 +101,8 @@ export const limits = {
   importTextMax: 268_435_456,
   /** Bytes of one unit of a foreign source: a line, an element, a file. */
   importUnitBytesMax: 16_777_216,
+  /** Messages in OpenTelemetry traces as protobuf: spans, attributes and values. */
+  otlpMessagesMax: 2_000_000,
   /** Warnings of one import that are listed; later ones are only counted. */
   importWarningsMax: 100,
   /** Files of one folder that is imported. */

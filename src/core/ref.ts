@@ -1,5 +1,6 @@
 import { RepriseError } from './error.ts';
 import { checkId } from './id.ts';
+import { given } from './json.ts';
 import { shownValue } from './known-keys.ts';
 import { type Seq, seq } from './point.ts';
 import { isoTime } from './time.ts';
@@ -111,7 +112,7 @@ export function parsePoint(input: PointInput): { readonly branch: string; readon
   if (story === undefined) return { branch, at: told };
   return {
     branch,
-    at: { kind: 'story', story: checkTurn(story), ...(told.kind === 'head' ? {} : { told }) },
+    at: { kind: 'story', story: checkTurn(story), ...given({ told: told.kind === 'head' ? undefined : told }) },
   };
 }
 
@@ -203,6 +204,10 @@ function checkAt(at: At, whole: string): At {
       return { kind: at.kind, run: checkId('run', at.run) };
     case 'time':
       return { kind: at.kind, time: isoTime(at.time) };
+    case 'story': {
+      const told = at.told === undefined ? undefined : toldAt(at.told, whole);
+      return { kind: at.kind, story: checkTurn(at.story), ...given({ told }) };
+    }
     default:
       return refuseRef(whole, `${shownValue(at)} is not a point on a branch`, refHint);
   }
@@ -212,6 +217,25 @@ function checkAt(at: At, whole: string): At {
 function toldAt(told: At, whole: string): Exclude<At, StoryAt> {
   const at = checkAt(told, whole);
   return at.kind === 'story' ? refuseRef(whole, 'a story time has one story', refHint) : at;
+}
+
+/** Returns a place on a branch with a turn of the story: of what was told up to that place, what belongs to that turn. */
+export function inStory({ branch, at }: { readonly branch: string; readonly at: At }, story: number): PointInput {
+  switch (at.kind) {
+    case 'head':
+    case 'story':
+      return { branch, story };
+    case 'seq':
+      return { branch, seq: at.seq, story };
+    case 'before':
+      return { branch, seq: at.seq - 1, story };
+    case 'turn':
+      return { branch, turn: at.turn, story };
+    case 'run':
+      return { branch, run: at.run, story };
+    case 'time':
+      return { branch, time: at.time, story };
+  }
 }
 
 /** Returns a turn, or throws unless it is a whole number from 0. */

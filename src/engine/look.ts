@@ -15,6 +15,8 @@ import type { AsOptions } from './agents/agent-source.ts';
 import { agentSource } from './agents/stored-agent.ts';
 import { type AuditOptions, audit } from './believing/audit.ts';
 import { BeliefsReader } from './believing/beliefs.ts';
+// A look forks a branch, and a branch is a look: by types alone. The value is imported later.
+// oxlint-disable-next-line import/no-cycle
 import type { ForkedBranch } from './branch.ts';
 import { type BundleOptions, type ExportedBundle, writeBundle } from './bundling/write-bundle.ts';
 import { CodingReader } from './coding/coding.ts';
@@ -24,6 +26,7 @@ import { experiment } from './experimenting/experiment.ts';
 import type { ExperimentOptions } from './experimenting/experiment-options.ts';
 import type { ExperimentResult } from './experimenting/experiment-result.ts';
 import { FleetReader } from './fleet/fleet.ts';
+import { type Folded, foldsAt, type Projections } from './history/fold.ts';
 import { metadataAt } from './history/metadata.ts';
 import { type Located, locate } from './history/place.ts';
 import { latestSession, Where } from './history/where.ts';
@@ -34,7 +37,6 @@ import type { Comparison } from './looking/compare.ts';
 import { type Counterfactual, type CounterfactualOptions, counterfactual } from './looking/counterfactual.ts';
 import { type FindOptions, findEvent } from './looking/find.ts';
 import { fingerprintAt } from './looking/fingerprint-at.ts';
-import { type Folded, folds, type Projections } from './looking/folds.ts';
 import { replay } from './looking/replay.ts';
 import { type FoldOptions, stateAt } from './looking/state-at.ts';
 import type { ConsistencyProof, InclusionProof } from './proving/event-proof.ts';
@@ -123,7 +125,7 @@ export class Look {
    * ```
    */
   async folds<Named extends Projections>(projections: Named): Promise<Folded<Named>> {
-    return folds(this.where.engine, await this.where.place('fold'), projections);
+    return foldsAt(this.where.engine, await this.where.place('fold'), projections);
   }
 
   /**

@@ -22,7 +22,7 @@ import { latestSession } from './history/where.ts';
 import { importEach, importOne } from './import-sources.ts';
 import type { Imported, ImportFailure, ImportOptions, ImportSource } from './importing/import-options.ts';
 import { Look, lookOf } from './look.ts';
-import type { CompareOptions, Comparison } from './looking/compare.ts';
+import type { Comparison } from './looking/compare.ts';
 import { type ReplayAllOptions, replayAll } from './looking/replay-all.ts';
 import { checkDeep } from './proving/verify-deep.ts';
 import {

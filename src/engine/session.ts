@@ -14,6 +14,13 @@ import { type SessionJson, sessionJson } from './looking/session-json.ts';
 import { branchTree } from './looking/tree.ts';
 import { type Repaired, repair } from './proving/repair.ts';
 
+let engineHeld: (session: Session) => Engine;
+
+/** Returns the engine of a session, for readings that look at one place in several ways. */
+export function engineOf(session: Session): Engine {
+  return engineHeld(session);
+}
+
 /**
  * One tree of history: all branches grown from one beginning. A session acts as its `main` branch, because that is what
  * people type first. A point is a string such as `main@12`, `@turn:3` or `narrower`, or
@@ -21,6 +28,10 @@ import { type Repaired, repair } from './proving/repair.ts';
  */
 export class Session extends Branch {
   readonly #engine: Engine;
+
+  static {
+    engineHeld = (session) => session.#engine;
+  }
 
   constructor(engine: Engine, id: string) {
     super(engine, id, mainBranch);

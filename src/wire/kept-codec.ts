@@ -1,6 +1,6 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { given, isObject, type JsonObject } from '../core/json.ts';
-import type { Receipt, Snapshot, SnapshotKey } from '../core/store/event-store.ts';
+import type { FoundSnapshot, Receipt, Snapshot, SnapshotKey } from '../core/store/event-store.ts';
 import type { DerivedFault, ReindexOutcome } from '../core/store/reindex-request.ts';
 import type { SessionSize } from '../core/store/session-size.ts';
 import type { StoreAdvice, StoreHealth } from '../core/store/store-health.ts';
@@ -41,9 +41,7 @@ export function snapshotKeyFromWire(key: WireSnapshotKey | undefined): SnapshotK
 }
 
 /** Writes a snapshot, with its value if it has one. */
-export function snapshotToWire(
-  snapshot: Omit<Snapshot, 'value'> & { readonly value?: string },
-): MessageInitShape<typeof SnapshotSchema> {
+export function snapshotToWire(snapshot: FoundSnapshot): MessageInitShape<typeof SnapshotSchema> {
   const { branch, seq, digest, value } = snapshot;
   return { key: snapshotKeyToWire(snapshot), branch, seq: toWhole(seq), digest, ...given({ value }) };
 }
@@ -51,6 +49,11 @@ export function snapshotToWire(
 /** Reads a snapshot without its value. */
 export function snapshotNameFromWire({ key, branch, seq, digest }: WireSnapshot): Omit<Snapshot, 'value'> {
   return { ...snapshotKeyFromWire(key), branch, seq: seqFrom(seq), digest: digestFrom(digest) };
+}
+
+/** Reads a snapshot that was looked up, with its value if it has one. */
+export function foundSnapshotFromWire(snapshot: WireSnapshot): FoundSnapshot {
+  return { ...snapshotNameFromWire(snapshot), ...given({ value: snapshot.value }) };
 }
 
 /** Reads a snapshot with its value. */

@@ -72,7 +72,7 @@ async function branchesOf(
       replay: digestOf(await all(session.at(at).replay())),
       fingerprint: await session.at(at).fingerprint(),
       verify: chainOf(await session.at(at).verify()),
-      metadata: await session.branch(at).metadata(),
+      metadata: await session.at(at).metadata(),
       keys: keys.entries.map(({ key, event }) => [key, event.seq]),
       states: {
         conversation: await session.at(at).fold(conversation),

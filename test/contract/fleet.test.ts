@@ -1,6 +1,6 @@
 /** Beliefs and agents at their edges: nothing is ignored, shown or written that was not asked for. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type AgentVerbs, beliefs, openReprise, type Reprise, type Session } from '../../src/index.ts';
+import { type AgentBranch, beliefs, openReprise, type Reprise, type Session } from '../../src/index.ts';
 import { createNodePlatform } from '../../src/node/platform.ts';
 import { openMemoryStore } from '../../src/store/memory/memory-store.ts';
 import { all, note } from '../verbs/verb-case.ts';
@@ -76,7 +76,7 @@ describe('an agent', () => {
     await session.spawn('a');
     await expect(session.fleet.change('a', { turn: 2 })).rejects.toEqual(refused('option.invalid'));
     await expect(session.mutate({ agent: 'a' })).rejects.toEqual(refused('option.invalid'));
-    expect(session.head).toBe(1);
+    expect((await session.locate()).head).toBe(1);
   });
 
   test('I7 sees of its own transactions nothing that they wrote to the state of others', async () => {
@@ -110,12 +110,14 @@ describe('an agent', () => {
     await session.fork('main@1', { name: 'before' });
     const { seq } = await session.beliefs.commit({ topic: 'people', kind: 'fact', claim: 'private' });
     await session.fleet.change('db', { scope: ['database'] });
-    const own = session.as('db', { handed: true }).on('before');
-    const point = `main@${seq}`;
-    expect(await own.at(point).beliefs.list()).toEqual([]);
-    expect((await own.at(point).known()).beliefs).toEqual([]);
-    expect(JSON.stringify(await all(own.at(point).replay()))).not.toContain('private');
-    expect((await session.as('db').on('before').at(point).beliefs.list()).length).toBe(1);
+    const own = session.as('db', { handed: true }).branch('before');
+    const then = own.branch('main').at(seq);
+    expect(await then.beliefs.list()).toEqual([]);
+    expect((await then.known()).beliefs).toEqual([]);
+    expect(JSON.stringify(await all(then.replay()))).not.toContain('private');
+    expect(() => own.at(`main@${seq}`)).toThrow(refused('ref.invalid'));
+    const free = session.as('db').branch('before').branch('main');
+    expect((await free.at(seq).beliefs.list()).length).toBe(1);
   });
 
   test('I7 gets nothing back that was taken from it on the branch of its surface by moving to a different one', async () => {
@@ -124,9 +126,9 @@ describe('an agent', () => {
     await before.beliefs.commit({ id: 'p', topic: 'people', kind: 'fact', claim: 'private' });
     await session.fleet.change('db', { scope: ['database'] });
     const seen: unknown[] = [];
-    const look = async (self: AgentVerbs): Promise<void> => {
-      const own = self.on('before');
-      seen.push(await own.beliefs.list(), await own.on('before').fold(beliefs), (await own.known()).beliefs);
+    const look = async (self: AgentBranch): Promise<void> => {
+      const own = self.branch('before');
+      seen.push(await own.beliefs.list(), await own.branch('before').fold(beliefs), (await own.known()).beliefs);
       seen.push((await all(own.replay())).filter(({ type }) => type.startsWith('belief.')));
       for (const claim of [{ topic: 'people' }, { topic: 'database', supersedes: ['p'] }])
         await expect(own.beliefs.commit({ ...claim, claim: 'mine' })).rejects.toEqual(refused('scope.denied'));
@@ -145,7 +147,7 @@ test('a rewind of beliefs alone needs a turn, and there is no other group', asyn
   await session.append(note('stays', { turn: 2 }));
   await expect(session.rewind(1, { only: 'beliefs' })).rejects.toEqual(refused('option.invalid'));
   await expect(session.rewind({ story: 0 }, { only: 'tasks' as never })).rejects.toEqual(refused('option.invalid'));
-  expect(session.head).toBe(2);
+  expect((await session.locate()).head).toBe(2);
 });
 
 test('an audit with a limit of 0 follows from now on', async () => {

@@ -79,7 +79,7 @@ async function answersOf(store: EventStore, session: Session): Promise<unknown> 
     const found = await store.latest(ref, [own], { prefix: '' }, { limit: 1_000, select: 'full' });
     answers.push(found.entries.map(({ key, event }) => [key, event.seq, event.erased, event.data]));
     answers.push(
-      await session.branch(at).metadata(),
+      await session.at(at).metadata(),
       await session.at(at).fingerprint(),
       await session.at(at).verify(),
     );

@@ -63,6 +63,7 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
   serverCallsPerSecondMax: 'test/server/limits.test.ts',
   serverStalledMsMax: 'test/server/limits.test.ts',
   serverSpansMax: 'test/server/spans.test.ts',
+  otlpMessagesMax: 'test/import/protobuf.test.ts',
   serverGatherMsMax: 'test/server/spans.test.ts',
   serverBytesInFlightMax: 'test/server/limits.test.ts',
   serverHeaderBytesMax: 'test/server/limits.test.ts',

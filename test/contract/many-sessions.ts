@@ -36,7 +36,7 @@ export async function recordMany(reprise: Reprise): Promise<void> {
   await change(session);
   await session.append(say('The secret is 4711-4711.'));
   await converse(session, 'main', 'The secret is 4711-4711.');
-  const { head } = session;
+  const { head } = await session.locate();
   await session.erase({ seq: head - 4 });
   await converse(session, 'child');
   await session.branch('grandchild').append(say('\u0000 \ud83d\ude00 "last"'));

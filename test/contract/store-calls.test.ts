@@ -61,11 +61,11 @@ test('fork() with a prompt folds the conversation and reads the message it repla
   expect(made).toEqual({ branch: 1, latest: 1, session: 1, snapshots: 1, read: 3, append: 1 });
 });
 
-test('stateAt() looks up its branch once, however deep it was forked', async () => {
+test('fold() looks up its branch once, however deep it was forked', async () => {
   expect(await asked(() => session.at('y').fold(conversation))).toEqual({
     branch: 1,
     session: 1,
-    snapshots: 3,
+    snapshots: 1,
     read: 1,
   });
 });
@@ -93,6 +93,24 @@ test('edit(), rewind(), revert() and redo() look up their branch once', async ()
   expect((await asked(() => session.revert(2))).branch).toBe(1);
 });
 
-test('branch() asks for the head alone, without the markers', async () => {
-  expect(await asked(() => session.branch('y'))).toEqual({ branchHead: 1 });
+test('branch(), at() and the surfaces of what they return ask for nothing until their first verb', async () => {
+  const handles = async (): Promise<unknown> =>
+    [session.branch('y'), session.at('y@2'), session.at('nowhere'), session.branch('nowhere')].map((look) => [
+      look.state,
+      look.beliefs,
+      look.fleet,
+      look.coding,
+      look.as('a').state,
+    ]);
+  expect(await asked(handles)).toEqual({});
+  expect(await asked(() => session.branch('y').locate())).toEqual({ branch: 1 });
+});
+
+test('a look finds its place once, and a branch at each verb', async () => {
+  const [look, branch] = [session.at('y'), session.branch('y')];
+  expect((await asked(() => look.fold(conversation))).branch).toBe(1);
+  for (const verb of [() => look.fold(conversation), () => look.metadata(), () => look.beliefs.list()])
+    expect((await asked(verb)).branch).toBeUndefined();
+  for (const verb of [() => branch.fold(conversation), () => branch.metadata(), () => branch.beliefs.list()])
+    expect((await asked(verb)).branch).toBe(1);
 });

@@ -43,7 +43,7 @@ test('a call that waits for the caller is not executed and not answered: nothing
   ]);
   expect(hint).toContain("role: 'tool'");
   expect(model.doGenerateCalls).toHaveLength(0);
-  expect(world.session.branch('on').head).toBe(branch.head);
+  expect((await world.session.branch('on').locate()).head).toBe(branch.head);
 });
 
 test('answered by the caller, in the prompt or by an edit, the agent goes on from it', async () => {

@@ -47,13 +47,13 @@ test.each(Object.entries(sends))(
     // The recorder has a run of its own, and its first call carries something else.
     await recorder.run({ run: 'recorded' }, async () => {
       await asksOther(server.url, recorder);
-      expect((await coding.replayAt()).receipt.providerCount).toBeNull();
+      expect((await coding.replay()).receipt.providerCount).toBeNull();
       await send(server.url, recorder, prepared);
     });
     expect((await recorder.close()).errors).toEqual([]);
     const calls = await Array.fromAsync(session.replay({ filter: { types: ['call.started'] } }));
     const counted = prepared.context.tokens + Math.ceil('Be careful.'.length / 4) + 1;
-    const { providerCount } = (await coding.replayAt()).receipt;
+    const { providerCount } = (await coding.replay()).receipt;
     expect(providerCount).toEqual({ call: calls[1]?.seq, counted, provider: 99, difference: 99 - counted });
   },
 );

@@ -174,7 +174,7 @@ describe.each(Object.entries({ ...worlds, ...clientWorlds }))('%s', (name, world
       const { messages } = await session.at(`main@${seq}`).fold(conversation);
       const more: readonly MessageLike[] = seq === tool ? [] : [{ role: 'user', content: 'Really?' }];
       const script = new Script(['Yes.']);
-      await world.at(script).handBack([...messages, ...more]);
+      await world.handBack(script, [...messages, ...more]);
       expect(script.asked[0]).toEqual(seq === tool ? told.slice(0, 3) : [...told, 'user: Really?']);
     }
   });

@@ -29,7 +29,7 @@ async function chat(): Promise<Session> {
 }
 
 const lastQuestion = async (session: Session): Promise<number> =>
-  (await session.findLast({ types: ['message.added'] }))?.seq ?? 0;
+  (await (await session.findLast({ types: ['message.added'] }))?.locate())?.seq ?? 0;
 
 test('a run begins with what its session holds, and a fork at its question hands that over', async () => {
   const session = await chat();

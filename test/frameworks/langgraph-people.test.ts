@@ -190,7 +190,7 @@ describe('interrupt()', () => {
     const { build, paid } = inTool(saver, { isRecorded: true });
     await invoked(session, build(), question);
     const [asked] = await waitsOn(session);
-    const { head } = session.branch('main');
+    const { head } = await session.branch('main').locate();
     const agent = langgraphAgent(build([done]));
     await expect(session.resume(agent)).rejects.toMatchObject({ code: 'resume.waiting' });
     const first = await session.resume(agent, { answer: { [asked?.call ?? '']: 'yes' } });
@@ -237,7 +237,7 @@ describe('interrupt()', () => {
       return session.branch(branch).resume(agent, { answer: { [asked?.call ?? '']: said } });
     };
     expect((await answer('main', 'Ada')).outcome).toBe('waiting');
-    const { head } = session.branch('main');
+    const { head } = await session.branch('main').locate();
     expect((await answer('main', 'London')).text).toBe('Ada of London');
     await session.fork(`main@${head}`, { name: 'moved' });
     expect((await answer('moved', 'Turin')).text).toBe('Ada of Turin');

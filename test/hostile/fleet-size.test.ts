@@ -53,7 +53,7 @@ describe('in a fleet of 100,000 agents', () => {
   });
 
   test.each<[what: string, ask: (session: Session) => Promise<unknown>]>([
-    ['a look at all of them', (session) => session.fleetAt()],
+    ['a look at all of them', (session) => session.fleet.agents()],
     ['everything that one knows', (session) => session.as('agent-7', { handed: true }).known()],
     [
       'a turn of the one that can run',
@@ -67,7 +67,7 @@ describe('in a fleet of 100,000 agents', () => {
 
 test('100,000 agents are there, each with its scope, and none joins twice', async () => {
   const session = sessionOf(agentsMost);
-  const { agents } = await session.fleetAt({ seq: agentsMost });
+  const agents = await session.at(agentsMost).fleet.agents();
   expect(agents).toHaveLength(agentsMost);
   expect(agents.at(-1)).toMatchObject({ agent: 'agent-99999', scope: ['topic-999'], since: 0, seq: agentsMost });
   await refuses('agent.exists', () => session.spawn('agent-99999'));

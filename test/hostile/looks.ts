@@ -64,14 +64,14 @@ async function onBranch(session: Session, branch: string, look: Look): Promise<v
   for (const projection of [conversation, summary, state] as const)
     await look(projection.name, () => session.at(at).fold(projection as typeof summary));
   await look('fingerprint', () => session.at(at).fingerprint());
-  await look('metadata', () => session.branch(at).metadata());
+  await look('metadata', () => session.at(at).metadata());
   await look('turn', () => session.at(`${branch}@turn:7`).locate());
   await look('time', () => session.at({ branch, time: '2021-01-01T00:00:00.000Z' }).locate());
   const held = session.branch(branch).state;
   for (const key of ['payee', 'amount', 'nothing']) await look(`get ${key}`, () => held.get(key));
   await look('scan', () => all(held.scan('')));
   await look('history', () => all(held.history('payee')));
-  await look('resumable', () => session.resumable(at));
+  await look('resumable', () => session.at(at).resumable());
 }
 
 /** Tells whether something says that the store is damaged: a verification, or the store itself. */

@@ -57,7 +57,8 @@ async function record(reprise: Reprise): Promise<void> {
   const child = await session.fork('main@40', { name: 'child', edits: [{ kind: 'drop', seq: 4 }] });
   await child.state.transaction((tx) => tx.write('payee', 'Carol'));
   await (await session.fork('main@40', { name: 'other' })).append({ type: 'note.added', data: { text: 'other' } });
-  await session.erase((await session.findLast({ text: 'a secret that goes' })) ?? 'main');
+  const secret = await session.findLast({ text: 'a secret that goes' });
+  await session.erase(`main@${(await secret?.locate())?.seq ?? 0}`);
   await session.append({ type: 'run.ended', run: 'r', agent: 'pay', data: { outcome: 'ok' } });
   await session.fold(conversation);
   await session.fold(runs);

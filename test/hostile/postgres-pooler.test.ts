@@ -50,7 +50,7 @@ test('a store that is there is not used past its schema: nothing is recorded whe
   expect(code).toBe(1);
   expect(JSON.parse(stdout)).toMatchObject({ ok: false, findings: [{ code: 'store.unsupported' }] });
   await using direct = await openReprise(place);
-  expect((await direct.session('refund')).head).toBe(7);
+  expect((await (await direct.session('refund')).locate()).head).toBe(7);
 });
 
 test('a pooler that comes between the connections of an open store is noticed by the next one', async () => {

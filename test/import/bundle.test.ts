@@ -184,13 +184,13 @@ describe('a bundle', () => {
         const branches = ['main'];
         for (const { kind, text, at } of steps) {
           const branch = branches[at % branches.length] ?? 'main';
-          const { head } = session.branch(branch);
+          const { head } = await session.branch(branch).locate();
           const seq = 1 + (at % head);
           if (kind === 'append') await session.branch(branch).append({ type: 'note.added', data: { text } });
           else if (kind === 'fork') branches.push((await session.at({ branch, seq }).fork({})).name);
           else if (kind === 'rewind') await session.branch(branch).rewind(seq).catch(refused);
           else if (kind === 'erase') await session.erase({ branch, seq }).catch(refused);
-          else await session.edit(branch, { kind: 'replace', seq, event: { data: { text: 'new' } } }).catch(refused);
+          else await session.branch(branch).edit({ kind: 'replace', seq, event: { data: { text: 'new' } } }).catch(refused);
         }
         const to = path('.tgz');
         await reprise.at(id).exportBundle({ to });

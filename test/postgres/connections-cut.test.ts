@@ -114,7 +114,7 @@ const changes: readonly Change[] = [
       );
       for (let index = 0; index < times; index++) {
         const branch = session.branch(`b${index}`);
-        expect(branch.head).toBe(2);
+        expect((await branch.locate()).head).toBe(2);
       }
     },
   },
@@ -157,7 +157,7 @@ const changes: readonly Change[] = [
     check: async (session, times) => {
       const ref = { namespace: 'default', session: session.id, branch: 'main' };
       // The store leaves out a snapshot that it could not keep in time, and says nothing: only time is lost.
-      const kept = await store.snapshots(ref, snapshotOf(0), times as Seq);
+      const kept = await store.heldSnapshots(ref, { limit: times });
       expect(kept.length).toBeGreaterThan(0);
       for (const { seq } of kept)
         expect(await store.snapshot(ref, snapshotOf(0), seq)).toMatchObject({ value: JSON.stringify({ seq }) });

@@ -72,7 +72,7 @@ it('a user who may only append and read can be copied to, erased histories inclu
   expect(await (await target.session('s')).verify()).toMatchObject({ ok: true, events: 3 });
   await session.erase('main@1');
   await expect(source.copy(target)).rejects.toMatchObject({ code: 'store.denied' });
-  expect((await target.session('s')).head).toBe(3);
+  expect((await (await target.session('s')).locate()).head).toBe(3);
   await using owner = await openReprise(server);
   expect((await source.copy(owner)).sessions).toMatchObject([{ outcome: 'replaced' }]);
   const ids: string[] = [];

@@ -13,8 +13,11 @@ afterEach(() => reprise.close());
 
 const say = (id: string, turn: number, more: object = {}) =>
   session.beliefs.commit({ id, agent: 'a', topic: 't', kind: 'decision', claim: `claim ${id}`, turn, ...more });
-const standing = async (where: object = {}, branch = 'main'): Promise<string[]> =>
-  (await session.branch(branch).beliefsAt(where)).map(({ id }) => id).sort();
+const standing = async (where: { readonly seq?: number; readonly story?: number } = {}, branch = 'main') => {
+  const on = session.branch(branch);
+  const beliefs = Object.keys(where).length === 0 ? on.beliefs : on.at(where).beliefs;
+  return (await beliefs.list()).map(({ id }) => id).sort();
+};
 
 describe('B5 what Ezra promises', () => {
   test('an id is never overwritten: history is append-only', async () => {
@@ -27,7 +30,7 @@ describe('B5 what Ezra promises', () => {
     await say('A', 2);
     await say('B', 6);
     await say('C', 8);
-    const then = await standing({ turn: 4 });
+    const then = await standing({ story: 4 });
     await session.rewind({ story: 4 }, { only: 'beliefs' });
     expect([await standing(), then]).toEqual([['A'], ['A']]);
   });
@@ -35,19 +38,19 @@ describe('B5 what Ezra promises', () => {
   test('a rewind rewrites no history: turns after it are still what they were then', async () => {
     await say('A', 2);
     await say('B', 6);
-    const { head } = session;
+    const { head } = await session.locate();
     await session.rewind({ story: 4 }, { only: 'beliefs' });
-    expect(await standing({ turn: 6, seq: head })).toEqual(['B']);
+    expect(await standing({ story: 6, seq: head })).toEqual(['B']);
     await session.rewind({ story: 1 }, { only: 'beliefs' });
     await session.redo();
-    expect([await standing(), await standing({ turn: 6, seq: head })]).toEqual([['A'], ['B']]);
+    expect([await standing(), await standing({ story: 6, seq: head })]).toEqual([['A'], ['B']]);
   });
 
   test('committing again at an old turn does not mix two stories', async () => {
     await say('A', 5);
     await say('B', 20);
     await say('C', 10);
-    expect([await standing({ turn: 7 }), await standing({ turn: 15 }), await standing()]).toEqual([
+    expect([await standing({ story: 7 }), await standing({ story: 15 }), await standing()]).toEqual([
       ['A'],
       ['C'],
       ['B'],
@@ -85,7 +88,7 @@ describe('B5 what Ezra promises', () => {
     await branch.mutate({ id: 'M', agent: 'a', topic: 't', claim: 'what if' });
     expect(await standing({}, 'x')).toEqual(['M']);
     await branch.spawn('db', { fromTurn: 8 });
-    expect((await branch.fleetAt({ turn: 7 })).agents).toEqual([]);
+    expect(await branch.at({ story: 7 }).fleet.agents()).toEqual([]);
     await expect(branch.spawn('db')).rejects.toMatchObject({ code: 'agent.exists' });
     await expect(branch.spawn('early', { fromTurn: 5 })).rejects.toMatchObject({ code: 'point.out-of-range' });
   });

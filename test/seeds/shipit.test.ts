@@ -146,7 +146,7 @@ describe('B2 look', () => {
 
   test('messages at a point: out of range is refused at both ends, 0 is the empty beginning', async () => {
     const session = await reprise.import(native);
-    const { head } = session;
+    const { head } = await session.locate();
     await expect(session.at(`main@${head + 1}`).fold(conversation)).rejects.toMatchObject({
       code: 'point.out-of-range',
     });
@@ -267,7 +267,7 @@ describe('B2 fork', () => {
       await using written = await openReprise(path);
       const session = await written.import(native);
       const branch = await session.fork('main@3', { name: 'child', reason: 'debug-1', metadata: { note: 'x' } });
-      await (await branch.session.fork('child', { name: 'grandchild' })).append({
+      await (await session.fork('child', { name: 'grandchild' })).append({
         type: 'note.added',
         data: { text: 'x' },
       });
@@ -319,7 +319,7 @@ describe('B2 resume', () => {
   test('the source is never changed, whatever the agent does', async () => {
     const session = await reprise.import(native);
     const before = await reprise.at(session.id).export({ format: 'shipit' }).text();
-    const { head } = session;
+    const { head } = await session.locate();
     const branch = await session.fork(`main@${await seqOf(session, 'run_started')}`);
     await expect(
       branch.resume(async ({ messages }) => {
@@ -328,7 +328,7 @@ describe('B2 resume', () => {
       }),
     ).rejects.toThrow('and then it broke');
     expect(await reprise.at(session.id).export({ format: 'shipit' }).text()).toBe(before);
-    expect(session.head).toBe(head);
+    expect((await session.locate()).head).toBe(head);
   });
 
   test('what came of it can be saved, loaded, forked and diffed again; shipit calls a method that does not exist', async () => {

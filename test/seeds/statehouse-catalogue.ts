@@ -159,9 +159,9 @@ function reads(world: StateWorld): void {
     for (const value of [1, 2]) await state.transaction((tx) => tx.write('a', value));
     const { seq } = await state.transaction((tx) => tx.delete('a'));
     expect(await state.get('a')).toMatchObject({ exists: false, version: 3, seq });
-    expect(await state.getAt('a', { version: 2 })).toMatchObject({ exists: true, value: 2, seq: 2 });
-    expect(await state.getAt('a', { version: 3 })).toMatchObject({ exists: false, version: 3 });
-    expect(await state.getAt('a', { version: 4 })).toMatchObject({ exists: false, version: 0 });
+    expect(await state.get('a', { version: 2 })).toMatchObject({ exists: true, value: 2, seq: 2 });
+    expect(await state.get('a', { version: 3 })).toMatchObject({ exists: false, version: 3 });
+    expect(await state.get('a', { version: 4 })).toMatchObject({ exists: false, version: 0 });
     expect(await state.get('b')).toMatchObject({ exists: false, version: 0, seq: 0, value: null });
   });
 
@@ -381,7 +381,7 @@ function severalWriters(world: StateWorld): void {
       expect(error.message).toMatch(/the history was edited at seq \d+$/);
       const before = (await there.state.get('a')).version;
       expect((await blind.commit()).versions[0]?.version).toBe(before + 1);
-      await there.revert(there.head);
+      await there.revert((await there.locate()).head);
     }
   });
 

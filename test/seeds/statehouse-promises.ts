@@ -62,8 +62,8 @@ function transactions(world: StateWorld): void {
       'id.invalid': () => state.as(''),
       'json.not-json': () => state.transaction((tx) => tx.write('a', Number.NaN)),
       'limit.exceeded': () => state.transaction(() => undefined, { retries: limits.transactionRetriesMax + 1 }),
-      'branch.not-found': () => state.on('none').get('a'),
-      'point.out-of-range': () => state.getAt('a', { seq: 99 }),
+      'branch.not-found': () => session.branch('none').state.get('a'),
+      'point.out-of-range': () => session.at(99).state.get('a'),
       'option.invalid': () => state.begin({ timeoutMs: 0 }),
     };
     for (const [code, act] of Object.entries(failures)) {
@@ -106,7 +106,7 @@ function transactions(world: StateWorld): void {
         const reprise: Reprise = await open(place);
         const { state } = await reprise.session('world', { create: true });
         expect((await state.transaction((tx) => tx.write('a', value))).versions[0]?.version).toBe(value);
-        expect((await state.getAt('a', { version: 1 })).value).toBe(1);
+        expect((await state.get('a', { version: 1 })).value).toBe(1);
         await reprise.close();
       }
     },

@@ -73,12 +73,13 @@ async function forkAtTheMistake(run: FailedRun): Promise<void> {
   const session = await reprise.createSession('failed');
   await load(session, run);
   const said = run.history.map(({ content }) => content);
-  const { agents } = await session.fleetAt();
+  const agents = await session.fleet.agents();
   expect(agents.map(({ agent }) => agent)).toEqual([...new Set(run.history.map(speakerOf))]);
   expect(await contents(session, 'main')).toEqual(said);
 
   const turn = Number(run.mistake_step);
-  const wrong = await session.find({ types: ['message.added'], agent: run.mistake_agent, turn });
+  const found = await session.find({ types: ['message.added'], agent: run.mistake_agent, turn });
+  const wrong = await found?.locate();
   expect(wrong).toBeDefined();
   const message = { role: 'assistant', content: 'What should have been said.' } as const;
   const branch = await session

@@ -40,7 +40,8 @@ afterEach(async () => {
 });
 
 test('the agent reads and writes its own state, at any point', async () => {
-  const { state } = (await bound.session('demo')).as('a1');
+  const session = await bound.session('demo');
+  const { state } = session.as('a1');
   const { versions, result } = await state.transaction(async (tx) => {
     expect(await tx.get('plan')).toMatchObject({ exists: false, version: 0 });
     tx.write('plan', { next: 'ask' });
@@ -51,12 +52,13 @@ test('the agent reads and writes its own state, at any point', async () => {
   await state.transaction((tx) => tx.write('order', 7));
   await state.transaction((tx) => tx.delete('plan'));
   expect(await Array.fromAsync(state.keys())).toEqual(['order']);
-  expect(await state.get('plan', { at: '@2' })).toMatchObject({ value: { next: 'ask' } });
-  expect(await state.getAt('plan', { version: 1 })).toMatchObject({ value: { next: 'ask' } });
+  const then = session.as('a1').at('@2').state;
+  expect(await then.get('plan')).toMatchObject({ value: { next: 'ask' } });
+  expect(await state.get('plan', { version: 1 })).toMatchObject({ value: { next: 'ask' } });
   expect((await Array.fromAsync(state.scan('o'))).map(({ key, value }) => [key, value])).toEqual([['order', 7]]);
   expect((await Array.fromAsync(state.history('plan'))).map(({ op }) => op)).toEqual(['delete', 'write']);
   expect((await Array.fromAsync(state.replay())).map(({ seq }) => seq)).toEqual([2, 3, 4]);
-  expect((await Array.fromAsync(state.diff('@2'))).map(({ key, kind }) => [key, kind])).toEqual([
+  expect((await Array.fromAsync(then.diff({ state }))).map(({ key, kind }) => [key, kind])).toEqual([
     ['order', 'added'],
     ['plan', 'removed'],
   ]);
@@ -114,8 +116,9 @@ test('a follower of the state gets a commit as soon as it is stored', async () =
 });
 
 test('the agent commits claims, and sees those in its scope alone', async () => {
-  const { fleet, beliefs } = await operator.session('demo');
-  await fleet.spawn('a1', { scope: ['database'] });
+  const session = await operator.session('demo');
+  const { beliefs } = session;
+  await session.spawn('a1', { scope: ['database'] });
   await beliefs.commit({ topic: 'database', kind: 'fact', claim: 'The pool has 10 connections' });
   await beliefs.commit({ topic: 'people', kind: 'fact', claim: 'Nobody may know this' });
   const own = (await bound.session('demo')).as('a1');
@@ -144,16 +147,16 @@ test('a value that is not JSON and options that are not an object are refused, a
     for (const wrong of [null, 7, 'text', []])
       for (const call of [
         async () => await own.beliefs.commit(wrong as never),
-        async () => await own.beliefsAt(wrong as never),
+        async () => await own.beliefs.list(wrong as never),
         async () => await Array.fromAsync(own.replay(wrong as never)),
-        async () => await Array.fromAsync(own.state.keys(wrong as never)),
+        async () => await Array.fromAsync(own.state.keys('', wrong as never)),
         async () => await own.state.get('plan', wrong as never),
       ])
         await expect(call()).rejects.toMatchObject({ code: 'option.invalid' });
     await expect(own.fold({} as never)).rejects.toMatchObject({ code: 'projection.invalid' });
     expect(await Array.fromAsync(own.state.keys('', { limit: Number.POSITIVE_INFINITY }))).toEqual([]);
   }
-  expect(session.head).toBe(2);
+  expect((await session.locate()).head).toBe(2);
 });
 
 test('a follower that saw nothing yet goes on at the next server, and one that did is told', async () => {

@@ -60,7 +60,7 @@ test('serve prints its address, serves what tokens allow, and drains on SIGTERM'
   expect(started.stderr).toContain('"call":"Append"');
   expect(started.stderr).not.toContain(token);
   await using direct = await place.open();
-  expect((await direct.session('demo')).head).toBe(1);
+  expect((await (await direct.session('demo')).locate()).head).toBe(1);
 });
 
 /** Returns the fingerprint of the certificate that a server shows. */

@@ -147,7 +147,7 @@ describe('an exported page', () => {
 
   test('of a point holds only what leads to it', async () => {
     const reprise = await opened(await exported('demo@5'));
-    expect((await reprise.session('demo')).head).toBe(5);
+    expect((await (await reprise.session('demo')).locate()).head).toBe(5);
     const fork = await opened(await exported('demo/other'));
     const { branch, children } = await (await fork.session('demo')).tree();
     expect([branch, children.map((child) => child.branch)]).toEqual(['main', ['other']]);

@@ -80,7 +80,9 @@ test('a snapshot is given only to the token that put it', async () => {
   const key = { projection: 'mine', version: '1', upcasts: 0, erasures: 0 };
   await as('liar').putSnapshot(ref, { ...key, branch: 'main', seq: head, digest, value: '"lie"' } as never);
   const onMain = { ...ref, branch: 'main' };
-  expect(await as('reader').snapshots(onMain, key, head as never)).toEqual([]);
+  const asked = { keys: [key], within: [{ branch: 'main', through: head as never }] };
+  expect(await as('reader').snapshots(ref, asked)).toEqual([]);
+  expect(await as('liar').snapshots(ref, asked)).toMatchObject([{ projection: 'mine', value: '"lie"' }]);
   expect(await as('reader').snapshot(onMain, key, head as never)).toBeUndefined();
   expect(await as('liar').snapshot(onMain, key, head as never)).toMatchObject({ projection: 'mine', value: '"lie"' });
 });

@@ -41,7 +41,8 @@ const calls: Readonly<Record<keyof GuardedStore, Call>> = {
   deleteSession: (store, namespace) => store.deleteSession({ namespace, session: 'gone' }),
   putSnapshot: (store, namespace) =>
     store.putSnapshot(named(namespace), { ...key, branch: 'main', seq: seq(1), digest: noDigest, value: '1' }),
-  snapshots: (store, namespace) => store.snapshots(onMain(namespace), key, seq(1)),
+  snapshots: (store, namespace) =>
+    store.snapshots(named(namespace), { keys: [key], within: [{ branch: 'main', through: seq(1) }] }),
   snapshot: (store, namespace) => store.snapshot(onMain(namespace), key, seq(1)),
   heldSnapshots: (store, namespace) => store.heldSnapshots(onMain(namespace), { limit: 1 }),
   dropSnapshots: (store, namespace) => store.dropSnapshots(named(namespace)),

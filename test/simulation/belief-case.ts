@@ -34,38 +34,37 @@ export interface WorkedCase {
 
 async function run(session: Session, op: Operation): Promise<unknown> {
   const branch = op.on ?? 'main';
-  const fleet = session.branch(branch).fleet;
-  const beliefs = session.branch(branch).beliefs;
+  const on = session.branch(branch);
+  const { beliefs, fleet } = on;
   if (op.commit !== undefined) {
     const { through, agent, ...claim } = op.commit;
     if (through === true)
-      return session
-        .as(agent ?? '')
-        .on(branch)
-        .beliefs.commit(claim);
+      return on.as(agent ?? '').beliefs.commit(claim);
     return beliefs.commit(op.commit);
   }
-  if (op.mutate !== undefined) return fleet.mutate(op.mutate);
-  if (op.spawn !== undefined) return fleet.spawn(op.spawn, op.with ?? {});
+  if (op.mutate !== undefined) return on.mutate(op.mutate);
+  if (op.spawn !== undefined) return on.spawn(op.spawn, op.with ?? {});
   const at = op.turn === undefined ? {} : { turn: op.turn };
   if (op.change !== undefined) return fleet.change(op.change, { ...op.with, ...at });
   if (op.end !== undefined) return fleet.end(op.end, at);
   if (op.rewind !== undefined) {
     const { only, turn, seq } = op.rewind;
-    return session.rewind(seq === undefined ? { branch, turn: turn ?? 0 } : { branch, seq }, only ? { only } : {});
+    return on.rewind(seq === undefined ? { story: turn ?? 0 } : seq, only ? { only } : {});
   }
-  if (op.unrewind !== undefined) return session.redo(branch);
+  if (op.unrewind !== undefined) return on.redo();
   if (op.revert !== undefined)
     return beliefs.revert(op.revert, op.restore === undefined ? {} : { restore: op.restore });
   if (op.replace !== undefined) {
     const seq = await seqOf(session, branch, op.replace);
     const belief = { topic: 't', kind: 'decision', ...op.with } as never;
-    return session.edit(branch, { kind: 'belief', seq, belief });
+    return on.edit({ kind: 'belief', seq, belief });
   }
   if (op.erase !== undefined) return session.erase({ branch, seq: await seqOf(session, branch, op.erase) });
   if (op.note !== undefined)
-    return session.branch(branch).append({ type: 'note.added', turn: op.note.turn, data: { text: 'noted' } });
-  return session.fork({ branch, ...(op.fork as { readonly seq: number }) }, { name: op.as ?? '' });
+    return on.append({ type: 'note.added', turn: op.note.turn, data: { text: 'noted' } });
+  const { fork } = op;
+  if (fork === undefined) throw new Error(`no operation ${JSON.stringify(op)}`);
+  return on.at('turn' in fork ? { story: fork.turn } : fork).fork({ name: op.as ?? '' });
 }
 
 /** Returns the seq of a claim by the id it had first. */
@@ -110,15 +109,20 @@ export async function runCase(reprise: Reprise, worked: WorkedCase): Promise<voi
     else await run(session, op);
   }
   for (const [text, expected] of Object.entries(worked.active)) {
-    const { branch, as, seq, ...query } = lookOf(text);
+    const { branch, as, seq, turn, ...query } = lookOf(text);
     const on = session.branch(branch);
-    const where = seq === undefined ? query : { ...query, seq: seq + shift };
-    const got = as === undefined ? await on.beliefsAt(where) : await on.as(as).beliefsAt(where);
+    const where = {
+      ...(seq === undefined ? {} : { seq: seq + shift }),
+      ...(turn === undefined ? {} : { story: turn }),
+    };
+    const look = seq === undefined && turn === undefined ? on : on.at(where);
+    const got = await (as === undefined ? look.beliefs : look.as(as).beliefs).list(query);
     expect(named(got), `${worked.name}: ${text}`).toEqual([...expected].sort());
   }
   for (const [text, expected] of Object.entries(worked.registration ?? {})) {
     const { branch, as, turn } = lookOf(text);
-    const { agents } = await session.branch(branch).fleetAt(turn === undefined ? {} : { turn });
+    const on = session.branch(branch);
+    const agents = await (turn === undefined ? on : on.at({ story: turn })).fleet.agents();
     expect(agents.find(({ agent }) => agent === as)?.scope ?? null, `${worked.name}: ${text}`).toEqual(expected);
   }
 }

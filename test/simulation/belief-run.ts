@@ -157,7 +157,7 @@ class BeliefRun {
     this.#planned = async () => {
       await session.branch(branch).rewind({ story: to }, only === undefined ? {} : { only });
       if (after === 'go on, then take back') await session.branch(branch).beliefs.commit(added as never);
-      if (after !== 'stay') await session.redo(branch);
+      if (after !== 'stay') await session.branch(branch).redo();
     };
   }
 
@@ -165,7 +165,7 @@ class BeliefRun {
     for await (const event of this.#session.at(branch).replay()) {
       if (event.id !== target && event.replacedIds?.includes(target) !== true) continue;
       const belief = { ...event.data, claim: 'other' };
-      return this.#session.edit(branch, { kind: 'belief', seq: event.seq, belief });
+      return this.#session.branch(branch).edit({ kind: 'belief', seq: event.seq, belief });
     }
     throw new ModelRefusal('not in the view');
   }
@@ -177,7 +177,7 @@ class BeliefRun {
   async compareHeads(): Promise<void> {
     for (const branch of this.#model.branches.keys()) {
       const on = this.#session.branch(branch);
-      expect(on.head, `the head of ${branch}`).toBe(this.#model.head(branch));
+      expect((await on.locate()).head, `the head of ${branch}`).toBe(this.#model.head(branch));
       for (const at of [undefined, 0, 2, 4, 6]) await this.#compare(branch, at === undefined ? {} : { turn: at });
     }
   }
@@ -192,8 +192,11 @@ class BeliefRun {
   async #compare(branch: string, look: { readonly seq?: number; readonly turn?: number }): Promise<void> {
     const on = this.#session.branch(branch);
     const where = `${branch} ${JSON.stringify(look)}`;
-    expect(named(await on.beliefsAt(look)), where).toEqual(this.#model.beliefsAt(branch, look));
-    const seen = await on.as('a').beliefsAt(look);
+    const { seq, turn } = look;
+    const place = { ...(seq === undefined ? {} : { seq }), ...(turn === undefined ? {} : { story: turn }) };
+    const at = Object.keys(place).length === 0 ? on : on.at(place);
+    expect(named(await at.beliefs.list()), where).toEqual(this.#model.beliefsAt(branch, look));
+    const seen = await at.as('a').beliefs.list();
     expect(named(seen), `${where} as a`).toEqual(this.#model.beliefsAt(branch, { ...look, as: 'a' }));
   }
 }

@@ -51,7 +51,7 @@ export class ForgettingRun {
   async run([kind, at, pick, which]: ForgetCommand): Promise<void> {
     const session = this.#sessions[this.#count++ % this.#sessions.length] as Session;
     const branch = this.#branches[at % this.#branches.length] as string;
-    const seq = pick % (session.branch(branch).head + 1);
+    const seq = pick % ((await session.branch(branch).locate()).head + 1);
     const text = texts[which % texts.length] as string;
     if (kind !== 'erase' && this.forgotten.has(text)) return;
     try {
@@ -114,7 +114,7 @@ export class ForgettingRun {
   async checkAll(): Promise<void> {
     const [session, other] = [this.#sessions[0] as Session, this.#sessions.at(-1) as Session];
     for (const branch of this.#branches) {
-      const { head } = session.branch(branch);
+      const { head } = await session.branch(branch).locate();
       for (const seq of [Math.floor(head / 2), head]) {
         const at = { branch, seq };
         expect(await session.at(at).verify()).toMatchObject({ ok: true, events: seq });

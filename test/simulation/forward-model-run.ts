@@ -78,7 +78,7 @@ class EngineSide {
   }
 
   async run(branch: string, reuseUnchanged: boolean): Promise<ModelRan> {
-    const on = this.#session.branch(branch).fleet;
+    const on = this.#session.branch(branch);
     const ran = await on.runForward({ untilTurn: turnsMax, onTurn: this.#onTurn, reuseUnchanged });
     expect(ran.stoppedBy).toBeUndefined();
     const byId = new Map<string, Event>();

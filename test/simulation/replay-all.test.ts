@@ -21,10 +21,9 @@ interface Command {
 
 const commandsOf = (minutes: fc.Arbitrary<number>): fc.Arbitrary<Command[]> =>
   fc.array(
-    fc
-      .branch(fc.nat(5))
-      .record({
+    fc.record({
         session: fc.nat(sessionNames.length - 1),
+        branch: fc.nat(5),
         agent: fc.nat(agents.length - 1),
         minutes,
         fork: fc.integer({ min: 0, max: 5 }).map((n) => n === 0),

@@ -42,7 +42,7 @@ export class StateRun {
 
   async run([kind, at, place, choice]: StateCommand): Promise<void> {
     const branch = this.#branches[at % this.#branches.length] as string;
-    const { head } = this.#session.branch(branch);
+    const { head } = await this.#session.branch(branch).locate();
     const seq = place % (head + 1);
     this.#count += 1;
     try {
@@ -102,7 +102,7 @@ export class StateRun {
 
   /** A redo doubles no number: it brings back only what was double already, or before what it undoes. */
   async #redo(branch: string): Promise<void> {
-    const { head } = this.#session.branch(branch);
+    const { head } = await this.#session.branch(branch).locate();
     const { marker } = await this.#session.branch(branch).redo();
     const undone = Number(marker.data['target'] ?? Number(marker.data['to']) + 1);
     const before = new Set([
@@ -138,11 +138,11 @@ export class StateRun {
   /** Every point of every branch, and nothing that was seen before has changed. */
   async checkAll(): Promise<void> {
     for (const branch of this.#branches) {
-      const { head } = this.#session.branch(branch);
+      const { head } = await this.#session.branch(branch).locate();
       for (let seq = 0; seq <= head; seq++) {
         // A fold cannot use erased content.
         if (!this.#hasErased) await this.#checkPoint(branch, seq);
-        for (const agent of agents) await this.#checkVersions(this.#session.state.as(agent), { branch, seq });
+        for (const agent of agents) await this.#checkVersions(agent, { branch, seq });
       }
     }
     if (this.#hasErased) return;
@@ -153,13 +153,13 @@ export class StateRun {
     const at = { branch, seq };
     const projected = await this.#session.at(at).fold(state);
     for (const agent of agents) {
-      const own = this.#session.state.as(agent);
+      const own = this.#session.at(at).state.as(agent);
       const held = new Map<string, Held>();
-      for await (const { operations } of own.at(at).replay())
+      for await (const { operations } of own.replay())
         for (const { op, key, value, version } of operations)
           if (op === 'delete') held.delete(key);
           else held.set(key, { value: value ?? null, version });
-      const scanned = (await all(own.scan('', { at }))).map(({ key, value, version }) => [key, { value, version }]);
+      const scanned = (await all(own.scan(''))).map(({ key, value, version }) => [key, { value, version }]);
       const expected = [...held].sort(([left], [right]) => (left < right ? -1 : 1));
       expect(scanned, `${agent} at ${branch}@${seq}`).toEqual(expected);
       const folded = Object.entries(projected[agent] ?? {}).map(([key, { value, version }]) => [
@@ -168,7 +168,7 @@ export class StateRun {
       ]);
       expect(new Map(folded as never), `${agent} folded at ${branch}@${seq}`).toEqual(held);
       for (const [key, { value, version }] of held)
-        expect(await own.get(key, { at })).toMatchObject({ value, version, exists: true });
+        expect(await own.get(key)).toMatchObject({ value, version, exists: true });
     }
   }
 
@@ -176,23 +176,24 @@ export class StateRun {
    * At a point, the history of a key is what replaying shows of it, its first item is what the key holds, and each number
    * is that of the first item that has it.
    */
-  async #checkVersions(own: State, point: { readonly branch: string; readonly seq: number }): Promise<void> {
+  async #checkVersions(agent: string, point: { readonly branch: string; readonly seq: number }): Promise<void> {
+    const own = this.#session.at(point).state.as(agent);
     for (const key of keys) {
-      const what = `${own.agent}/${key} at ${point.branch}@${point.seq}`;
-      const versions = await all(own.history(key, { at: point }));
+      const what = `${agent}/${key} at ${point.branch}@${point.seq}`;
+      const versions = await all(own.history(key));
       const numbers = versions.map(({ version }) => version);
       const known = versions.filter(({ erased }) => erased !== true).map(({ version, seq }) => [version, seq]);
-      const replayed = (await all(own.at(point).replay())).flatMap(({ seq, operations }) =>
+      const replayed = (await all(own.replay())).flatMap(({ seq, operations }) =>
         operations.filter((held) => held.key === key).map(({ version }) => [version, seq]),
       );
       expect(known.reverse(), what).toEqual(replayed);
-      const held = await own.get(key, { at: point });
+      const held = await own.get(key);
       expect([held.version, held.value, held.seq], what).toEqual(
         versions[0] === undefined ? [0, null, 0] : [versions[0].version, versions[0].value, versions[0].seq],
       );
       for (let version = 0; version <= Math.max(0, ...numbers) + 1; version++) {
         const shown = versions.find((one) => one.version === version);
-        const { exists, value, seq, erased } = await own.getAt(key, { point, version });
+        const { exists, value, seq, erased } = await own.get(key, { version });
         expect([exists, value, seq, erased], `${what} v${version} of ${numbers.join()}`).toEqual([
           shown?.exists ?? false,
           shown?.value ?? null,
@@ -204,7 +205,7 @@ export class StateRun {
   }
 
   async #remember(branch: string): Promise<void> {
-    const { head } = this.#session.branch(branch);
+    const { head } = await this.#session.branch(branch).locate();
     const point = `${branch}@${head}`;
     this.#seen.set(point, JSON.stringify(await this.#scan(point)));
   }

@@ -27,7 +27,7 @@ export class TimeRun {
 
   async run([kind, at, place, clock]: TimeCommand): Promise<void> {
     const branch = this.#branches[at % this.#branches.length] as string;
-    const { head } = this.#session.branch(branch);
+    const { head } = await this.#session.branch(branch).locate();
     const seq = place % (head + 1);
     this.#count += 1;
     this.#move(clock, place);

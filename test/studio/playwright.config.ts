@@ -11,6 +11,8 @@ export default defineConfig({
   timeout: 120_000,
   expect: { timeout: 20_000 },
   workers: 1,
+  // The linter sees `.only` in tests of vitest alone.
+  forbidOnly: true,
   reporter: 'line',
   use: {
     viewport: { width: 1280, height: 800 },

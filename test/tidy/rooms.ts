@@ -42,7 +42,7 @@ const rooms: Readonly<Record<string, Room>> = {
     packages: ['@anthropic-ai/sdk'],
   },
   'adapters/gemini': { rooms: ['core', 'protocols', 'adapters/clients'], node: true, packages: ['@google/genai'] },
-  'adapters/import': { rooms: ['core', 'protocols'], node: true, packages: ['yaml'] },
+  'adapters/import': { rooms: ['core', 'protocols', 'wire'], node: true, packages: ['yaml', '@bufbuild/protobuf'] },
   wire: { rooms: ['core'], node: false, packages: ['@bufbuild/protobuf', '@connectrpc/connect'] },
   client: {
     rooms: ['core', 'wire'],

@@ -54,11 +54,6 @@ export function productFiles(tree: Tree): TreeFile[] {
   );
 }
 
-/** The files of the studio's app, without tests. */
-export function studioFiles(tree: Tree): TreeFile[] {
-  return tree.files.filter((file) => /^studio\/src\/.*\.tsx?$/.test(file.path) && !isTest(file));
-}
-
 /** Every TypeScript file, tests and scripts included. */
 export function codeFiles(tree: Tree): TreeFile[] {
   return tree.files.filter((file) => isCode(file) && !isGenerated(file));

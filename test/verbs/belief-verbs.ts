@@ -41,7 +41,7 @@ export const beliefVerbs: readonly VerbCase[] = [
     ]);
   }),
 
-  onSession('beliefsAt() looks at a turn and at a seq; later appends change no earlier answer', async (session) => {
+  onSession('beliefs.list() looks at a turn and at a seq; later appends change no earlier answer', async (session) => {
     await decide(session, 'a', 'a bad deploy', 5);
     await decide(session, 'b', 'the pool', 20);
     await decide(session, 'late', 'the network', 10);
@@ -53,8 +53,8 @@ export const beliefVerbs: readonly VerbCase[] = [
     assert.deepEqual(ids(await session.beliefs.list({ agent: 'nobody' })), []);
     assert.deepEqual(ids(await session.beliefs.list({ topic: 'diagnosis', agent: 'triage' })), ['b']);
     assert.deepEqual(ids(await session.fold(beliefsProjection)), ['b']);
-    await refuses('option.invalid', () => session.at('main@1').beliefs.list());
-    await refuses('option.invalid', () => session.beliefsAt({ tunr: 1 } as never));
+    await refuses('option.invalid', () => session.beliefs.list({ seq: 1, point: 'main@1' } as never));
+    await refuses('option.invalid', () => session.beliefs.list({ tunr: 1 } as never));
     await refuses('point.out-of-range', () => session.at(99).beliefs.list());
     for (const turn of [-1, 2 ** 53, 1.5])
       await refuses('point.out-of-range', () => session.at({ story: turn }).beliefs.list());
@@ -72,14 +72,14 @@ export const beliefVerbs: readonly VerbCase[] = [
     await refuses('belief.invalid', () => commit({ kind: 'opinion' }));
     await refuses('belief.invalid', () => commit({ supersedes: 'a' }));
     await refuses('option.invalid', () => commit({ trsut: 1 }));
-    assert.equal(session.head, 0);
+    assert.equal((await session.locate()).head, 0);
   }),
 
   onSession('commit() with an id can be repeated; with different content it is refused', async (session) => {
     const first = await decide(session, 'a', 'a bad deploy', 5);
     const again = await decide(session, 'a', 'a bad deploy', 5);
     assert.deepEqual(again.belief, first.belief);
-    assert.equal(session.head, 1);
+    assert.equal((await session.locate()).head, 1);
     await refuses('event.id-reused', () => decide(session, 'a', 'the pool', 5));
   }),
 
@@ -137,7 +137,7 @@ export const beliefVerbs: readonly VerbCase[] = [
   }),
 
   onSession('a checker or rule that throws, hangs or answers nonsense does not stop a commit', async (session) => {
-    const cases: [string, Parameters<Session['beliefs']['using']>[0]][] = [
+    const cases: [string, Parameters<Session['using']>[0]][] = [
       ['checker failed', { contradicts: () => Promise.reject(new Error('no quota')) }],
       [
         'checker failed',
@@ -186,9 +186,9 @@ export const beliefVerbs: readonly VerbCase[] = [
     const { claims, settled } = await session.beliefs.settle();
     assert.deepEqual([claims, settled.map(({ winner }) => winner)], [2, ['b']]);
     assert.deepEqual(ids(await session.beliefs.list()), ['b']);
-    const { head } = session;
+    const { head } = await session.locate();
     assert.deepEqual((await session.beliefs.settle()).settled, []);
-    assert.equal(session.head, head);
+    assert.equal((await session.locate()).head, head);
   }),
 
   onSession(

@@ -16,7 +16,7 @@ export const branchVerbs: readonly VerbCase[] = [
     assert.equal(await said(session.replay()), 'ab');
   }),
 
-  onSession('branch.project() folds the head of its branch, also as if it were edited', async (session) => {
+  onSession('branch.fold() folds the head of its branch, also as if it were edited', async (session) => {
     await session.append(notes('ab'));
     const branch = await session.fork('main@1', { name: 'x' });
     const count = {
@@ -28,7 +28,7 @@ export const branchVerbs: readonly VerbCase[] = [
     assert.equal(await branch.fold(count), 1);
     assert.equal(await branch.fold(count, { exclude: [1] }), 0);
     await branch.append(notes('cd'));
-    assert.deepEqual([await branch.fold(count), branch.head], [3, 2], 'the head of the object is that of its making');
+    assert.deepEqual([await branch.fold(count), branch.head, (await branch.locate()).head], [3, 2, 4], 'the head of the fork is that of its making');
   }),
 
   onSession('branch.edit() and redo() change the view of their branch alone', async (session) => {
@@ -48,7 +48,7 @@ export const branchVerbs: readonly VerbCase[] = [
     const { text, lineage } = await branch.resume(async ({ prompt }) => `You said ${String(prompt?.content)}`);
     assert.equal(text, 'You said Hello!');
     assert.deepEqual(lineage.parent, { branch: 'main', seq: 1 });
-    assert.equal(session.head, 1);
+    assert.equal((await session.locate()).head, 1);
     assert.ok((await all(branch.replay())).some(({ type }) => type === 'run.ended'));
   }),
 
@@ -76,9 +76,14 @@ export const branchVerbs: readonly VerbCase[] = [
     const forked = await session.fork('main', { name: 'x', edits: [{ kind: 'drop', seq: 1 }] });
     assert.deepEqual([forked.parent, forked.head, forked.dependents], [{ branch: 'main', seq: 2 }, 4, [2]]);
     const found = session.branch('x');
-    assert.deepEqual([found.parent, found.head, found.dependents], [forked.parent, 4, []]);
-    assert.equal(session.parent, undefined);
-    assert.equal(found.session.id, session.id);
-    await refuses('branch.not-found', () => session.branch('nowhere'));
+    const { parent, head } = await found.locate();
+    assert.deepEqual([parent, head], [forked.parent, 4]);
+    assert.equal((await session.locate()).parent, null);
+    assert.deepEqual([found.sessionId, found.name], [session.id, 'x']);
+    // Naming a branch reads nothing: its first verb looks it up.
+    await refuses('branch.not-found', () => session.branch('nowhere').locate());
+    await refuses('branch.not-found', () => session.branch('nowhere').append(note('c')));
+    await refuses('branch.not-found', () => all(session.branch('nowhere').replay()));
+    await refuses('id.invalid', () => session.branch(''));
   }),
 ];

@@ -90,15 +90,15 @@ export const codingRecords: readonly VerbCase[] = [
     await refuses('option.invalid', () => verbs.command({ command: [] }));
   }),
 
-  onSession('on() records on a branch, and what it records stays there', async (session) => {
+  onSession('coding of a branch records on it, and what it records stays there', async (session) => {
     await session.coding.goal({ title: 'One' });
     const branch = await session.fork('main', { name: 'other' });
     await branch.coding.goal({ title: 'Two' });
     const { coding: verbs } = session;
     assert.equal((await session.at('other').fold(coding)).goal?.title, 'Two');
     assert.equal((await session.fold(coding)).goal?.title, 'One');
-    assert.match((await verbs.on('other').contextAt()).text, /Two/);
-    assert.doesNotMatch((await verbs.contextAt()).text, /Two/);
+    assert.match((await session.branch('other').coding.context()).text, /Two/);
+    assert.doesNotMatch((await verbs.context()).text, /Two/);
   }),
 
   onSession('a rewind, a revert and an edit of a test run change what is failing', async (session) => {
@@ -186,14 +186,14 @@ export const codingRefusals: readonly VerbCase[] = [
           verbs.patch({ file: 'a', diff: '--- a\n+++ a\n@@ -1 +1 @@\n-a\n+b\n--- b\n+++ b\n@@ -1 +1 @@\n-a\n+b\n' }),
         () => verbs.patch({ file: 'a', after: 7 as never }),
         () => verbs.evidence({}),
-        () => verbs.contextAt('main', { budgetTokens: -1 }),
-        () => verbs.contextAt('main', { counter: { name: '' } as never }),
-        () => verbs.contextAt('main', { currentGoal: 'x', counter: { name: 'own', count: () => Number.NaN } }),
-        () => verbs.filesAt('main', { paths: [7 as never] }),
+        () => verbs.context({ budgetTokens: -1 }),
+        () => verbs.context({ counter: { name: '' } as never }),
+        () => verbs.context({ currentGoal: 'x', counter: { name: 'own', count: () => Number.NaN } }),
+        () => verbs.files({ paths: [7 as never] }),
         () => verbs.prepareRequest({ model: 'm', input: 'x', maxOutputTokens: 0 }),
         () => verbs.exportRun('a', ''),
         () => verbs.configure({ budgetTokens: 1.5 }),
-        () => verbs.replayAt('main', { modle: 'x' } as never),
+        () => verbs.replay({ modle: 'x' } as never),
       ];
       for (const attempt of bad) await refuses('option.invalid', attempt);
       const cyclic: Record<string, unknown> = {};

@@ -37,7 +37,7 @@ async function grow(session: Session): Promise<void> {
   await session.rewind(3);
   await session.append(note('a secret that goes'));
   await session.append(note('f'));
-  const { head } = session;
+  const { head } = await session.locate();
   await session.erase({ seq: head - 1 });
 }
 

@@ -207,7 +207,7 @@ export const editing: readonly VerbCase[] = [
     for (const writer of [session, await reprise.namespace('default').session(session.id)]) {
       const { name } = await session.fork('main@0', {});
       await session.branch(name).append([added(user('a')), called([user('a')])]);
-      const { restored } = await session.edit(name, { kind: 'prompt', text: 'A' });
+      const { restored } = await session.branch(name).edit({ kind: 'prompt', text: 'A' });
       await writer.branch(name).append([called([user('a'), answer('x')])]);
       await writer.branch(name).append([called([user('a'), answer('x'), answer('y')])]);
       assert.deepEqual(await lists(session, name), ['A', 'A x', 'A x y']);

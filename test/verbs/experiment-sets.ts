@@ -173,7 +173,7 @@ export const experimentSets: readonly VerbCase[] = [
       );
       const filter = { types: ['message.added'], text: 'Refund' };
       const after = await run({ after: filter });
-      const seq = (await asked.find(filter))?.seq ?? 0;
+      const seq = (await (await asked.find(filter))?.locate())?.seq ?? 0;
       assert.equal(after.sessions[0]?.point?.seq, seq);
       assert.equal((await run({ before: filter })).sessions[0]?.point?.seq, seq - 1);
       assert.equal((await run({ point: 'main@1' })).sessions[1]?.point?.seq, 1);

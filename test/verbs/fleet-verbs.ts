@@ -16,7 +16,7 @@ export const fleetVerbs: readonly VerbCase[] = [
     await session.fleet.end('db', { reason: 'done', turn: 9 });
     await refuses('agent.not-spawned', () => session.fleet.change('db', { scope: [] }));
     await refuses('agent.not-spawned', () => session.fleet.end('nobody'));
-    const [then] = (await session.fleetAt({ turn: 4 })).agents;
+    const [then] = await session.at({ story: 4 }).fleet.agents();
     assert.deepEqual(then, {
       agent: 'db',
       role: 'database',
@@ -27,9 +27,9 @@ export const fleetVerbs: readonly VerbCase[] = [
       seq: 1,
       tasks: [],
     });
-    assert.equal((await session.fleetAt({ turn: 5 })).agents[0]?.scope, 'all');
-    assert.equal((await session.fleetAt('main@1')).agents[0]?.agent, 'db');
-    assert.deepEqual((await session.fleetAt()).agents, []);
+    assert.equal((await session.at({ story: 5 }).fleet.agents())[0]?.scope, 'all');
+    assert.equal((await session.at('main@1').fleet.agents())[0]?.agent, 'db');
+    assert.deepEqual(await session.fleet.agents(), []);
     await session.spawn('db', {});
     assert.equal((await session.fold(fleetProjection)).agents[0]?.scope, 'all');
   }),
@@ -115,7 +115,7 @@ export const fleetVerbs: readonly VerbCase[] = [
     assert.deepEqual(claims(await db.at({ story: 5 }).beliefs.list()), ['slow']);
     assert.deepEqual(claims(await db.at(3).beliefs.list()), ['full']);
     await session.at({ story: 4 }).fork({ name: 'x' });
-    assert.deepEqual(claims(await db.on('x').beliefs.list()), ['full']);
+    assert.deepEqual(claims(await db.branch('x').beliefs.list()), ['full']);
     // Handed to the agent itself, an old look gives back nothing that was taken from it.
     const handed = session.as('db', { handed: true });
     assert.deepEqual(claims(await handed.at({ story: 4 }).beliefs.list()), []);
@@ -130,7 +130,7 @@ export const fleetVerbs: readonly VerbCase[] = [
   }),
 
   onSession('a task is claimed by one agent and ended once', async (session) => {
-    const { tasks } = session.fleet;
+    const { task: tasks } = session.fleet;
     await session.spawn('db', {});
     await refuses('task.not-found', () => tasks.claim({ task: 't1', agent: 'db' }));
     await tasks.start({ task: 't1', title: 'Find the slow query', role: 'database' });
@@ -141,18 +141,18 @@ export const fleetVerbs: readonly VerbCase[] = [
     assert.equal(claimed.filter(({ status }) => status === 'fulfilled').length, 1);
     const lost = claimed.find(({ status }) => status === 'rejected') as PromiseRejectedResult;
     assert.equal((lost.reason as { code: string }).code, 'task.claimed');
-    const [held] = (await session.fleetAt()).tasks;
+    const [held] = await session.fleet.tasks();
     assert.equal(held?.status, 'claimed');
     await tasks.verificationFailed({ task: 't1', signals: ['tests'] });
     await tasks.end({ task: 't1', outcome: 'ok', result: 'orders' });
     await refuses('task.ended', () => tasks.end({ task: 't1' }));
     await refuses('task.ended', () => tasks.claim({ task: 't1', agent: 'db' }));
     await refuses('id.invalid', () => tasks.start({ task: '' }));
-    const [done] = (await session.fleetAt()).tasks;
+    const [done] = await session.fleet.tasks();
     assert.deepEqual([done?.status, done?.outcome, done?.failed], ['ended', 'ok', ['tests']]);
     await tasks.start({ task: 't2' });
     await tasks.claim({ task: 't2', agent: 'db' });
-    assert.deepEqual((await session.fleetAt()).agents[0]?.tasks, ['t2']);
+    assert.deepEqual((await session.fleet.agents())[0]?.tasks, ['t2']);
   }),
 
   onSession('mutate() takes the place of what stands from the turn after the fork on', async (session) => {
@@ -171,10 +171,10 @@ export const fleetVerbs: readonly VerbCase[] = [
     assert.equal(await branch.beliefs.strategy(), 'highest-trust');
     assert.equal(await session.beliefs.strategy(), 'last-write-wins');
     await branch.mutate({ agent: 'a', scope: 'all' });
-    assert.equal((await branch.fleetAt()).agents[0]?.scope, 'all');
+    assert.equal((await branch.fleet.agents())[0]?.scope, 'all');
     await branch.mutate({ agent: 'a', trust: 0.2, role: 'intern' });
-    const [{ trust, role } = {}] = (await branch.fleetAt()).agents;
-    assert.deepEqual([trust, role, (await session.fleetAt()).agents[0]?.role], [0.2, 'intern', undefined]);
+    const [{ trust, role } = {}] = await branch.fleet.agents();
+    assert.deepEqual([trust, role, (await session.fleet.agents())[0]?.role], [0.2, 'intern', undefined]);
     const { belief } = await branch.beliefs.commit({ agent: 'a', topic: 'u', kind: 'fact', claim: 'as an intern' });
     assert.equal(belief.trust, 0.2);
     await refuses('option.invalid', () => branch.mutate({ stat: {} } as never));
@@ -192,11 +192,11 @@ export const fleetVerbs: readonly VerbCase[] = [
       await refuses('point.out-of-range', () => branch.spawn('early', { fromTurn: 15 }));
       await branch.spawn('late', {});
       assert.deepEqual(
-        (await branch.fleetAt({ turn: 19 })).agents.map(({ agent }) => agent),
+        (await branch.at({ story: 19 }).fleet.agents()).map(({ agent }) => agent),
         ['late'],
       );
       assert.deepEqual(
-        (await branch.fleetAt({ turn: 20 })).agents.map(({ agent }) => agent),
+        (await branch.at({ story: 20 }).fleet.agents()).map(({ agent }) => agent),
         ['db', 'late'],
       );
       assert.deepEqual(claims(await branch.at({ story: 19 }).as('db').beliefs.list()), []);

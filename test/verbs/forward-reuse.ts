@@ -114,7 +114,7 @@ export const forwardReuse: readonly VerbCase[] = [
       };
       await session.runForward({ untilTurn: 2, onTurn });
       const said = await session.find({ types: ['message.added'], agent: 'erased' });
-      await session.erase(said ?? 'main@0', { reason: 'personal data' });
+      await session.erase(`main@${(await said?.locate())?.seq ?? 0}`, { reason: 'personal data' });
       await session.at({ story: 1 }).fork({ name: 'x' });
       const { live, reused } = await reusing(session, 'x', onTurn);
       assert.deepEqual([ran(live), ran(reused)], [['2 unlisted', '2 erased'], ['2 listed']]);

@@ -55,7 +55,7 @@ export const mistyping: readonly VerbCase[] = [
       for (const what of misspelt) await refuses('option.invalid', what);
       const { hint } = await refuses('option.invalid', misspelt[0] as () => unknown);
       assert.match(hint ?? '', /^Did you mean "name"\?/);
-      assert.equal(session.head, 3, 'nothing was written');
+      assert.equal((await session.locate()).head, 3, 'nothing was written');
       assert.equal(
         await said(session.replay({ limit: undefined as never })),
         'abc',

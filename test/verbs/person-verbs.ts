@@ -82,7 +82,7 @@ export const personVerbs: readonly VerbCase[] = [
     'resume() of a branch that waits is refused before anything runs, and names what waits',
     async (session) => {
       await waitingRefund(session);
-      const { head } = session.branch('main');
+      const { head } = await session.branch('main').locate();
       const { agent, paid } = cashier();
       await refusesSaying('resume.waiting', session.resume(agent), /approval of "refund" \(c7\) waits for a person/);
       await refusesSaying('resume.invalid', session.resume(agent, { approve: ['c8'] }), /c7/);
@@ -92,7 +92,7 @@ export const personVerbs: readonly VerbCase[] = [
       await refusesSaying('resume.invalid', session.resume(agent, { approve: 'c7' as never }), /list of ids/);
       await refusesSaying('resume.invalid', session.resume(agent, { deny: [{}] as never }), /list of ids/);
       await refusesSaying('resume.invalid', session.resume(agent, { answer: 'yes' as never }), /by the ids/);
-      assert.equal(session.branch('main').head, head);
+      assert.equal((await session.branch('main').locate()).head, head);
       assert.deepEqual(paid, []);
     },
   ),

@@ -101,7 +101,7 @@ export const recorderVerbs: readonly VerbCase[] = [
       recorder.event({ type: 'note.added', data: {} });
       assert.deepEqual([recorder.session, recorder.branch], ['demo', 'main']);
       const flushed = await recorder.flush();
-      assert.equal(flushed.stored, session.head);
+      assert.equal(flushed.stored, (await session.locate()).head);
       const events = await all(session.replay());
       assert.deepEqual(
         [ended(events, 'message.added')?.agent, ended(events, 'note.added')?.agent],

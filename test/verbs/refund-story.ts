@@ -30,7 +30,7 @@ export function noting(): AgentFunction<string> & { seen: ResumeContext[] } {
 export const types = (events: readonly Event[]): string[] => events.map(({ type }) => type);
 /** Reads the events that a branch stores itself. */
 export const own = async (session: Session, branch: string): Promise<Event[]> => {
-  const { parent } = session.branch(branch);
+  const { parent } = await session.branch(branch).locate();
   return all(session.branch(branch).replay({ history: 'raw', after: parent?.seq ?? 0 }));
 };
 /** The last run of a branch. */

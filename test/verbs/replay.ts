@@ -125,7 +125,7 @@ export const replay: readonly VerbCase[] = [
       const fork = async (at: string, letters: string): Promise<unknown> =>
         (await session.fork(at, { name: 'x' })).append(notes(letters));
       await fork('main@2', 'c');
-      const following = session.at('x').replay({ follow: true, through: 5 });
+      const following = session.branch('x').replay({ follow: true, through: 5 });
       assert.equal((await following.next()).value?.data['text'], 'a');
       await session.deleteBranch('x', { confirm: 'x' });
       await fork('main@1', 'def');

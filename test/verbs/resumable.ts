@@ -31,9 +31,9 @@ export const resumable: readonly VerbCase[] = [
 
   onSession('resumable() is the same for a point, a fork of a fork and a rewind', async (session) => {
     await recordLoop(session, { model: () => says('Yes.') }, ['One?', 'Two?']);
-    const asked = (await session.findLast({ types: ['message.added'] }))?.seq ?? 0;
+    const asked = (await (await session.findLast({ types: ['message.added'] }))?.locate())?.seq ?? 0;
     const texts = async (point: string): Promise<unknown> => {
-      const { messages, prompt } = await session.resumable(point);
+      const { messages, prompt } = await session.at(point).resumable();
       return [...messages, ...(prompt === null ? [] : [prompt])].map(({ message }) => textOf(message));
     };
     await session.fork(`main@${asked}`, { name: 'fork' });
@@ -48,7 +48,7 @@ export const resumable: readonly VerbCase[] = [
 
   onSession('an edit of an earlier run reaches the list that a later run began with', async (session) => {
     await recordLoop(session, { model: () => says('Yes.') }, ['One?', 'Two?']);
-    const asked = (await session.findLast({ types: ['message.added'] }))?.seq ?? 0;
+    const asked = (await (await session.findLast({ types: ['message.added'] }))?.locate())?.seq ?? 0;
     const message = { role: 'user', content: 'Uno?' };
     const branch = await session.fork(`main@${asked}`, { edits: [{ kind: 'message', seq: 2, message }] });
     const { messages } = await branch.resumable();

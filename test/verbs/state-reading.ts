@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
-import type { StateVerbs } from '../../src/engine/state/state-verbs.ts';
+import type { Look } from '../../src/engine/look.ts';
+import type { Session } from '../../src/engine/session.ts';
+import type { State } from '../../src/engine/state/state.ts';
 import { all, note, onSession, refuses, type VerbCase } from './verb-case.ts';
 
-const put = async (state: StateVerbs, key: string, value: number | string | null): Promise<number> =>
+const put = async (state: State, key: string, value: number | string | null): Promise<number> =>
   (await state.transaction((tx) => tx.write(key, value))).seq;
-const drop = async (state: StateVerbs, key: string): Promise<number> =>
+const drop = async (state: State, key: string): Promise<number> =>
   (await state.transaction((tx) => tx.delete(key))).seq;
-const valueAt = async (state: StateVerbs, key: string, at: string): Promise<unknown> => {
-  const { value, exists } = await state.get(key, { at });
+const valueAt = async (session: Session, key: string, at: string): Promise<unknown> => {
+  const { value, exists } = await session.at(at).state.get(key);
   return exists ? value : undefined;
 };
 
@@ -32,11 +34,11 @@ export const reading: readonly VerbCase[] = [
       time: null,
       exists: false,
     });
-    assert.equal((await state.get('a', { at: `@${seq}` })).value, 1);
+    assert.equal((await session.at(`@${seq}`).state.get('a')).value, 1);
     assert.deepEqual((await put(state, 'a', 5), await state.get('a')).version, 4);
   }),
 
-  onSession('getAt() finds a key at a point, a seq, a time and a version', async (session) => {
+  onSession('get() finds a key at a point, a seq, a time and a version', async (session) => {
     const { state } = session;
     const seqs: number[] = [];
     for (let value = 1; value <= 30; value++) {
@@ -44,17 +46,17 @@ export const reading: readonly VerbCase[] = [
       if (value % 3 === 0) await put(state, 'other', value);
     }
     for (const [index, seq] of seqs.entries()) {
-      assert.equal((await state.getAt('a', { version: index + 1 })).value, index + 1);
-      assert.equal((await state.getAt('a', { seq })).value, index + 1);
-      assert.equal((await state.getAt('a', { point: { seq: seq - 1 } })).exists, index > 0);
+      assert.equal((await state.get('a', { version: index + 1 })).value, index + 1);
+      assert.equal((await session.at(seq).state.get('a')).value, index + 1);
+      assert.equal((await session.at({ seq: seq - 1 }).state.get('a')).exists, index > 0);
     }
-    for (const version of [0, 31, 99]) assert.equal((await state.getAt('a', { version })).exists, false);
-    await refuses('option.invalid', () => state.getAt('a', { version: -1 }));
-    const { time } = await state.getAt('a', { version: 30 });
-    assert.equal((await state.getAt('a', { time: String(time) })).version, 30);
-    assert.equal((await state.getAt('a', { time: '2000-01-01' })).exists, false);
-    assert.equal((await state.getAt('a', { version: 3, at: '@2' })).exists, false);
-    await refuses('point.out-of-range', () => state.getAt('a', { seq: 999 }));
+    for (const version of [0, 31, 99]) assert.equal((await state.get('a', { version })).exists, false);
+    await refuses('option.invalid', () => state.get('a', { version: -1 }));
+    const { time } = await state.get('a', { version: 30 });
+    assert.equal((await session.at({ time: String(time) }).state.get('a')).version, 30);
+    assert.equal((await session.at({ time: '2000-01-01' }).state.get('a')).exists, false);
+    assert.equal((await session.at('@2').state.get('a', { version: 3 })).exists, false);
+    await refuses('point.out-of-range', () => session.at(999).state.get('a'));
   }),
 
   onSession('two writes of one key in one transaction are two versions', async (session) => {
@@ -72,8 +74,8 @@ export const reading: readonly VerbCase[] = [
       [2, 'write', 'one'],
       [1, 'write', 'zero'],
     ]);
-    assert.equal((await state.getAt('a', { version: 2 })).value, 'one');
-    assert.equal((await state.getAt('a', { version: 3 })).exists, false);
+    assert.equal((await state.get('a', { version: 2 })).value, 'one');
+    assert.equal((await state.get('a', { version: 3 })).exists, false);
   }),
 
   onSession('keys() and scan() are sorted by UTF-8 bytes, paged, and without deleted keys', async (session) => {
@@ -89,10 +91,10 @@ export const reading: readonly VerbCase[] = [
       (await all(state.scan('a'))).map(({ key, value }) => [key, value]),
       ['a', 'a\nb', 'a%', 'a/1', 'a/2'].map((key) => [key, { key }]),
     );
-    assert.deepEqual(await all(state.keys({ limit: 2 })), ['', '\u0000']);
+    assert.deepEqual(await all(state.keys('', { limit: 2 })), ['', '\u0000']);
     assert.deepEqual(await all(state.scan('a/', { limit: 0 })), []);
-    assert.deepEqual(await all(state.keys({ at: '@1' })), [...keys.slice(0, 9), 'gone', ...keys.slice(9)]);
-    await refuses('option.invalid', () => all(state.keys({ limit: -1 })));
+    assert.deepEqual(await all(session.at('@1').state.keys()), [...keys.slice(0, 9), 'gone', ...keys.slice(9)]);
+    await refuses('option.invalid', () => all(state.keys('', { limit: -1 })));
     for (const key of keys) assert.equal((await state.get(key)).exists, true);
     for await (const key of state.keys()) if (key === 'a') break;
   }),
@@ -169,8 +171,8 @@ export const branching: readonly VerbCase[] = [
     assert.equal((await branch.at(1).state.get('a')).value, 1);
     await put(branch.state, 'a', 'own');
     assert.equal((await state.get('a')).value, 2);
-    assert.equal((await state.on('x').get('a')).version, 3);
-    const changes = (await all(state.diff('main', 'x'))).map(({ key, kind, left, right }) => [
+    assert.equal((await session.branch('x').state.get('a')).version, 3);
+    const changes = (await all(state.diff(session.branch('x')))).map(({ key, kind, left, right }) => [
       key,
       kind,
       left?.value,
@@ -187,12 +189,7 @@ export const branching: readonly VerbCase[] = [
     );
     assert.deepEqual(
       (
-        await all(
-          branch
-            .at('@head')
-            .at(branch)
-            .state.diff(branch.at('@head').at({ prefix: 'b' })),
-        )
+        await all(branch.at('@head').state.diff(session, { prefix: 'b' }))
       ).map(({ kind }) => kind),
       ['removed'],
     );
@@ -210,7 +207,7 @@ export const branching: readonly VerbCase[] = [
       const three = await session.fork('two@head', { name: 'three', edits: [{ kind: 'state', key: 'a' }] });
       for (const other of [state, one.state, two.state]) await put(other, 'a', 'later');
       await session.branch('one').rewind(1);
-      const held = async (handle: StateVerbs): Promise<unknown> =>
+      const held = async (handle: State): Promise<unknown> =>
         (await all(handle.scan(''))).map(({ key, value, version }) => [key, value, version]);
       assert.deepEqual(await held(three.state), [], 'b was deleted on its parent, a by its own edit');
       await put(three.state, 'a', 'three');
@@ -234,7 +231,7 @@ export const branching: readonly VerbCase[] = [
         ['main@2', 2],
         ['one@4', 'one'],
       ] as const)
-        assert.equal(await valueAt(three.state, 'a', at), value);
+        assert.equal(await valueAt(session, 'a', at), value);
     },
   ),
 
@@ -246,15 +243,15 @@ export const branching: readonly VerbCase[] = [
       (await all(state.history('a'))).map(({ version }) => version),
       [3, 1],
     );
-    assert.equal((await state.getAt('a', { version: 2 })).exists, false);
+    assert.equal((await state.get('a', { version: 2 })).exists, false);
     await session.rewind(1);
     assert.equal((await state.get('a')).value, 1);
     assert.equal((await state.get('a')).version, 1);
     await put(state, 'a', 'again');
     assert.equal((await state.get('a')).version, 2, 'numbers repeat after a rewind');
-    assert.equal((await state.getAt('a', { version: 2 })).value, 'again');
-    for (const [at, value] of [1, 2, 3].entries()) assert.equal(await valueAt(state, 'a', `@${at + 1}`), value);
-    assert.equal(await valueAt(state, 'a', '@4'), 3);
+    assert.equal((await state.get('a', { version: 2 })).value, 'again');
+    for (const [at, value] of [1, 2, 3].entries()) assert.equal(await valueAt(session, 'a', `@${at + 1}`), value);
+    assert.equal(await valueAt(session, 'a', '@4'), 3);
     await session.rewind(3);
     assert.equal((await state.get('a')).version, 3);
     await session.redo();
@@ -263,16 +260,16 @@ export const branching: readonly VerbCase[] = [
 
   onSession('a number that is in the view twice is that of the last, as history() shows it', async (session) => {
     const { state } = session;
-    const shown = async (at = ''): Promise<unknown[]> =>
-      (await all(state.history('a', { at }))).map(({ version, value }) => `${version} ${String(value)}`);
-    const found = async (version: number, at = ''): Promise<unknown> => (await state.getAt('a', { version, at })).value;
+    const shown = async (): Promise<unknown[]> =>
+      (await all(state.history('a'))).map(({ version, value }) => `${version} ${String(value)}`);
+    const found = async (version: number, at: Look = session): Promise<unknown> => (await at.state.get('a', { version })).value;
     for (const value of ['one', 'two']) await put(state, 'a', value);
     await session.revert(2);
     await put(state, 'a', 'two again');
     await session.revert(3);
     assert.deepEqual(await shown(), ['2 two again', '2 two', '1 one']);
     assert.deepEqual([await found(1), await found(2), await found(3)], ['one', 'two again', null]);
-    assert.deepEqual([(await state.get('a')).version, await found(2, '@2')], [2, 'two']);
+    assert.deepEqual([(await state.get('a')).version, await found(2, session.at('@2'))], [2, 'two']);
     // The numbers fall: the removed commit is back, and the one after it had not seen it.
     await put(state, 'a', 'three');
     for (const seq of [6, 4, 2]) await session.revert(seq);
@@ -282,7 +279,7 @@ export const branching: readonly VerbCase[] = [
     assert.deepEqual([await found(1), await found(2), await found(3)], ['one', 'second', 'three']);
     assert.deepEqual([(await state.get('a')).version, (await state.get('a')).value], [2, 'second']);
     assert.equal((await state.transaction((tx) => tx.write('a', 'third'))).versions[0]?.version, 3);
-    assert.deepEqual([await found(3), await found(3, '@11')], ['third', 'three']);
+    assert.deepEqual([await found(3), await found(3, session.at('@11'))], ['third', 'three']);
   }),
 
   onSession('replaced and inserted commits are read as what they say', async (session) => {
@@ -303,8 +300,8 @@ export const branching: readonly VerbCase[] = [
         [10, 1],
       ],
     );
-    assert.equal((await state.getAt('a', { version: 1 })).value, 10);
-    assert.equal(await valueAt(state, 'a', '@2'), 1);
+    assert.equal((await state.get('a', { version: 1 })).value, 10);
+    assert.equal(await valueAt(session, 'a', '@2'), 1);
     const folded = (await all(state.replay())).flatMap(({ operations }) => operations.map(({ value }) => value));
     assert.deepEqual(folded, [10, 20, 1]);
   }),
@@ -325,8 +322,8 @@ export const branching: readonly VerbCase[] = [
       erased: true,
     });
     assert.ok(time !== null);
-    assert.equal((await state.getAt('a', { version: 2 })).erased, true);
-    assert.equal((await state.getAt('a', { version: 1 })).value, 'first words');
+    assert.equal((await state.get('a', { version: 2 })).erased, true);
+    assert.equal((await state.get('a', { version: 1 })).value, 'first words');
     assert.deepEqual(
       (await all(state.scan(''))).map(({ key, erased }) => [key, erased]),
       [['a', true]],

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { StateHandle } from '../../src/engine/state/state-handle.ts';
+import type { State } from '../../src/engine/state/state.ts';
 import { all, note, onSession, refuses, type VerbCase } from './verb-case.ts';
 
-const put = async (state: StateHandle, key: string, value: number | string): Promise<number> =>
+const put = async (state: State, key: string, value: number | string): Promise<number> =>
   (await state.transaction((tx) => tx.write(key, value))).seq;
 
 /** The cases of `state.replay`. */
@@ -36,12 +36,17 @@ export const replaying: readonly VerbCase[] = [
   onSession('replay() takes a range of seqs and of times, and ends where it is left', async (session) => {
     const { state } = session;
     for (let value = 1; value <= 6; value++) await put(state, 'a', value);
-    const seqs = async (options: Parameters<StateHandle['replay']>[0]): Promise<number[]> =>
+    const seqs = async (options: Parameters<State['replay']>[0]): Promise<number[]> =>
       (await all(state.replay(options))).map(({ seq }) => seq);
     assert.deepEqual(await seqs({ after: 2, through: 4 }), [3, 4]);
     assert.deepEqual(await seqs({ after: 4, through: 2 }), []);
     assert.deepEqual(await seqs({ limit: 2 }), [1, 2]);
-    assert.deepEqual(await seqs({ at: '@2' }), [1, 2]);
+    const early = await all(session.at('@2').state.replay());
+    assert.deepEqual(
+      early.map(({ seq }) => seq),
+      [1, 2],
+    );
+    await refuses('option.invalid', () => all(state.replay({ at: '@2' } as never)));
     assert.deepEqual(await seqs({ until: '2000-01-01' }), []);
     assert.deepEqual(await seqs({ since: '2000-01-01' }), [1, 2, 3, 4, 5, 6]);
     for await (const { seq } of state.replay({ follow: true })) if (seq === 6) break;
@@ -67,9 +72,10 @@ export const replaying: readonly VerbCase[] = [
     await session.rewind(1);
     await put(state, 'a', 9);
     assert.deepEqual(await range(), before);
-    const now = async (options: Parameters<StateHandle['replay']>[0]): Promise<number[]> =>
+    const now = async (options: Parameters<State['replay']>[0]): Promise<number[]> =>
       (await all(state.replay(options))).map(({ seq }) => seq);
-    assert.deepEqual(await now({ at: '@head', through: 3 }), [1], 'with a point, the range is one of its history');
+    const there = (await all(session.at('@head').state.replay({ through: 3 }))).map(({ seq }) => seq);
+    assert.deepEqual(there, [1], 'of a look, the range is one of its history');
     assert.deepEqual(await now({ through: 99 }), [1, 7], 'a range beyond the head ends there');
   }),
 

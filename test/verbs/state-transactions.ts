@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import type { StateHandle } from '../../src/engine/state/state-handle.ts';
+import type { State } from '../../src/engine/state/state.ts';
 import { all, note, onSession, refuses, type VerbCase } from './verb-case.ts';
 
 /** Writes one key and returns the seq. */
-const put = async (state: StateHandle, key: string, value: number | string): Promise<number> =>
+const put = async (state: State, key: string, value: number | string): Promise<number> =>
   (await state.transaction((tx) => tx.write(key, value))).seq;
 
-const count = async (state: StateHandle): Promise<number> => Number((await state.get('count')).value ?? 0);
+const count = async (state: State): Promise<number> => Number((await state.get('count')).value ?? 0);
 
 /** The cases of a transaction from its beginning to its end. */
 export const lifeCycle: readonly VerbCase[] = [
@@ -148,7 +148,7 @@ export const lifeCycle: readonly VerbCase[] = [
     const { state } = session;
     const { txn } = state.begin();
     state.openTransaction(txn).write('a', 1);
-    await refuses('transaction.not-found', () => state.on('x').openTransaction(txn));
+    await refuses('transaction.not-found', () => session.branch('x').state.openTransaction(txn));
     await refuses('transaction.not-found', () => state.openTransaction('nobody'));
     const other = await reprise.namespace('other').createSession('demo');
     await refuses('transaction.not-found', () => other.state.openTransaction(txn));
@@ -166,7 +166,7 @@ export const lifeCycle: readonly VerbCase[] = [
     assert.equal((await tx.commit()).seq, seq, 'what was only read, was read at one point: there is no conflict');
     assert.equal((await state.begin().commit()).seq, seq + 1);
     assert.equal((await all(session.replay({ history: 'raw' }))).length, 2);
-    await refuses('branch.not-found', () => state.on('none').begin().commit());
+    await refuses('branch.not-found', () => session.branch('none').state.begin().commit());
   }),
 
   onSession('what a writer gave is taken when it is given, and must be JSON', async (session) => {

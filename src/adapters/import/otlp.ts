@@ -15,10 +15,12 @@ import {
   type UnitMeaning,
 } from '../../core/recording/foreign-format.ts';
 import { type OtlpSpan, readSpan, timeOf } from './otlp/dialects.ts';
-import { otlpDocument } from './otlp/protobuf.ts';
 import { otlpWriter } from './otlp/writing.ts';
 import { firstLines, holds, readJson } from './pieces/first-lines.ts';
 import { spanEvents } from './pieces/span-events.ts';
+
+/** Reads the protobuf form; loaded with the first source that may be protobuf. */
+let readProtobuf: ((bytes: Uint8Array) => JsonObject | undefined) | undefined;
 
 /**
  * Traces of OpenTelemetry: OTLP as JSON (one document, or one a line) and protobuf, and lists of spans as exporters of
@@ -31,11 +33,16 @@ export const otlp: ForeignFormat = defineFormat({
     ((/"resourceSpans"\s*:/.test(text) || isSpanList(text)) && holds(text, hasSpans)) ||
     (path !== undefined && /\.(?:otlp|pb|binpb)$/.test(path)),
   cut: ({ text }) => (isLines(text) ? { kind: 'lines' } : { kind: 'whole' }),
+  load: async ({ text }) => {
+    // No export begins with these as protobuf. A line feed before them may be the tag of the first field.
+    if (/^\uFEFF?[[{]/.test(text)) return;
+    readProtobuf = (await import('./otlp/protobuf.ts')).otlpDocument;
+  },
   open: ({ text: beginning }) => {
     const isPart = isLines(beginning);
     const unit = ({ value, bytes, text }: ForeignUnit): UnitMeaning | undefined => {
-      // A small protobuf message may be text by chance; no JSON document starts with that byte.
-      const document = value ?? otlpDocument(bytes ?? new TextEncoder().encode(text ?? ''));
+      // A small protobuf message may be text by chance, but never JSON: no JSON document starts with a tag byte.
+      const document = value ?? readProtobuf?.(bytes ?? new TextEncoder().encode(text ?? ''));
       const spans = spansIn(document);
       if (spans.length === 0) return undefined;
       return { type: 'spans', drafts: spanEvents(spans.map(readSpan), isPart) };

@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs';
 import { Option } from 'commander';
 import { messageOf, RepriseError } from '../../core/error.ts';
 import { given } from '../../core/json.ts';
-import { refText } from '../../core/ref.ts';
 import { plain } from '../../wording/text.ts';
 import type { CommandSpec } from '../command.ts';
 import { done } from '../exit-code.ts';
@@ -21,7 +20,6 @@ export const prove: CommandSpec = {
   run: async (context, [text = ''], options) => {
     const since = numberOption(options, 'since');
     const found = await (since === undefined ? context.point(text) : context.session(text));
-    const reprise = await context.open();
     const proof = await found.session.at(found.point).prove({
       ...given({ since }),
       payload: options['payload'] !== false,

@@ -1,6 +1,5 @@
 import { Option } from 'commander';
 import { given } from '../../core/json.ts';
-import { pointText } from '../../core/ref.ts';
 import type { RetryResult } from '../../engine/resuming/retry.ts';
 import { retryAnswer } from '../../reading/answers/run-answers.ts';
 import { countsText } from '../../wording/diff-verdict.ts';

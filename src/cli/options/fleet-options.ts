@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { RepriseError } from '../../core/error.ts';
-import type { PointInput } from '../../core/ref.ts';
+import { inStory, type PointInput } from '../../core/ref.ts';
 import type { OpenRef } from '../../reading/open-ref.ts';
 import type { Context } from '../context.ts';
 import { numberOption, type OptionValues, textOption } from '../option-values.ts';
@@ -26,24 +26,9 @@ export async function momentOf(context: Context, text: string, options: OptionVa
 }
 
 /** Returns where to look: the point of a ref, and the turn of the story. */
-export function pointIn({ ref: { branch, at }, point }: OpenRef, options: OptionValues): PointInput {
+export function pointIn({ ref, point }: OpenRef, options: OptionValues): PointInput {
   const story = numberOption(options, 'story');
-  if (story === undefined) return point;
-  switch (at.kind) {
-    case 'head':
-    case 'story':
-      return { branch, story };
-    case 'seq':
-      return { branch, seq: at.seq, story };
-    case 'before':
-      return { branch, seq: at.seq - 1, story };
-    case 'turn':
-      return { branch, turn: at.turn, story };
-    case 'run':
-      return { branch, run: at.run, story };
-    case 'time':
-      return { branch, time: at.time, story };
-  }
+  return story === undefined ? point : inStory(ref, story);
 }
 
 /** Prints rows as a table, as JSON lines, or as one JSON object. */

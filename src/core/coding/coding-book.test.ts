@@ -142,6 +142,7 @@ test('the sixteenth call before a test command is still forgotten, and an earlie
 });
 
 test('a diff applies strictly, or says why not', () => {
+  const noHunk = { fault: 'the diff has no hunk' };
   const cases: readonly (readonly [string | null, string, unknown])[] = [
     ['a\nb\nc\n', '@@ -2 +2 @@\n-b\n+B\n', { content: 'a\nB\nc\n' }],
     ['a\nb', '@@ -2 +2 @@\n-b\n\\ No newline at end of file\n+b\n', { content: 'a\nb\n' }],
@@ -153,7 +154,10 @@ test('a diff applies strictly, or says why not', () => {
     ['a\nx\n', '@@ -2 +2 @@\n-b\n+B\n', { fault: 'line 2 is not what the diff expects' }],
     [' a\n', '@@ -1 +1 @@\n-a\n+b\n', { fault: expect.stringContaining('line 1') }],
     ['a\n', '@@ -1 +1 @@\n-a\n', { fault: 'the diff ends inside a hunk' }],
-    ['a\n', 'nothing', { fault: 'the diff has no hunk' }],
+    ['a\n', 'nothing', noHunk],
+    ['a\n', 'diff --git a/x b/x\nold mode 100644\nnew mode 100755\n', { content: 'a\n' }],
+    ['a\n', 'diff --git a/x b/x\nold mode 100644\nnew mode 100755\nBinary files a/x and b/x differ\n', noHunk],
+    ['a\n', 'diff --git a/y b/x\nsimilarity index 100%\nrename from y\nrename to x\n', noHunk],
     [null, '@@ -1 +1 @@\n-a\n+b\n', { fault: expect.stringContaining('does not exist') }],
     ['a\n', '@@ -1 +1 @@\n?a\n+b\n', { fault: expect.stringContaining('not part of a hunk') }],
   ];

@@ -12,6 +12,9 @@ export type FileLines = readonly string[] | null;
 /** The result of a patch: the new lines, null if the file is removed, or why it does not apply. */
 type Patched = { readonly lines: FileLines } | { readonly fault: string };
 
+/** A diff that changes who may run the file, and no line of it. */
+const modeOnly = /^(?:diff --git [^\n]*\n)?old mode \d{6}\nnew mode \d{6}\n?$/;
+
 const hunkHead = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 
 /**
@@ -21,7 +24,8 @@ const hunkHead = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 export function applyDiff(lines: FileLines, diff: string): Patched {
   const read = hunksOf(diff);
   if ('fault' in read) return read;
-  if (read.hunks.length === 0) return { fault: 'the diff has no hunk' };
+  if (read.hunks.length === 0)
+    return lines !== null && modeOnly.test(diff) ? { lines } : { fault: 'the diff has no hunk' };
   if (lines === null && read.hunks.some(({ oldLines }) => oldLines.length > 0))
     return { fault: 'the file does not exist, and the diff changes lines of it' };
   const old = lines ?? [];

@@ -11,11 +11,16 @@ export function shippedProjection<Shipped extends Named>(projection: Shipped): S
   return projection;
 }
 
+/** Returns whether a projection is one that Reprise ships. */
+export function isShipped(projection: Named): boolean {
+  return shipped.has(projection);
+}
+
 const own = 'own:';
 
 /** Returns the name that snapshots of a projection are kept under: no shipped one shares it with one of the caller's own. */
 export function keptName(projection: Named): string {
-  return shipped.has(projection) ? projection.name : `${own}${projection.name}`;
+  return isShipped(projection) ? projection.name : `${own}${projection.name}`;
 }
 
 /** Returns the name of the projection whose snapshots are kept under a name. */

@@ -196,8 +196,8 @@ export interface ForeignFormat {
   detect(head: SourceHead): boolean;
   /** Says how a source is cut into units. */
   cut(head: SourceHead): UnitCut;
-  /** Loads what reading a source needs, such as a parser that nobody else does. */
-  load?(): Promise<void>;
+  /** Loads what reading a source needs, such as a parser that nobody else does; the beginning tells what that is. */
+  load?(head: SourceHead): Promise<void>;
   /** Opens a reader of one source; throws `import.invalid` if the source is not of this format after all. */
   open(source: ForeignSource): ForeignReader;
   /** How the files of a source belong together; left out if a source is one file. */

@@ -21,6 +21,12 @@ interface Hole {
 /** The text of a unit: verbatim, or pieces of text with holes between them. A number names one of the {@link Stretches}. */
 export type KeptText = string | readonly (string | number | Hole)[];
 
+/** Returns true if a value has the form of a text in pieces: strings, and at least one hole or number of a stretch. */
+export const isInPieces = (value: readonly JsonValue[]): boolean =>
+  value.some((piece) => typeof piece === 'string') &&
+  value.some((piece) => typeof piece !== 'string') &&
+  value.every((piece) => typeof piece === 'string' || typeof piece === 'number' || isArray(valueAt(piece, ['path'])));
+
 // A hole takes about 40 bytes to write down, so shorter strings stay in the text.
 const holeUnitsMin = 64;
 
@@ -186,7 +192,7 @@ function cut(text: string, tokens: Tokens, repeated: RepeatedPieces | undefined)
     } else if (stretch !== undefined) push(start, end, stretch.at);
     start = text.indexOf('"', end);
   }
-  // A text without holes stays in one piece, in which an erasure finds short strings too.
+  // A text without holes stays in one piece: it is short, or nothing of it is in the events.
   if (holes === 0) return text;
   if (kept < text.length) pieces.push(text.slice(kept));
   return pieces;

@@ -7,6 +7,10 @@ import { isArray, isObject, type JsonObject, type JsonValue } from '../json.ts';
  */
 export type Stretches = readonly (string | JsonObject)[];
 
+/** Returns the stretches that an event holds; a piece that was erased is empty, so that no text that names it is filled. */
+export const stretchesHeld = (held: JsonValue | undefined): Stretches =>
+  isArray(held) ? held.map((piece) => (isObject(piece) || typeof piece === 'string' ? piece : {})) : [];
+
 // A number takes about 4 bytes to write down.
 const stretchUnitsMin = 16;
 

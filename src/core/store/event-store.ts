@@ -13,7 +13,7 @@ import type { RestoreOutcome, RestoreRequest } from './restore-request.ts';
 import type { BranchRef, SessionRef } from './session-ref.ts';
 import type { NewSession, RenameRequest, SessionRecord, SessionsPage, SessionsRequest } from './session-request.ts';
 import type { SessionSize } from './session-size.ts';
-import type { HeldSnapshotsRequest, Snapshot, SnapshotKey } from './snapshot-key.ts';
+import type { FoundSnapshot, HeldSnapshotsRequest, Snapshot, SnapshotKey, SnapshotsRequest } from './snapshot-key.ts';
 import type { HealthRequest, StoreHealth } from './store-health.ts';
 
 // Types that importers of the port need most.
@@ -37,7 +37,7 @@ export type { ReindexOutcome, ReindexRequest } from './reindex-request.ts';
 export type { RestoredEvent, RestoreRequest } from './restore-request.ts';
 export type { BranchRef, SessionRef } from './session-ref.ts';
 export type { SessionRecord, SessionsPage, SessionsRequest } from './session-request.ts';
-export type { HeldSnapshotsRequest, Snapshot, SnapshotKey } from './snapshot-key.ts';
+export type { FoundSnapshot, HeldSnapshotsRequest, Snapshot, SnapshotKey, SnapshotsRequest } from './snapshot-key.ts';
 export type { StoredEvent } from './stored-event.ts';
 
 /** Stops a wait; the part of AbortSignal that ports need. */
@@ -133,8 +133,11 @@ export interface EventStore {
    */
   putSnapshot(ref: SessionRef, snapshot: Snapshot): Promise<void>;
 
-  /** Returns where snapshots are on a branch at or before a seq, nearest first, without their values. */
-  snapshots(ref: BranchRef, key: SnapshotKey, through: Seq): Promise<readonly Omit<Snapshot, 'value'>[]>;
+  /**
+   * Returns, key by key, where snapshots are on the branches that lead to a point, nearest first; leaves out those whose
+   * digest is not that of their point. The nearest one of each key comes with its value, as far as an answer has room.
+   */
+  snapshots(ref: SessionRef, request: SnapshotsRequest): Promise<readonly FoundSnapshot[]>;
 
   /** Returns one snapshot with its value; undefined if it is gone. */
   snapshot(ref: BranchRef, key: SnapshotKey, seq: Seq): Promise<Snapshot | undefined>;

@@ -18,6 +18,18 @@ export interface Snapshot extends SnapshotKey {
   readonly value: string;
 }
 
+/** Which snapshots to look up: those that a fold of the history of a point may continue from. */
+export interface SnapshotsRequest {
+  readonly keys: readonly SnapshotKey[];
+  /** The branches that lead to the point, each with the last seq that leads to it; the branch of the point first. */
+  readonly within: readonly { readonly branch: string; readonly through: Seq }[];
+}
+
+/** A snapshot that was looked up, with its value if it is the nearest of its key. */
+export interface FoundSnapshot extends Omit<Snapshot, 'value'> {
+  readonly value?: string;
+}
+
 /** How to page through the snapshots of a branch. */
 export interface HeldSnapshotsRequest {
   /** Snapshots at most, up to `pageEventsMax`. */
@@ -26,8 +38,21 @@ export interface HeldSnapshotsRequest {
   readonly after?: SnapshotKey & Pick<Snapshot, 'seq'>;
 }
 
-/** Snapshots that a store names at most in one answer. */
+/** Snapshots of one key and one branch that a store names at most in one answer. */
 export const snapshotsNamedMax = 64;
+
+/** Characters of all values in one answer; the first value may be longer. */
+export const snapshotValuesMax = 4_194_304;
+
+/** Leaves out the values that do not fit into one answer: a reader asks for such a snapshot by itself. */
+export function withinAnswer(found: readonly FoundSnapshot[]): FoundSnapshot[] {
+  let length = 0;
+  return found.map(({ value, ...place }) => {
+    const isFirst = length === 0;
+    length += value?.length ?? 0;
+    return value === undefined || (length > snapshotValuesMax && !isFirst) ? place : { ...place, value };
+  });
+}
 
 /** Returns only the key of a snapshot. */
 export function snapshotKeyOf({ projection, version, upcasts, erasures }: SnapshotKey): SnapshotKey {

@@ -4,7 +4,6 @@ import type { Event } from '../../core/event/event.ts';
 import { checkFilter, type EventFilter } from '../../core/event/filter.ts';
 import { given } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
-import type { PointInput } from '../../core/ref.ts';
 import type { Replay } from '../../core/session/session-log.ts';
 import type { Engine } from '../context/engine.ts';
 import type { Placed } from '../history/place.ts';

@@ -9,7 +9,7 @@ import type { Engine } from '../context/engine.ts';
 import type { OnBranch } from '../context/on-branch.ts';
 import type { Place } from '../history/place.ts';
 import type { Told } from '../history/where.ts';
-import { fleetAtHead, fleetAtPlace, momentNow, momentOf } from './fleet-look.ts';
+import { type FleetLook, fleetAtHead, fleetAtPlace, momentNow, momentOf } from './fleet-look.ts';
 
 /** Which beliefs to return. */
 export interface BeliefsQuery {
@@ -51,14 +51,33 @@ export async function beliefsAt(
   { agent, topic }: BeliefsQuery,
   as?: string,
 ): Promise<readonly Belief[]> {
-  const look = await fleetAtPlace(engine, place);
+  return beliefsIn(engine, await fleetAtPlace(engine, place), { story, agent, topic }, as);
+}
+
+/** Returns the claims that stand in a fleet that was looked at. */
+export async function beliefsIn(
+  engine: Engine,
+  look: FleetLook,
+  {
+    story,
+    agent,
+    topic,
+  }: { readonly [Name in keyof BeliefsQuery]?: string | undefined } & {
+    readonly story?: number | undefined;
+  } = {},
+  as?: string,
+): Promise<readonly Belief[]> {
   const query: BeliefQuery = given({ agent, topic, as });
   return activeAt(look.table, await momentOf(engine, look, story), query);
 }
 
 /** Returns who is there at a moment, with which scope and trust, since when, and doing which tasks. */
 export async function fleetAt(engine: Engine, { place, story }: Told): Promise<FleetState> {
-  const look = await fleetAtPlace(engine, place);
+  return fleetIn(engine, await fleetAtPlace(engine, place), story);
+}
+
+/** Returns who is there in a fleet that was looked at. */
+export async function fleetIn(engine: Engine, look: FleetLook, story?: number): Promise<FleetState> {
   const moment = await momentOf(engine, look, story);
   const tasks = tasksAt(look.table.tasks, moment);
   const held = Map.groupBy(

@@ -11,6 +11,7 @@ import type { Engine } from '../context/engine.ts';
 import { fold, foldAt } from '../history/fold.ts';
 import { hypothesisAt, supposeAppended } from '../history/hypothesis.ts';
 import type { Place } from '../history/place.ts';
+import { sightOf } from '../history/sight.ts';
 import type { StampedDraft } from '../history/stamp.ts';
 import { readHeaders } from '../history/stored-events.ts';
 import { Judge } from './judge.ts';
@@ -36,7 +37,7 @@ export async function settleMarked(
   const { hypothesis, drafts } = await supposeAppended(engine, hypothesisAt(place), markers, 'write');
   if (!(await movesClaims(engine, place, viewAt(hypothesis.history, hypothesis.at)))) return { drafts, pairs: [] };
   const before = await foldAt(engine, place, fleetTable);
-  const after = await fold(engine, hypothesis, fleetTable);
+  const after = await fold(sightOf(engine, hypothesis), fleetTable);
   const back = broughtBack(before, after);
   if (back.length === 0) return { drafts, pairs: [] };
   const cause = (drafts.at(-1) as StampedDraft).id;

@@ -1,11 +1,11 @@
-import { hasCode, RepriseError } from '../../core/error.ts';
+import { hasCode } from '../../core/error.ts';
 import type { Event, EventDraft } from '../../core/event/event.ts';
 import { isStructural } from '../../core/event/families/structural.ts';
 import { checkId } from '../../core/id.ts';
 import { given } from '../../core/json.ts';
 import type { OptionKind } from '../../core/known-keys.ts';
 import type { Seq } from '../../core/point.ts';
-import { checkTurn, type PointInput, parsePoint } from '../../core/ref.ts';
+import { checkTurn } from '../../core/ref.ts';
 import { markerOf } from '../../core/view/marker.ts';
 import { viewChanges } from '../../core/view/segment.ts';
 import { viewAt } from '../../core/view/view.ts';

@@ -109,12 +109,13 @@ export async function replayWithout(
       hint: 'Pass a list of seqs or ids, also for one: exclude: [4].',
     });
   const { hypothesis, excluded } = await hypothesisFor(engine, place, { exclude, ...given({ cascade }) });
-  const book = await fold(engine, hypothesis, codingBook);
+  const sight = sightOf(engine, hypothesis);
+  const book = await fold(sight, codingBook);
   const actual = codingOf(await bookAt(engine, place));
   const replay = await replayOf(engine, place, {
     book,
     options: replaying,
-    sight: sightOf(engine, hypothesis),
+    sight,
     isActual: false,
     ...given({ run }),
   });

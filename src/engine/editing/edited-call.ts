@@ -36,7 +36,7 @@ export async function editedCall(sight: Sight, call: string | number): Promise<E
   const id = event === undefined ? call : event.data['call'];
   if (typeof id !== 'string') return undefined;
   const named = { id, calls: await callsNamed(sight, id) };
-  const seen = await fold(sight.engine, sight.hypothesis, conversation);
+  const seen = await fold(sight, conversation);
   const open = event === undefined ? await openAsk(sight, seen, named) : undefined;
   const found = event === undefined ? named.calls.at(-1) : await callOf(sight, event);
   if (open !== undefined || found === undefined)

@@ -216,7 +216,7 @@ async function drop(sight: Sight, target: Seq, cascade: boolean): Promise<Resolv
 
 /** Replaces the last user message, which is an event of its own or an item of a call's list. */
 async function prompt(sight: Sight, text: string, mode: 'anywhere' | 'trailing'): Promise<EventDraft> {
-  const seen = await fold(sight.engine, sight.hypothesis, conversation);
+  const seen = await fold(sight, conversation);
   const found = lastUserMessage(seen);
   if (found === undefined || (mode === 'trailing' && !found.isLast)) {
     return refuse(

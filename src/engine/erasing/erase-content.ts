@@ -7,10 +7,11 @@ import { limits } from '../../core/limits.ts';
 import { storedJson } from '../../core/parts/decode.ts';
 import type { Digest } from '../../core/point.ts';
 import { textsOfBytesIn } from '../../core/recording/kept-bytes.ts';
+import { isInPieces } from '../../core/recording/kept-text.ts';
 import { segmentAt } from '../../core/view/segment.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { decoderOf } from '../history/stored-events.ts';
-import { innerJson, readings, titleQuotes, titlesIn } from './stored-forms.ts';
+import { innerJson, isStretch, readings, titleQuotes, titlesIn, valuesInPiece } from './stored-forms.ts';
 
 /**
  * The content to erase: long texts, which must not remain anywhere, and short texts, which must not remain as a whole
@@ -121,13 +122,17 @@ async function addedItems(engine: Engine, session: string, event: Event, path: r
     .map((item) => item.value);
 }
 
-/** Tells whether JSON text holds the content: a long text anywhere, a short one as a whole string. */
+/** Returns true if JSON text holds the content: a long text anywhere, a short one as a whole string. */
 export function holdsContent(content: Content, json: string): boolean {
-  const read = [json, ...textsOfBytesIn(json)].flatMap((text) => [...readings(text)]);
+  const units = textsOfBytesIn(json);
+  const read = [json, ...units].flatMap((text) => [...readings(text)]);
   if (content.long.some((text) => read.some((reading) => reading.includes(text)))) return true;
   const isShort = [...content.short].some((text) => {
     const quoted = JSON.stringify(text);
-    return read.some((reading) => reading.includes(quoted)) && holdsString(storedJson(json), text);
+    return (
+      read.some((reading) => reading.includes(quoted)) &&
+      [storedJson(json), ...units].some((value) => holdsString(value, text))
+    );
   });
   return isShort || titleHoldsContent(content, json);
 }
@@ -156,10 +161,19 @@ function holdsString(value: JsonValue, text: string): boolean {
   if (typeof value === 'string') {
     if (value === text) return true;
     const inner = innerJson(value);
-    return inner !== undefined && holdsString(inner, text);
+    return inner === undefined ? isStretch(value) && pieceHoldsString(value, text) : holdsString(inner, text);
   }
+  if (isArray(value) && isInPieces(value))
+    return value.some((piece) => typeof piece === 'string' && pieceHoldsString(piece, text));
   if (isArray(value)) return value.some((item) => holdsString(item, text));
   return (
     isObject(value) && Object.entries(value).some(([key, item]) => !modelWords.has(key) && holdsString(item, text))
   );
+}
+
+/** Returns true if a piece of the JSON text of a unit holds a text as a whole string. Holes are strings of events. */
+function pieceHoldsString(piece: string, text: string): boolean {
+  for (const { name, value } of valuesInPiece(piece))
+    if (!modelWords.has(name) && holdsString(value, text)) return true;
+  return false;
 }

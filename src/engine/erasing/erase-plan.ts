@@ -16,6 +16,7 @@ import { ownSegment } from '../../core/view/segment.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { dataOf, decoderFor, pages, readParts } from '../history/stored-events.ts';
 import { bodyHoldsContent, type Content, holdsContent, valueHoldsContent } from './erase-content.ts';
+import { byUnit, FilledUnits } from './filled-units.ts';
 
 /** The events, markers and parts that an erasure touches in one session. */
 export interface ErasePlan {
@@ -56,25 +57,30 @@ export async function planErase(
   const events: ErasePlan['events'][number][] = [];
   const carriers: ErasePlan['carriers'][number][] = [];
   const branches = new Set<string>();
-  for await (const row of allRows(engine, session)) {
-    if (row.data === null) continue;
-    const refs = refsIn(row.data);
-    if (
-      !isStructural(row.type) &&
-      (isTarget(row) ||
-        refs.some((digest) => gone.has(digest) && isValue(parts, digest)) ||
-        holdsContent(content, row.data))
-    ) {
-      events.push({
-        branch: row.branch,
-        seq: row.seq,
-        dataDigest: dataDigestOf(engine.platform.sha256, row.salt ?? '', row.data),
-        keys: await keysLeft(engine, session, row, content),
-      });
-      branches.add(row.branch);
-    } else if (reaches(refs, parts, touched)) branches.add(row.branch);
-    if (carriesEvent(row.type) && refs.some((digest) => gone.has(digest)))
-      carriers.push({ branch: row.branch, seq: row.seq, keys: await keysLeft(engine, session, row, content) });
+  const filled = new FilledUnits(content, parts);
+  for await (const unit of byUnit(allRows(engine, session))) {
+    const isFilled = filled.hold(unit);
+    for (const row of unit) {
+      if (row.data === null) continue;
+      const refs = refsIn(row.data);
+      if (
+        !isStructural(row.type) &&
+        (isTarget(row) ||
+          (isFilled && row === unit[0]) ||
+          refs.some((digest) => gone.has(digest) && isValue(parts, digest)) ||
+          holdsContent(content, row.data))
+      ) {
+        events.push({
+          branch: row.branch,
+          seq: row.seq,
+          dataDigest: dataDigestOf(engine.platform.sha256, row.salt ?? '', row.data),
+          keys: await keysLeft(engine, session, row, content),
+        });
+        branches.add(row.branch);
+      } else if (reaches(refs, parts, touched)) branches.add(row.branch);
+      if (carriesEvent(row.type) && refs.some((digest) => gone.has(digest)))
+        carriers.push({ branch: row.branch, seq: row.seq, keys: await keysLeft(engine, session, row, content) });
+    }
   }
   return { events, carriers, gone: [...gone], rewrites, branches: [...branches] };
 }

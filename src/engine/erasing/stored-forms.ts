@@ -1,4 +1,5 @@
 import { isArray, isObject, type JsonValue } from '../../core/json.ts';
+import { stringEnd } from '../../core/json-elements.ts';
 import { oneLine } from '../../core/title.ts';
 
 /** How many times a text may be inside a JSON string that is inside a JSON string. */
@@ -25,15 +26,36 @@ function unescaped(text: string): string {
   );
 }
 
-/** Returns a string that holds JSON as its value; undefined if it holds none. */
-export function innerJson(text: string): JsonValue | undefined {
-  if (!/^\s*[[{]/.test(text)) return undefined;
+/** Returns the list or object that a string holds as JSON, or the JSON that begins with one of these signs; else undefined. */
+export function innerJson(text: string, signs = '[{'): JsonValue | undefined {
+  if (!signs.includes(text.trimStart().charAt(0) || ' ')) return undefined;
   try {
     return JSON.parse(text) as JsonValue;
   } catch {
     return undefined;
   }
 }
+
+/** Returns true if a text is a stretch of JSON text: it begins with the name of a member. */
+export const isStretch = (text: string): boolean => text.startsWith('"') && isName(text, stringEnd(text, 0));
+
+/** Yields the values among the strings of a piece of JSON text, each with the name of its member. No string is cut. */
+export function* valuesInPiece(piece: string): Generator<{ readonly name: string; readonly value: string }> {
+  let name = '';
+  for (let at = 0; at < piece.length; at++) {
+    const sign = piece[at];
+    if (sign === '}' || sign === ']') name = '';
+    if (sign !== '"') continue;
+    const end = stringEnd(piece, at);
+    const value = innerJson(piece.slice(at, end), '"');
+    if (typeof value === 'string' && isName(piece, end)) name = value;
+    else if (typeof value === 'string') yield { name, value };
+    at = end - 1;
+  }
+}
+
+/** Returns true if the string of JSON text that ends here is a name. */
+const isName = (text: string, end: number): boolean => /^\s*:/.test(text.slice(end, end + 16));
 
 /** Yields every title in a value: a title is one line, and may be the beginning of a text. */
 export function* titlesIn(value: JsonValue): Generator<string> {

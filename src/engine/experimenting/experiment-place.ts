@@ -5,7 +5,7 @@ import { shownValue } from '../../core/known-keys.ts';
 import { previous, type Seq } from '../../core/point.ts';
 import { mainBranch, type PointInput } from '../../core/ref.ts';
 import type { Engine } from '../context/engine.ts';
-import { findPlace, type Place, type Placed, placeAtHead } from '../history/place.ts';
+import { findPlace, type Place, placeAtHead } from '../history/place.ts';
 import { findEvent } from '../looking/find.ts';
 import { replay } from '../looking/replay.ts';
 

@@ -6,7 +6,7 @@ import { beginning, seq as checkedSeq, later, type Point } from '../../core/poin
 import { append } from '../changing/append.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { metadataAt } from '../history/metadata.ts';
-import { placeAtHead } from '../history/place.ts';
+import { placeAtHead, sessionRecord } from '../history/place.ts';
 import { readPoints } from '../history/stored-events.ts';
 import { recordingDefaults } from '../recording/recording-defaults.ts';
 import type { ExperimentRow } from './experiment-result.ts';
@@ -49,7 +49,7 @@ export async function keepRow(engine: Engine, receipt: ExperimentReceipt, row: E
   const text = row.text.length > limits.receiptTextMax ? `${row.text.slice(0, limits.receiptTextMax)}…` : row.text;
   const kept = JSON.parse(JSON.stringify({ ...row, text: text.toWellFormed() })) as JsonValue;
   const set = { [experimentKey]: { ...(isObject(held) ? held : {}), row: kept } };
-  const { mask } = await recordingDefaults(engine, receipt.session, {});
+  const { mask } = recordingDefaults(engine, await sessionRecord(engine, receipt.session), {});
   const draft = { type: 'metadata.changed', data: { set } };
   await append(engine, receipt.session, mask?.(draft) ?? draft, { branch: row.branch });
 }

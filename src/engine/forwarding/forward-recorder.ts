@@ -4,7 +4,7 @@ import type { CallGuard } from '../../core/recording/call-guard.ts';
 import { viewAt } from '../../core/view/view.ts';
 import type { Engine } from '../context/engine.ts';
 import type { OnBranch } from '../context/on-branch.ts';
-import { placeAtHead } from '../history/place.ts';
+import { placeAtHead, sessionRecord } from '../history/place.ts';
 import { record } from '../recording/record.ts';
 import type { SessionRecorder } from '../recording/recorder.ts';
 import { recordingDefaults } from '../recording/recording-defaults.ts';
@@ -87,7 +87,8 @@ export class ForwardRecorder implements AsyncDisposable {
     const { session, branch } = this.#on;
     const { effects, ask, signal } = this.#options;
     // The guard compares with what was stored, so it masks as the recorder does.
-    const masking = await recordingDefaults(this.#engine, session, this.#options);
+    const of = await sessionRecord(this.#engine, session);
+    const masking = recordingDefaults(this.#engine, of, this.#options);
     const place = await placeAtHead(this.#engine, session, branch);
     const where = { session, branch, seq: place.seq, view: viewAt(place.history, place.seq) };
     const { platform } = this.#engine;

@@ -5,7 +5,8 @@ import { viewAt } from '../../core/view/view.ts';
 import { fingerprintProjection } from '../../projections/fingerprint.ts';
 import type { Engine } from '../context/engine.ts';
 import type { RunningFingerprint } from '../context/running-fingerprint.ts';
-import { type Pace, valueAt } from './fold.ts';
+import { valueAt } from './fold.ts';
+import type { Pace } from './fold-pass.ts';
 import { digestAt, type Place, sessionRecord } from './place.ts';
 import type { SnapshotBase } from './snapshot.ts';
 

@@ -1,23 +1,24 @@
-import {
-  applyEvent,
-  defineProjection,
-  finishValue,
-  initialValue,
-  type Projection,
-} from '../../core/event/projection.ts';
+import { applyEvent, finishValue, initialValue, type Projection } from '../../core/event/projection.ts';
 import { given } from '../../core/json.ts';
-import { beginning, maxSeq, type Seq } from '../../core/point.ts';
+import type { Seq } from '../../core/point.ts';
 import type { SnapshotKey } from '../../core/store/event-store.ts';
-import { rawPieces, restOf } from '../../core/view/segment.ts';
-import { type View, viewAt } from '../../core/view/view.ts';
+import { restOf } from '../../core/view/segment.ts';
+import { viewAt } from '../../core/view/view.ts';
 import type { Engine } from '../context/engine.ts';
-import { type Hypothesis, hypothesisAt } from './hypothesis.ts';
+import { type FoldOrder, foldTogether, type Pace } from './fold-pass.ts';
 import { listEditsOf } from './list-edits.ts';
 import type { Place } from './place.ts';
 import { replacedIdsOf } from './replaced-ids.ts';
-import { eventsOf, type Sight, sightAt, sightOf } from './sight.ts';
-import { type Believes, baseFor, type SnapshotBase, SnapshotKeeper, snapshotKey } from './snapshot.ts';
-import type { EventsRequest } from './stored-events.ts';
+import { eventsOf, type Sight, sightAt } from './sight.ts';
+import type { Believes, SnapshotBase } from './snapshot.ts';
+
+/** Projections to fold together, by the names that their results get. */
+export type Projections = Readonly<Record<string, Projection<unknown, unknown>>>;
+
+/** The results of projections, by their names. */
+export type Folded<Held extends Projections> = {
+  readonly [Name in keyof Held]: Held[Name] extends Projection<infer _Value, infer Result> ? Result : never;
+};
 
 /** Folds a projection over the history that leads to a place. */
 export async function foldAt<Value, Result>(
@@ -26,25 +27,44 @@ export async function foldAt<Value, Result>(
   projection: Projection<Value, Result>,
   snapshots = true,
 ): Promise<Result> {
-  return fold(engine, hypothesisAt(place), projection, snapshots);
+  return fold(sightAt(engine, place), projection, snapshots);
 }
 
-/** Folds a projection over a hypothesis. */
-export async function fold<Value, Result>(
+/** Folds several projections over the history that leads to a place, which is read once for all of them. */
+export async function foldsAt<Held extends Projections>(
   engine: Engine,
-  hypothesis: Hypothesis,
+  place: Place,
+  projections: Held,
+  snapshots = true,
+): Promise<Folded<Held>> {
+  return folds(sightAt(engine, place), projections, snapshots);
+}
+
+/** Folds a projection over a sight. */
+export async function fold<Value, Result>(
+  sight: Sight,
   projection: Projection<Value, Result>,
   snapshots = true,
 ): Promise<Result> {
-  return finishValue(projection, await foldValue(engine, hypothesis, projection, snapshots ? 'due' : 'never'));
+  return finishValue(projection, await foldValue(sight, projection, snapshots ? 'due' : 'never'));
 }
 
-/** The share of a turn of the event loop that a fold takes at most, where its events or its value are heavy. */
-export interface Pace {
-  /** Events that it reads at once. */
-  readonly pageEvents: number;
-  /** Bytes of a value that it keeps. */
-  readonly snapshotBytesMax: number;
+/** Folds several projections over a sight, which is read once for all of them. */
+export async function folds<Held extends Projections>(
+  sight: Sight,
+  projections: Held,
+  snapshots = true,
+): Promise<Folded<Held>> {
+  const named = Object.entries(projections);
+  const keep = snapshots ? 'due' : 'never';
+  const values = await foldTogether(
+    sight,
+    named.map(([, projection]) => ({ projection, keep })),
+  );
+  const results = named.map(
+    ([name, projection], index) => [name, finishValue(projection, values[index]?.value)] as const,
+  );
+  return Object.fromEntries(results) as Folded<Held>;
 }
 
 /** Folds a projection at a place, and returns its value; continues from a value that the caller has, and may change it. */
@@ -54,7 +74,7 @@ export async function valueAt<Value, Result>(
   projection: Projection<Value, Result>,
   { base, pace }: { readonly base: SnapshotBase<Value> | undefined; readonly pace: Pace },
 ): Promise<Value> {
-  return foldValue(engine, hypothesisAt(place), projection, 'due', { pace, ...given({ base }) });
+  return foldValue(sightAt(engine, place), projection, 'due', { pace, ...given({ base }) });
 }
 
 /** Folds a projection at a place, keeps its value even if few events follow the last one kept, and returns it. */
@@ -63,7 +83,7 @@ export async function keepAt<Value, Result>(
   place: Place,
   projection: Projection<Value, Result>,
 ): Promise<Value> {
-  return foldValue(engine, hypothesisAt(place), projection, 'always');
+  return foldValue(sightAt(engine, place), projection, 'always');
 }
 
 /**
@@ -74,94 +94,42 @@ export async function provenValue<Value, Result>(
   engine: Engine,
   place: Place,
   projection: Projection<Value, Result>,
-  proved: Proved,
+  proved: { readonly key: SnapshotKey; readonly believes: Believes },
 ): Promise<Value> {
-  return foldValue(engine, hypothesisAt(place), projection, 'never', { proved });
+  return foldValue(sightAt(engine, place), projection, 'never', { proved });
 }
 
 /**
- * Folds a projection over the part of a view that follows a seq, from the log alone; undefined if the view does not
+ * Folds a projection over the part of a sight that follows a seq, from the log alone; undefined if the view does not
  * begin with that of the seq.
  */
 export async function foldAfter<Value, Result>(
-  engine: Engine,
-  place: Place,
+  sight: Sight,
   after: Seq,
   projection: Projection<Value, Result>,
 ): Promise<Result | undefined> {
-  const sight = sightAt(engine, place);
-  const rest = restOf(sight.view, viewAt(place.history, after));
+  const rest = restOf(sight.view, viewAt(sight.hypothesis.history, after));
   if (rest === undefined) return undefined;
+  const { types, without } = projection;
+  const filter = types === undefined ? undefined : { types };
+  const request = {
+    listEdits: await listEditsOf(sight),
+    replacedIds: await replacedIdsOf(sight),
+    ...given({ without, filter }),
+  };
   let value = initialValue(projection);
-  for await (const { events } of eventsOf(sight, rest, await requestOf(sight, projection)))
+  for await (const { events } of eventsOf(sight, rest, request))
     for (const event of events) value = applyEvent(projection, value, event);
   return finishValue(projection, value);
 }
 
-/** Returns how to read the events of a projection. */
-async function requestOf<Value, Result>(
-  sight: Sight,
-  { history, types, without }: Projection<Value, Result>,
-): Promise<EventsRequest> {
-  const listEdits = history === 'raw' ? undefined : await listEditsOf(sight);
-  const replacedIds = history === 'raw' ? undefined : await replacedIdsOf(sight);
-  return { listEdits, replacedIds, ...given({ without, filter: types === undefined ? undefined : { types } }) };
-}
-
-/** Returns the seq after which the value of a projection begins; the beginning for one without a window. */
-function windowStart<Value, Result>({ window }: Projection<Value, Result>, at: Seq): Seq {
-  return window === undefined || at === beginning ? beginning : ((at - 1 - ((at - 1) % window)) as Seq);
-}
-
-/** Returns the pieces of a raw history after a seq. */
-function clipRaw({ history, at }: Hypothesis, after: Seq): View['pieces'] {
-  return rawPieces(history, at)
-    .filter((piece) => piece.through > after)
-    .map((piece) => ({ ...piece, after: maxSeq(piece.after, after) }));
-}
-
-/** The snapshots that a fold may continue from: their key, and which of them. */
-interface Proved {
-  readonly key: SnapshotKey;
-  readonly believes: Believes;
-}
-
-/** Returns the value a fold ends with, and keeps it `always`, when it is `due`, or `never`. */
 async function foldValue<Value, Result>(
-  engine: Engine,
-  hypothesis: Hypothesis,
+  sight: Sight,
   projection: Projection<Value, Result>,
-  keep: 'always' | 'due' | 'never',
-  from: { readonly proved?: Proved; readonly base?: SnapshotBase<Value>; readonly pace?: Pace } = {},
+  keep: FoldOrder['keep'],
+  from: Pick<FoldOrder, 'proved' | 'pace'> & { readonly base?: SnapshotBase<Value> } = {},
 ): Promise<Value> {
-  defineProjection(projection);
-  const isRaw = projection.history === 'raw';
-  const sight = sightOf(engine, hypothesis);
-  const whole = isRaw ? { pieces: rawPieces(hypothesis.history, hypothesis.at) } : sight.view;
-  const after = windowStart(projection, hypothesis.at);
-  const { proved, pace } = from;
-  const key = proved?.key ?? (keep === 'never' ? undefined : await snapshotKey(engine, hypothesis.place, projection));
-  const believes: Believes = (found) => found.seq > after && proved?.believes(found) !== false;
-  const base =
-    from.base ??
-    (key === undefined ? undefined : await baseFor(engine, hypothesis, projection, whole, { key, believes }));
-  const all = after === beginning ? whole : { pieces: clipRaw(hypothesis, after) };
-  // A value that the caller has is kept by the caller.
-  const mayKeep = key !== undefined && keep !== 'never' && from.base === undefined && hypothesis.events.size === 0;
-  const keeper = mayKeep
-    ? new SnapshotKeeper(engine, hypothesis.place, projection, { key, base, bytesMax: pace?.snapshotBytesMax })
-    : undefined;
-  let value = base === undefined ? initialValue(projection) : base.value;
-  const request = { ...(await requestOf(sight, projection)), ...given({ limit: pace?.pageEvents }) };
-  for await (const { events, bytes } of eventsOf(sight, base?.rest ?? all, request)) {
-    for (const event of events) {
-      value = applyEvent(projection, value, event);
-      const isDue = keeper?.isDue(bytes / events.length) === true;
-      if (isDue && keep === 'due' && projection.window === undefined) await keeper.offer(event, value);
-    }
-  }
-  // A whole window never changes again, and is read as a whole: its value is kept, however small its events are.
-  const isWhole = projection.window !== undefined && hypothesis.at % projection.window === 0;
-  await keeper?.offerEnd(value, keep === 'always' || isWhole);
-  return value;
+  const order = { projection: projection as Projection<unknown, unknown>, keep, ...from };
+  const [folded] = await foldTogether(sight, [order]);
+  return folded?.value as Value;
 }

@@ -7,7 +7,7 @@ import type { Piece } from '../../core/view/piece.ts';
 import { liveMarkers } from '../../core/view/view.ts';
 import { listTypes } from './list-reader.ts';
 import { type Change, ListScan } from './list-scan.ts';
-import { eventsAt, type Sight } from './sight.ts';
+import { eventsAt, onceFor, type Sight } from './sight.ts';
 import { unwrap } from './stored-events.ts';
 
 /**
@@ -15,7 +15,13 @@ import { unwrap } from './stored-events.ts';
  * removed in every list that held it by then. It is found by its node in the linked list, so that equal text elsewhere
  * stays. Undefined if no edit touches a list, which is nearly always.
  */
-export async function listEditsOf(sight: Sight): Promise<ListEdits | undefined> {
+export function listEditsOf(sight: Sight): Promise<ListEdits | undefined> {
+  return onceFor(known, sight, () => findListEdits(sight));
+}
+
+const known = new WeakMap<Sight, Promise<ListEdits | undefined>>();
+
+async function findListEdits(sight: Sight): Promise<ListEdits | undefined> {
   const changes = await changesOf(sight);
   if (changes.length === 0) return undefined;
   const edits = new Map<string, ListEdit[]>();

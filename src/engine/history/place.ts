@@ -137,9 +137,14 @@ export async function findPlace(engine: Engine, session: string, input: PointInp
 
 /** Looks up a place on a branch. */
 export async function placeAt(engine: Engine, session: string, branch: string, at: At): Promise<Place> {
-  const head = await placeAtHead(engine, session, branch);
+  return placeFrom(engine, await placeAtHead(engine, session, branch), at);
+}
+
+/** Looks up a place on the branch of a place, as that branch was when it was looked up. */
+export async function placeFrom(engine: Engine, { session, record }: Place, at: At): Promise<Place> {
+  const head = placeOn(session, record);
   const seq = await resolveAt(engine, head, at);
-  checkReach(session, head.record, seq);
+  checkReach(session, record, seq);
   return { ...head, seq };
 }
 

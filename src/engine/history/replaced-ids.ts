@@ -1,12 +1,18 @@
 import type { Seq } from '../../core/point.ts';
-import { eventsAt, type Sight } from './sight.ts';
+import { eventsAt, onceFor, type Sight } from './sight.ts';
 import type { ReplacedIds } from './stored-events.ts';
 
 /**
  * Finds the ids of the events that the replacements of a view stand for. A later event may name one of them: a claim that
  * was superseded stays superseded when its text is edited. Undefined if the view has no replacement, which is nearly always.
  */
-export async function replacedIdsOf(sight: Sight): Promise<ReplacedIds | undefined> {
+export function replacedIdsOf(sight: Sight): Promise<ReplacedIds | undefined> {
+  return onceFor(known, sight, () => findReplacedIds(sight));
+}
+
+const known = new WeakMap<Sight, Promise<ReplacedIds | undefined>>();
+
+async function findReplacedIds(sight: Sight): Promise<ReplacedIds | undefined> {
   const replacements = sight.view.pieces.flatMap((piece) =>
     piece.kind === 'carried' && piece.answers.length > 1 ? [piece] : [],
   );

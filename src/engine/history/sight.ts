@@ -5,7 +5,7 @@ import { type JsonValue, valueAt, withValueAt } from '../../core/json.ts';
 import { editAt, type ListEdits } from '../../core/parts/decode.ts';
 import { indexKeysOf } from '../../core/parts/encode.ts';
 import { maxSeq, minSeq, type Seq } from '../../core/point.ts';
-import type { StoredEvent } from '../../core/store/event-store.ts';
+import type { FoundSnapshot, SessionRecord, SnapshotsRequest, StoredEvent } from '../../core/store/event-store.ts';
 import type { Piece } from '../../core/view/piece.ts';
 import { branchOf, segmentsBefore, segmentsOf } from '../../core/view/segment.ts';
 import { entryOf, seqsOf, type View, viewAt } from '../../core/view/view.ts';
@@ -13,7 +13,7 @@ import { type Engine, sessionRef } from '../context/engine.ts';
 import { type Hypothesis, hypothesisAt } from './hypothesis.ts';
 import { checkKeyed } from './keyed.ts';
 import { listPathOf, supposedNode } from './list-reader.ts';
-import type { Place } from './place.ts';
+import { type Place, sessionRecord } from './place.ts';
 import {
   dataOf,
   decoderFor,
@@ -26,21 +26,60 @@ import {
   unwrap,
 } from './stored-events.ts';
 
-/** A view to read: stored events, and supposed ones after them. */
+/**
+ * A view to read: stored events, and supposed ones after them. A verb makes one for its place, so that what is found out
+ * about the view is found out once; it does not outlive the verb, since content may be erased later.
+ */
 export interface Sight {
   readonly engine: Engine;
   readonly hypothesis: Hypothesis;
   readonly view: View;
+  readonly shared: SharedFacts;
+}
+
+/** The facts about a session that the sights of one verb have in common. */
+export interface SharedFacts {
+  session: Promise<SessionRecord> | undefined;
+  /** The snapshots of a key that were looked up, and the branches in which they were. */
+  readonly snapshots: Map<string, { readonly within: SnapshotsRequest['within']; readonly found: FoundSnapshot[] }>;
 }
 
 /** Returns the sight of the view that a hypothesis leads to. */
 export function sightOf(engine: Engine, hypothesis: Hypothesis): Sight {
-  return { engine, hypothesis, view: viewAt(hypothesis.history, hypothesis.at) };
+  return sightWith(engine, hypothesis, { session: undefined, snapshots: new Map() });
 }
 
-/** Returns the sight of the view at a place. */
-export function sightAt(engine: Engine, place: Place): Sight {
-  return sightOf(engine, hypothesisAt(place));
+function sightWith(engine: Engine, hypothesis: Hypothesis, shared: SharedFacts): Sight {
+  return { engine, hypothesis, view: viewAt(hypothesis.history, hypothesis.at), shared };
+}
+
+/** Returns the sight of a different view of the same session, for the same verb: it asks for no fact about it again. */
+export function sightBeside({ engine, shared }: Sight, beside: Hypothesis | Place): Sight {
+  return sightWith(engine, 'place' in beside ? beside : hypothesisAt(beside), shared);
+}
+
+/** Returns the session of a sight as it was when the sight first asked for it. */
+export async function sessionOf({ engine, hypothesis, shared }: Sight): Promise<SessionRecord> {
+  shared.session ??= sessionRecord(engine, hypothesis.place.session);
+  return shared.session;
+}
+
+/** Returns what was found out about a sight, or finds it out now. */
+export function onceFor<Found>(
+  known: WeakMap<Sight, Promise<Found>>,
+  sight: Sight,
+  find: () => Promise<Found>,
+): Promise<Found> {
+  const held = known.get(sight) ?? find();
+  known.set(sight, held);
+  return held;
+}
+
+/** Returns the sight of the view at a place; the session, if it was just looked up, is not asked for again. */
+export function sightAt(engine: Engine, place: Place, session?: SessionRecord): Sight {
+  const sight = sightOf(engine, hypothesisAt(place));
+  if (session !== undefined) sight.shared.session = Promise.resolve(session);
+  return sight;
 }
 
 /** Adjacent pieces of a view that are all stored or all supposed. */

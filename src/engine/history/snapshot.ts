@@ -6,7 +6,15 @@ import { upcastsVersion } from '../../core/event/upcast.ts';
 import type { JsonValue } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
 import { beginning, type Seq } from '../../core/point.ts';
-import type { Snapshot, SnapshotKey } from '../../core/store/event-store.ts';
+import type {
+  FoundSnapshot,
+  SessionRecord,
+  Snapshot,
+  SnapshotKey,
+  SnapshotsRequest,
+} from '../../core/store/event-store.ts';
+import { snapshotKeyOf } from '../../core/store/snapshot-key.ts';
+import { openValue } from '../../core/store/snapshot-seal.ts';
 import { utf8Length } from '../../core/utf8.ts';
 import { rawPieces, restOf } from '../../core/view/segment.ts';
 import { type View, viewAt } from '../../core/view/view.ts';
@@ -14,6 +22,7 @@ import { type Engine, sessionRef } from '../context/engine.ts';
 import type { Hypothesis } from './hypothesis.ts';
 import { keepValue, keptValue } from './kept-value.ts';
 import { digestAt, type Place, pointOf, sessionRecord } from './place.ts';
+import type { Sight } from './sight.ts';
 
 /** A kept value to continue from, and the rest of the view to fold. */
 export interface SnapshotBase<Value> {
@@ -34,35 +43,103 @@ export async function snapshotKey(
   place: Pick<Place, 'session'>,
   projection: Pick<Projection<unknown>, 'name' | 'version'>,
 ): Promise<SnapshotKey | undefined> {
-  if (projection.version === undefined) return undefined;
-  const { erasures } = await sessionRecord(engine, place.session);
-  return { projection: keptName(projection), version: projection.version, upcasts: upcastsVersion, erasures };
+  return projection.version === undefined ? undefined : keyFor(projection, await sessionRecord(engine, place.session));
+}
+
+/** Returns the key that a snapshot is kept under, by the session as it was read before any event. */
+export function keyFor(
+  projection: Pick<Projection<unknown>, 'name' | 'version'>,
+  { erasures }: Pick<SessionRecord, 'erasures'>,
+): SnapshotKey | undefined {
+  const { version } = projection;
+  return version === undefined
+    ? undefined
+    : { projection: keptName(projection), version, upcasts: upcastsVersion, erasures };
 }
 
 /** Decides whether a fold may continue from a snapshot. */
 export type Believes = (found: Omit<Snapshot, 'value'>) => boolean;
 
-/** Finds the nearest snapshot whose view the given one extends; undefined if there is none. */
-export async function baseFor<Value, Result>(
+/** A fold that may continue from a snapshot. */
+export interface SnapshotSought {
+  readonly key: SnapshotKey;
+  readonly history: 'view' | 'raw';
+  /** The view or the raw history that is folded. */
+  readonly whole: View;
+  readonly believes: Believes;
+}
+
+/** Branches whose snapshots are looked up at once: nearly always one of the nearest has what is sought. */
+const branchesAtOnce = 64;
+
+/**
+ * Finds for each fold the nearest snapshot whose view its own extends; undefined for a fold that seeks none, or if there
+ * is none. The snapshots of all folds are looked up together.
+ */
+export async function basesFor(
+  sight: Sight,
+  sought: readonly (SnapshotSought | undefined)[],
+): Promise<(SnapshotBase<unknown> | undefined)[]> {
+  const { engine, hypothesis } = sight;
+  const { place } = hypothesis;
+  const bases = sought.map((): SnapshotBase<unknown> | undefined => undefined);
+  const branches = rawPieces(hypothesis.history, place.seq).reverse();
+  for (let from = 0; from < branches.length; from += branchesAtOnce) {
+    const open = [...sought.entries()].flatMap(([index, one]) =>
+      one === undefined || bases[index] !== undefined ? [] : [{ index, one }],
+    );
+    if (open.length === 0) break;
+    const keys = new Map(open.map(({ one }) => [keyName(one.key), snapshotKeyOf(one.key)]));
+    const within = branches.slice(from, from + branchesAtOnce).map(({ branch, through }) => ({ branch, through }));
+    const found = await snapshotsIn(sight, [...keys.values()], within);
+    const byKey = Map.groupBy(found, keyName);
+    for (const { index, one } of open)
+      bases[index] = await baseIn(engine, hypothesis, one, byKey.get(keyName(one.key)) ?? []);
+  }
+  return bases;
+}
+
+/** Looks up the snapshots of some keys; those that a sight of the same verb has looked up are known. */
+async function snapshotsIn(
+  { engine, hypothesis, shared }: Sight,
+  keys: readonly SnapshotKey[],
+  within: SnapshotsRequest['within'],
+): Promise<FoundSnapshot[]> {
+  const covers = (known: SnapshotsRequest['within'] = []): boolean =>
+    within.every(({ branch, through }) => known.some((held) => held.branch === branch && held.through >= through));
+  const unknown = keys.filter((key) => !covers(shared.snapshots.get(keyName(key))?.within));
+  if (unknown.length > 0) {
+    const request = { keys: unknown, within };
+    const found = await engine.store.snapshots(sessionRef(engine, hypothesis.place.session), request);
+    const byKey = Map.groupBy(found, keyName);
+    for (const key of unknown) shared.snapshots.set(keyName(key), { within, found: byKey.get(keyName(key)) ?? [] });
+  }
+  const isWithin = ({ branch, seq }: FoundSnapshot): boolean =>
+    within.some((held) => held.branch === branch && seq <= held.through);
+  return keys.flatMap((key) => shared.snapshots.get(keyName(key))?.found.filter(isWithin) ?? []);
+}
+
+const keyName = ({ projection, version, upcasts, erasures }: SnapshotKey): string =>
+  JSON.stringify([projection, version, upcasts, erasures]);
+
+/** Returns the first of some snapshots that a fold may continue from, with its value. */
+async function baseIn(
   engine: Engine,
   hypothesis: Hypothesis,
-  projection: Projection<Value, Result>,
-  view: View,
-  { key, believes = () => true }: { readonly key: SnapshotKey; readonly believes?: Believes },
-): Promise<SnapshotBase<Value> | undefined> {
+  { history, whole, believes }: SnapshotSought,
+  found: readonly FoundSnapshot[],
+): Promise<SnapshotBase<unknown> | undefined> {
   const { place } = hypothesis;
-  for (const { branch, through } of rawPieces(hypothesis.history, place.seq).reverse()) {
-    const ref = { ...sessionRef(engine, place.session), branch };
-    for (const found of await engine.store.snapshots(ref, key, through)) {
-      const rest = restOf(view, viewOf(hypothesis, projection.history, found.seq));
-      if (rest === undefined || !believes(found)) continue;
-      const digest = await digestAt(engine, { ...place, seq: found.seq });
-      if (found.digest !== digest) continue;
-      const text = await keptValue(engine, ref, key, { seq: found.seq, digest });
-      const value = text === undefined ? undefined : valueIn(text);
-      if (text !== undefined && value !== undefined)
-        return { value: value as Value, seq: found.seq, length: text.length, rest };
-    }
+  for (const { value: held, ...at } of found) {
+    const rest = restOf(whole, viewOf(hypothesis, history, at.seq));
+    if (rest === undefined || !believes(at)) continue;
+    if (at.seq === place.record.head && at.digest !== place.record.digest) continue;
+    const text =
+      held === undefined
+        ? await keptValue(engine, { ...sessionRef(engine, place.session), branch: at.branch }, at, at)
+        : openValue(engine.platform.sha256, { ...at, value: held });
+    const value = text === undefined ? undefined : valueIn(text);
+    if (text !== undefined && value !== undefined) return { value, seq: at.seq, length: text.length, rest };
   }
   return undefined;
 }

@@ -5,7 +5,8 @@ import type { ForeignWriter } from '../../core/recording/foreign-format.ts';
 import { keptBytes } from '../../core/recording/kept-bytes.ts';
 import { fillText } from '../../core/recording/kept-text.ts';
 import type { Stretches } from '../../core/recording/stretches.ts';
-import { isFirstOfUnit, isMadeByImport, isOfUnit } from '../../core/recording/unit-id.ts';
+import { stretchesIn } from './source-stretches.ts';
+import { erasedPlace, isImported, placeOf, startsUnit, type UnitGroup, type UnitSpot } from './unit-places.ts';
 
 /** A unit of an exported file. */
 export interface ExportedUnit {
@@ -29,19 +30,6 @@ export interface DifferingUnit {
   readonly why: 'erased' | 'masked' | 'edited' | 'removed';
 }
 
-/** The place of a unit in its source. */
-export interface UnitSpot {
-  /** The name of its file; the id of the base if a base holds it. */
-  readonly file: string;
-  readonly base: string | undefined;
-  readonly at: number;
-}
-
-/** The events of one unit, in order. */
-export interface UnitGroup extends UnitSpot {
-  readonly events: readonly Event[];
-}
-
 interface Group extends UnitGroup {
   readonly events: Event[];
 }
@@ -62,22 +50,6 @@ export interface ExportedHistory {
   readonly raw: readonly Event[];
   readonly view: readonly Event[];
 }
-
-/** Returns the place of the unit that an event was read from; undefined if it was read from none, or was erased. */
-export const placeOf = ({ data }: Event): UnitSpot | undefined => {
-  const { foreign } = data;
-  const at = numberAt(foreign, 'at');
-  const base = stringAt(foreign, 'base');
-  return at === undefined ? undefined : { file: base ?? stringAt(foreign, 'file') ?? '', base, at };
-};
-
-/** Tells whether an event was made by an import, its markers included. */
-const isImported = ({ id, data, type }: Event): boolean =>
-  isObject(data['foreign']) || type === 'session.imported' || isMadeByImport(id);
-
-/** Tells whether a history holds changes that no import made. */
-export const isTouched = (event: Event): boolean =>
-  !isImported(event) && event.type !== 'metadata.changed' && event.type !== 'payload.erased';
 
 /** Returns the text of a unit that nobody changed, and why it differs from its source if it does. */
 export function plainUnit(
@@ -210,43 +182,6 @@ function groupsOf(raw: readonly Event[]): Group[] {
 }
 
 const isErased = ({ events }: Group): boolean => events[0]?.erased === true;
-
-/** Tells whether an event is the first of a unit. */
-export const startsUnit = (event: Event): boolean =>
-  hasText(event) || (event.erased === true && isFirstOfUnit(event.id));
-
-/** Tells whether an event was read from the unit at a place. Of an erased one, only its id tells that it was read from one. */
-export function isPartOf(event: Event, { file, at }: UnitSpot): boolean {
-  const place = placeOf(event);
-  return place === undefined ? event.erased === true && isOfUnit(event.id) : place.file === file && place.at === at;
-}
-
-/** Tells whether an event keeps a last line without an end that means nothing: the tool may have written half of it. */
-export const isCutOff = (event: Event | undefined): boolean =>
-  event?.type === 'source.kept' && stringAt(event.data['foreign'], 'end') === '';
-
-/** Returns the place of an erased event: only its id tells that it was read from a unit. */
-export function erasedPlace({ id, erased }: Event, last: UnitSpot | undefined): UnitSpot | undefined {
-  if (erased !== true || !isOfUnit(id)) return undefined;
-  // Places begin anew behind a base.
-  if (last?.base !== undefined && isFirstOfUnit(id) && Number.parseInt(id.slice(0, 8), 16) <= last.at)
-    return { file: '', base: undefined, at: Number.parseInt(id.slice(0, 8), 16) };
-  return { file: last?.file ?? '', base: last?.base, at: isFirstOfUnit(id) ? (last?.at ?? -1) + 1 : (last?.at ?? 0) };
-}
-
-function hasText({ data: { foreign } }: Event): boolean {
-  return isObject(foreign) && (foreign['text'] !== undefined || foreign['bytes'] !== undefined);
-}
-
-/** Tells whether an event keeps the pieces that the texts of a source repeat. */
-export const holdsStretches = ({ type, data }: Event): boolean =>
-  type === 'session.imported' && isArray(data['stretches']);
-
-/** Returns the pieces that the texts of a source repeat; none if they were erased, so that no text that names one is filled. */
-export function stretchesIn(events: readonly Event[]): Stretches {
-  const held = events.find(holdsStretches)?.data['stretches'];
-  return isArray(held) ? held.map((piece) => (isObject(piece) || typeof piece === 'string' ? piece : {})) : [];
-}
 
 function unitOf(
   { file, base, at }: UnitGroup,

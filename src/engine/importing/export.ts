@@ -3,8 +3,9 @@ import { RepriseError } from '../../core/error.ts';
 import type { ForeignFormat, ToolPlace } from '../../core/recording/foreign-format.ts';
 import { type Ref, refText } from '../../core/ref.ts';
 import type { Engine } from '../context/engine.ts';
-import { filesAt, textOf } from './export-files.ts';
+import { filesAt } from './export-files.ts';
 import type { DifferingUnit } from './export-units.ts';
+import { textOf } from './file-out.ts';
 
 /** A history in the files of a foreign format. */
 export interface Exported {

@@ -1,51 +1,24 @@
-import { hasCode, messageOf } from '../../core/error.ts';
 import type { EventDraft } from '../../core/event/event.ts';
-import { given, type JsonObject, type JsonValue, valueAt } from '../../core/json.ts';
+import { given } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
 import type { Point } from '../../core/point.ts';
-import type { ForeignFormat, ForeignReader, UnitMeaning } from '../../core/recording/foreign-format.ts';
-import { stretchesOf } from '../../core/recording/stretches.ts';
+import type { ForeignReader } from '../../core/recording/foreign-format.ts';
 import { mainBranch } from '../../core/ref.ts';
 import { utf8Length } from '../../core/utf8.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { secretFinder, sessionMasking } from '../recording/session-masking.ts';
 import { refuseFollowing, refuseSeveral } from './found-sources.ts';
 import type { Imported, ImportWarning, SourceOptions } from './import-options.ts';
-import {
-  begin,
-  type FileBytes,
-  framed,
-  hasRead,
-  keepRead,
-  makeSession,
-  readBefore,
-  repeated,
-  type Standing,
-  sessionIdOf,
-  standingOf,
-} from './import-standing.ts';
+import { type Standing, standingOf } from './import-standing.ts';
 import { ImportWriter } from './import-writer.ts';
-import { type BaseFiles, type BasePlan, type HeldBases, planBases } from './source-bases.ts';
+import { begin, framed, makeSession, sessionIdOf } from './new-session.ts';
+import type { OpenedSource, SourceFile } from './opened-source.ts';
+import { type BasePlan, type HeldBases, planBases } from './source-bases.ts';
+import { hasRead, keepRead, readBefore } from './source-receipt.ts';
+import { repeated, stretchesOfUnits } from './source-stretches.ts';
 import { type Frame, lineBatches, parseUnit, type RawUnit, readWhole, type WholeFile } from './source-units.ts';
 import { firstUnitId, heldUnit, type PreparedUnit, UnitEvents } from './unit-events.ts';
-
-/** A source to read: its format, its beginning, and its files. */
-export interface OpenedSource {
-  readonly format: ForeignFormat;
-  readonly path: string | undefined;
-  /** The first bytes as text. */
-  readonly text: string;
-  /** The files, the main one first; the name of that one is empty. */
-  readonly files: readonly SourceFile[];
-  /** Finds the files of the sources that it goes on from. */
-  readonly bases: BaseFiles;
-}
-
-/** A file of a source. */
-export interface SourceFile extends FileBytes {
-  /** Reads the file; `onEnd` hears the digest of what was read. */
-  readonly chunks: (onEnd: (digest: string) => void) => AsyncIterable<string | Uint8Array>;
-}
+import { type LaterUnits, MeaningReader, type ReadUnit } from './unit-meaning.ts';
 
 /** Units that are looked up in the log together. */
 const lookupUnits = 100;
@@ -54,7 +27,7 @@ const lookupUnits = 100;
 export async function importSource(engine: Engine, source: OpenedSource, options: SourceOptions): Promise<Imported> {
   const { format, path, files } = source;
   const main = files.find(({ name }) => name === '');
-  await format.load?.();
+  await format.load?.({ path, text: source.text });
   const cut = format.cut({ path, text: source.text });
   if (cut.kind === 'sources') refuseSeveral(path);
   if (cut.kind !== 'lines' && options.follow === true) refuseFollowing(path);
@@ -103,18 +76,12 @@ interface RunOptions extends SourceOptions {
   readonly frame: Frame | undefined;
 }
 
-/** The meaning of a unit, and why it has none if that is worth a warning. */
-interface ReadUnit {
-  readonly meaning: UnitMeaning;
-  readonly isJson: boolean;
-  readonly reason?: string;
-}
-
 /** One import as it goes on. */
 class ImportRun {
   readonly #engine: Engine;
   readonly #source: OpenedSource;
   readonly #reader: ForeignReader;
+  readonly #meanings: MeaningReader;
   readonly #options: RunOptions;
   readonly #standing: Standing;
   readonly #events: UnitEvents;
@@ -139,6 +106,7 @@ class ImportRun {
     this.#engine = engine;
     this.#source = source;
     this.#reader = reader;
+    this.#meanings = new MeaningReader(source.format.name, reader);
     this.#options = options;
     this.#standing = standing;
     this.#events = events;
@@ -196,7 +164,7 @@ class ImportRun {
     for (const { base, at, id, text, last } of held?.units ?? []) {
       this.#units++;
       const raw = typeof text === 'string' ? { at, text } : { at, text: undefined, ...given({ bytes: text }) };
-      const read = text === undefined ? undefined : this.#meaning('', raw, () => undefined, base);
+      const read = text === undefined ? undefined : this.#meanings.read('', raw, () => undefined, base);
       const meaning = read?.meaning ?? { type: 'erased', drafts: [] };
       if (meaning.drafts.length === 0) this.#kept++;
       this.#events.follow(id);
@@ -272,14 +240,9 @@ class ImportRun {
     };
   }
 
-  async #add(
-    file: string,
-    raw: RawUnit,
-    later: (count: number) => JsonValue | undefined,
-    base?: string,
-  ): Promise<void> {
+  async #add(file: string, raw: RawUnit, later: LaterUnits, base?: string): Promise<void> {
     this.#units++;
-    const { meaning, reason, isJson } = this.#unused(this.#meaning(file, raw, later, base));
+    const { meaning, reason, isJson } = this.#unused(this.#meanings.read(file, raw, later, base));
     for (const message of meaning.warnings ?? []) this.#warn(file, raw.at, message);
     if (reason !== undefined) this.#warn(file, raw.at, reason);
     if (meaning.drafts.length === 0) this.#kept++;
@@ -295,30 +258,6 @@ class ImportRun {
     this.#waitingIds.add(id);
     if (!isUsed) return read;
     return { ...read, meaning: { type, drafts: [] }, reason: `its id ${JSON.stringify(id)} was used before` };
-  }
-
-  /** Reads the meaning of a unit. A unit that has none is kept, with the reason if it is worth a warning. */
-  #meaning(
-    file: string,
-    { at, text, bytes, hint }: RawUnit,
-    later: (count: number) => JsonValue | undefined,
-    base?: string,
-  ): ReadUnit {
-    const { value, fault } = text === undefined ? { value: undefined, fault: undefined } : parseUnit(text, hint);
-    const isJson = value !== undefined;
-    const none = (type: string, reason?: string) => ({ meaning: { type, drafts: [] }, isJson, ...given({ reason }) });
-    if (text?.trim() === '') return none('blank');
-    try {
-      const meaning = this.#reader.unit({ file, at, text, ...given({ bytes, base }), value, later });
-      if (meaning !== undefined) return { meaning, isJson };
-    } catch (error) {
-      if (hasCode(error, 'import.invalid')) throw error;
-      return none('unread', `it could not be read: ${messageOf(error)}`);
-    }
-    if (text === undefined) return none('bytes', 'it is not UTF-8 text');
-    return fault === undefined
-      ? none('unknown', `${this.#source.format.name} has no such unit`)
-      : none(fault === 'it is not JSON' ? 'text' : 'unread', fault);
   }
 
   /** Stores the waiting units that the log does not hold. */
@@ -341,12 +280,12 @@ class ImportRun {
 
   /** Keeps the pieces that the first units of a source repeat, before the units: every branch has them then. */
   async #learn(units: readonly PreparedUnit[]): Promise<void> {
-    const [first] = units[0]?.drafts ?? [];
-    const texts = units.flatMap(({ isJson, drafts }) => (isJson ? keptTextOf(drafts[0]) : []));
-    const stretches = stretchesOf(texts);
-    if (stretches.length === 0 || this.#options.mask === true) return;
+    // A mask must see whole texts.
+    const stretches = this.#options.mask === true ? [] : stretchesOfUnits(units);
+    if (stretches.length === 0) return;
     const name = { format: this.#source.format.name, source: this.#standing.source };
-    await this.#writer.append([repeated(this.#events, name, stretches, first?.time)]);
+    const time = units[0]?.drafts[0]?.time;
+    await this.#writer.append([repeated(this.#events, name, stretches, time)]);
     this.#events.repeat(stretches);
   }
 
@@ -391,10 +330,4 @@ class ImportRun {
     const { bytes } = this.#options.count;
     this.#options.onProgress?.({ session, bytes, units: this.#units, events: this.#writer.events });
   }
-}
-
-/** Returns the kept text of a unit, by its first event. */
-function keptTextOf(draft: EventDraft | undefined): JsonValue[] {
-  const text = valueAt(draft?.data as JsonObject | undefined, ['foreign', 'text']);
-  return text === undefined ? [] : [text];
 }

@@ -1,34 +1,14 @@
 import { hasCode, messageOf, RepriseError } from '../../core/error.ts';
-import type { Event, EventDraft } from '../../core/event/event.ts';
-import { stringAt } from '../../core/json.ts';
-import { limits } from '../../core/limits.ts';
+import type { EventDraft } from '../../core/event/event.ts';
 import { type Point, seq } from '../../core/point.ts';
 import { mainBranch } from '../../core/ref.ts';
 import { forkedDraft, freeName } from '../changing/fork.ts';
-import { write } from '../changing/write.ts';
-import { type Engine, sessionRef } from '../context/engine.ts';
-import { keepSnapshots } from '../history/keep-snapshots.ts';
+import type { Engine } from '../context/engine.ts';
 import { digestAt, placeAt, pointOf } from '../history/place.ts';
-import { readPoints } from '../history/stored-events.ts';
-import { noTail, type StoredTail, storedTail } from './import-standing.ts';
+import { differsReason, ImportLines, type Line } from './import-lines.ts';
+import { noTail, type StoredTail } from './import-standing.ts';
 import type { PreparedUnit } from './unit-events.ts';
 import { sourceBeginning, type UnitNumber, type UnitPlace, UnitTable } from './unit-table.ts';
-
-/** A branch that an import writes to. */
-interface Line {
-  readonly name: string;
-  /** Its number in the order in which this import came to the branches. */
-  readonly number: number;
-  /** The last seq of the branch. */
-  head: number;
-  /** The seq that this reading of the source has reached. */
-  reached: number;
-  /** Where the units that earlier imports stored end. */
-  tail: StoredTail;
-  /** The branch on which the source goes on since it differs from this one. */
-  successor?: Line;
-  turn: number;
-}
 
 interface Pending {
   readonly unit: PreparedUnit;
@@ -44,8 +24,6 @@ export type OnKept = (unit: PreparedUnit, why: string) => void;
 /** The reason of a branch that is a fork in its source. The units of such branches are parts of one file. */
 export const forkReason = 'fork in the imported source';
 
-const differsReason = 'the imported source differs from here on';
-
 const goneOnReason = 'the imported source has gone on';
 
 // Larger batches take more memory, because their events live through more collections of garbage, and no less time.
@@ -57,8 +35,7 @@ export class ImportWriter {
   readonly #engine: Engine;
   readonly #session: string;
   readonly #onKept: OnKept;
-  readonly #lines = new Map<string, Line>();
-  readonly #lineList: Line[] = [];
+  readonly #lines: ImportLines;
   readonly #units: UnitTable;
   #current: Line;
   #file = '';
@@ -67,8 +44,6 @@ export class ImportWriter {
   #batchSize = 0;
   #batchEvents = 0;
   #passed: readonly string[] = [];
-  /** The events that were appended. */
-  events = 0;
   hasBranched = false;
 
   constructor(
@@ -81,14 +56,20 @@ export class ImportWriter {
     this.#session = session;
     this.#onKept = onKept;
     const { head, begin, tail } = main;
+    this.#lines = new ImportLines(engine, session);
     this.#units = new UnitTable(engine.platform);
-    this.#current = this.#line({ name: mainBranch, head, tail, reached: begin, turn: 0 });
+    this.#current = this.#lines.add({ name: mainBranch, head, tail, reached: begin, turn: 0 });
     this.#batchLine = this.#current;
   }
 
   /** The branches that were written to, read, or passed over. */
   get branches(): readonly string[] {
-    return [...new Set([...this.#lines.keys(), ...this.#passed])];
+    return [...new Set([...this.#lines.names, ...this.#passed])];
+  }
+
+  /** How many events were appended. */
+  get events(): number {
+    return this.#lines.events;
   }
 
   /** Passes over branches: they hold the source as it was read before. */
@@ -109,14 +90,9 @@ export class ImportWriter {
   /** Notes a unit that the log holds already: its last event is at this point. */
   async known(unit: PreparedUnit, point: Point): Promise<void> {
     this.#enter(unit);
-    let line = this.#lines.get(point.branch);
-    if (line === undefined) {
-      const { seq: head } = await placeAt(this.#engine, this.#session, point.branch, { kind: 'head' });
-      const turn = this.#placeOf(unit.meaning.parent)?.turn ?? this.#current.turn;
-      const tail = await storedTail(this.#engine, this.#session, point.branch);
-      line = this.#line({ name: point.branch, head, reached: point.seq, tail, turn });
-      await this.#follow(line);
-    }
+    const line =
+      this.#lines.named(point.branch) ??
+      (await this.#lines.open(point, this.#placeOf(unit.meaning.parent)?.turn ?? this.#current.turn));
     line.turn = this.#rewoundTo(unit)?.turn ?? line.turn;
     this.#turn(line, unit);
     // An earlier reading may have found more in the last unit.
@@ -134,15 +110,8 @@ export class ImportWriter {
 
   /** Goes back to the beginning of the source on `main`: all of its units come again, after those of its bases. */
   async restart(to: number, id: string): Promise<void> {
-    await this.#write(this.#current, [{ type: 'branch.rewound', id, data: { to } }]);
+    await this.#lines.write(this.#current, [{ type: 'branch.rewound', id, data: { to } }]);
     this.#current.tail = noTail;
-  }
-
-  #line(facts: Omit<Line, 'number'>): Line {
-    const line = { ...facts, number: this.#lineList.length };
-    this.#lines.set(line.name, line);
-    this.#lineList.push(line);
-    return line;
   }
 
   /** Returns where a unit stands; undefined if none of that id was read. */
@@ -151,19 +120,9 @@ export class ImportWriter {
     return unit === undefined ? undefined : this.#units.placeOf(unit);
   }
 
-  /** Notes which branch the source left for this one, if it differed there. */
-  async #follow(line: Line): Promise<void> {
-    const records = await this.#engine.store.branches(sessionRef(this.#engine, this.#session));
-    const parent = records.find(({ branch }) => branch === line.name)?.parent;
-    if (parent === undefined) return;
-    const [forked] = await readPoints(this.#engine, this.#session, [{ branch: line.name, seq: seq(parent.seq + 1) }]);
-    const from = this.#lines.get(parent.branch);
-    if (from !== undefined && stringAt(forked?.data, 'reason') === differsReason) from.successor = line;
-  }
-
   /** A new file goes on at `main`, unless its units say what they follow. */
   #enter({ file }: PreparedUnit): void {
-    if (file !== this.#file) this.#current = this.#lines.get(mainBranch) ?? this.#current;
+    if (file !== this.#file) this.#current = this.#lines.named(mainBranch) ?? this.#current;
     this.#file = file;
   }
 
@@ -172,12 +131,12 @@ export class ImportWriter {
     this.#enter(unit);
     const { parent } = unit.meaning;
     const above = parent === undefined ? undefined : this.#units.find(parent);
-    let line = above === undefined ? this.#current : this.#lineOf(this.#units.placeOf(above));
+    let line = above === undefined ? this.#current : this.#lines.of(this.#units.placeOf(above));
     const isFork = this.#begin(unit);
     if (isFork && above !== undefined) {
       await this.#settleHere(unit);
       const place = this.#units.placeOf(this.#units.anchorOf(above));
-      return this.#fork(unit, this.#lineOf(place), { ...place, reason: forkReason });
+      return this.#fork(unit, this.#lines.of(place), { ...place, reason: forkReason });
     }
     while (line.successor !== undefined) line = line.successor;
     if (line.reached < line.tail.stored || line.tail.isLeft) {
@@ -202,7 +161,7 @@ export class ImportWriter {
     const { turn } = this.#current;
     if (unit.settled.length === 0) return;
     const drafts = [...this.#goneOn(unit, this.#current), ...unit.settled];
-    await this.#write(
+    await this.#lines.write(
       this.#current,
       drafts.map((draft) => ({ ...draft, turn })),
     );
@@ -211,7 +170,7 @@ export class ImportWriter {
   /** Appends events that belong to no unit, at the end of the current branch. */
   async append(drafts: readonly EventDraft[]): Promise<void> {
     await this.flush();
-    if (drafts.length > 0) await this.#write(this.#current, drafts);
+    if (drafts.length > 0) await this.#lines.write(this.#current, drafts);
   }
 
   /** Writes the batch. If an event in it cannot be stored, it is written unit by unit, and that unit is kept as it is. */
@@ -220,7 +179,7 @@ export class ImportWriter {
     if (batch.length === 0) return;
     [this.#batch, this.#batchSize, this.#batchEvents] = [[], 0, 0];
     try {
-      await this.#write(
+      await this.#lines.write(
         line,
         batch.flatMap(({ drafts }) => drafts),
       );
@@ -236,12 +195,12 @@ export class ImportWriter {
     const { unit } = pending;
     const before = line.head;
     try {
-      await this.#write(line, pending.drafts);
+      await this.#lines.write(line, pending.drafts);
     } catch (error) {
       if (!isFaulty(error)) throw error;
       const why = messageOf(error);
       this.#onKept(unit, why);
-      await this.#write(line, [{ ...unit.fallback(why), turn: pending.turn }]);
+      await this.#lines.write(line, [{ ...unit.fallback(why), turn: pending.turn }]);
       if (pending.number !== undefined) this.#units.move(pending.number, line.head);
       return;
     }
@@ -257,10 +216,6 @@ export class ImportWriter {
     const place = this.#units.placeOf(settled);
     if (place.line === line.number && place.seq === before) this.#units.move(settled, before + unit.settled.length);
     return last;
-  }
-
-  #lineOf({ line }: UnitPlace): Line {
-    return this.#lineList[line] ?? this.#current;
   }
 
   #push(unit: PreparedUnit, line: Line, marks: readonly EventDraft[]): void {
@@ -301,7 +256,7 @@ export class ImportWriter {
   ): Promise<void> {
     const place = await placeAt(this.#engine, this.#session, from.name, { kind: 'seq', seq: seq(at.seq) });
     const branch = await freeName(this.#engine, place);
-    const line = this.#line({ name: branch, head: at.seq, reached: at.seq, tail: noTail, turn: at.turn });
+    const line = this.#lines.add({ name: branch, head: at.seq, reached: at.seq, tail: noTail, turn: at.turn });
     this.#turn(line, unit);
     const forked = {
       ...(await forkedDraft(
@@ -319,36 +274,14 @@ export class ImportWriter {
     const own = isSame ? [...unit.settled, ...unit.drafts] : unit.drafts;
     const drafts = own.map((draft) => ({ ...draft, turn: draft.turn ?? line.turn }));
     try {
-      await this.#write(line, [forked, ...drafts], target);
+      await this.#lines.write(line, [forked, ...drafts], target);
     } catch (error) {
       if (!isFaulty(error)) throw error;
       this.#onKept(unit, messageOf(error));
-      await this.#write(line, [forked, { ...unit.fallback(messageOf(error)), turn: line.turn }], target);
+      await this.#lines.write(line, [forked, { ...unit.fallback(messageOf(error)), turn: line.turn }], target);
     }
     if (number !== undefined) this.#units.move(number, line.head);
     if (at.reason === differsReason) from.successor = line;
-  }
-
-  async #write(
-    line: Line,
-    drafts: readonly EventDraft[],
-    target: Parameters<typeof write>[1]['target'] = { kind: 'branch', branch: line.name },
-  ): Promise<void> {
-    for (let from = 0; from < drafts.length; from += limits.appendEventsMax) {
-      const some = drafts.slice(from, from + limits.appendEventsMax);
-      const isFork = target.kind === 'fork' && from === 0;
-      const written: readonly Event[] = await write(this.#engine, {
-        session: this.#session,
-        target: isFork ? target : { kind: 'branch', branch: line.name },
-        drafts: some,
-        condition: isFork ? { kind: 'any' } : { kind: 'head', seq: seq(line.head) },
-      });
-      // A repeated append returns the seqs of the first one.
-      line.head = Math.max(line.head, written.at(-1)?.seq ?? 0);
-      line.reached = line.head;
-      this.events += written.length;
-      keepSnapshots(this.#engine, this.#session, written, { isImport: true });
-    }
   }
 
   #turn(line: Line, { meaning }: PreparedUnit): void {

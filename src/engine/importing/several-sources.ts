@@ -2,7 +2,7 @@ import { given } from '../../core/json.ts';
 import type { ForeignFiles } from '../../core/recording/foreign-files.ts';
 import { type FoundSource, stemOf } from './found-sources.ts';
 import type { SourceOptions } from './import-options.ts';
-import type { OpenedSource } from './import-source.ts';
+import type { OpenedSource } from './opened-source.ts';
 import { lineBatches, type RawUnit } from './source-units.ts';
 
 /** One source of several, and the ids of its session if it has none of its own. */

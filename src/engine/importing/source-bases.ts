@@ -10,10 +10,12 @@ import { utf8Length } from '../../core/utf8.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { findPlace } from '../history/place.ts';
 import { replayPages } from '../looking/replay.ts';
-import { isTouched, type KeptUnit, keptUnits } from './export-units.ts';
+import { type KeptUnit, keptUnits } from './export-units.ts';
 import { headBytes, headOf } from './found-sources.ts';
-import { beginningOf, type Standing } from './import-standing.ts';
+import type { Standing } from './import-standing.ts';
+import { beginningOf } from './source-receipt.ts';
 import { lineBatches, parseUnit, type RawUnit } from './source-units.ts';
+import { isTouched } from './unit-places.ts';
 
 /** The history before a source in one of its bases. */
 interface BaseHistory {

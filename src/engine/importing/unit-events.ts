@@ -1,11 +1,9 @@
 import { BoundedMap } from '../../core/bounded-map.ts';
 import type { Event, EventDraft } from '../../core/event/event.ts';
 import { isId } from '../../core/id.ts';
-import { given, isObject, type JsonObject, type JsonValue, numberAt, objectAt, stringAt } from '../../core/json.ts';
-import type { Masker } from '../../core/masking/masking.ts';
-import type { SecretFinder } from '../../core/masking/secret-finder.ts';
+import { given, type JsonObject, numberAt, objectAt, stringAt } from '../../core/json.ts';
 import type { UnitMeaning } from '../../core/recording/foreign-format.ts';
-import { bytesOfText, keepBytes, textOfBytes } from '../../core/recording/kept-bytes.ts';
+import { keepBytes } from '../../core/recording/kept-bytes.ts';
 import { keepText, RepeatedPieces } from '../../core/recording/kept-text.ts';
 import { costOf, type PriceTable } from '../../core/recording/prices.ts';
 import type { Stretches } from '../../core/recording/stretches.ts';
@@ -13,6 +11,7 @@ import { isFirstOfUnit, unitId } from '../../core/recording/unit-id.ts';
 import { readTime } from '../../core/time.ts';
 import type { Engine } from '../context/engine.ts';
 import type { RawUnit } from './source-units.ts';
+import { type UnitMasking, UnitMasks } from './unit-masks.ts';
 
 /** A unit on its way into the log. */
 export interface PreparedUnit {
@@ -42,29 +41,15 @@ export interface SourceName {
 /** Calls that have started and whose ends name them as their cause; the oldest one goes first. */
 const openCallsMax = 10_000;
 
-/** How the secrets of a source are treated: masked, or only counted. */
-export interface UnitMasking {
-  /** Masks the events and the kept text; undefined if they are kept as they are. */
-  readonly mask: Masker | undefined;
-  /** Finds the rules that masking would apply; undefined if nothing is counted. */
-  readonly finder: SecretFinder | undefined;
-}
-
 /** Turns units and their meanings into events with ids, prices, causes, and the text they were read from. */
 export class UnitEvents {
   readonly #engine: Engine;
   readonly #name: SourceName;
   readonly #prices: PriceTable;
-  readonly #masking: UnitMasking;
+  readonly #masks: UnitMasks;
   readonly #calls = new BoundedMap<string, string>(openCallsMax);
   /** The id of the last unit of each file: the id of a unit stands for it and everything before it. */
   readonly #chains = new Map<string, string>();
-  /** How many units, and texts around them, hold a secret, by rule. */
-  readonly secrets: Record<string, number> = {};
-  /** The ids of the texts around units that were counted. */
-  readonly #counted = new Set<string>();
-  /** The rules that masked something in the events since the last unit was prepared. */
-  #masked = new Set<string>();
   /** The last time that a draft gave, as it stood there and as it is stored. */
   #given: string | undefined;
   #time: string | undefined;
@@ -75,14 +60,19 @@ export class UnitEvents {
     this.#engine = engine;
     this.#name = name;
     this.#prices = engine.recording.prices ?? {};
-    this.#masking = masking;
+    this.#masks = new UnitMasks(masking);
     this.#time = startedAt === undefined ? undefined : readTime(startedAt);
+  }
+
+  /** How many units, and texts around them, hold a secret, by rule. */
+  get secrets(): Readonly<Record<string, number>> {
+    return this.#masks.secrets;
   }
 
   /** Keeps the texts of the units that follow with the pieces that they repeat. */
   repeat(stretches: Stretches): void {
     // A mask must see a whole text.
-    if (this.#masking.mask === undefined && stretches.length > 0) this.#repeated = new RepeatedPieces(stretches);
+    if (!this.#masks.isMasking && stretches.length > 0) this.#repeated = new RepeatedPieces(stretches);
   }
 
   /** Returns a unit with its events; one without a meaning becomes `source.kept`. */
@@ -93,7 +83,7 @@ export class UnitEvents {
     about: { readonly reason?: string | undefined; readonly isJson: boolean; readonly base?: string | undefined },
   ): PreparedUnit {
     const { reason, isJson, base } = about;
-    this.#masked = new Set();
+    this.#masks.begin();
     const { at, text, bytes, end } = raw;
     const { settled = [] } = meaning;
     const repeated = isJson ? this.#repeated : undefined;
@@ -107,7 +97,7 @@ export class UnitEvents {
       ...given({ end }),
       ...meaning.place,
     };
-    const kept = this.#maskedBytes(raw, meaning);
+    const kept = this.#masks.maskBytes(raw, meaning);
     const keep = (drafts: readonly EventDraft[]): EventDraft[] =>
       drafts.map((draft, index) => {
         // The last event carries the type: a count by type is that of the source, and a fork there has all of the unit.
@@ -122,20 +112,9 @@ export class UnitEvents {
       keep([{ type: 'source.kept', data: given({ reason: why }) }])[0] as EventDraft;
     const ends = settled.map((draft, index) => this.#finished(draft, `${id}-s${index}`, settledPlace));
     const drafts = meaning.drafts.length === 0 ? [fallback(reason)] : keep(meaning.drafts);
-    this.#count(text ?? (this.#masking.finder && textOfBytes(bytes ?? none)), raw.hint?.mayHoldSecret);
+    this.#masks.countUnit(raw);
     const size = (text?.length ?? bytes?.length ?? 0) + 256;
     return { file, at, id, meaning, settled: ends, drafts, fallback, size, isJson };
-  }
-
-  /** Returns a unit of bytes without its secrets, and the rules that found them: in base64, a mask would find none. */
-  #maskedBytes(raw: RawUnit, { drafts }: UnitMeaning): RawUnit & { readonly masked?: JsonValue | undefined } {
-    if (raw.bytes === undefined || this.#masking.mask === undefined) return raw;
-    // A mask remembers the secrets that it finds by the names of fields.
-    for (const draft of drafts) this.#mask(draft);
-    const data: JsonObject = { text: textOfBytes(raw.bytes) };
-    const found = this.#mask({ type: 'source.kept', data }).data as JsonObject;
-    if (found === data) return raw;
-    return { ...raw, bytes: bytesOfText(stringAt(found, 'text') ?? ''), masked: found['masked'] };
   }
 
   /** Goes on after a unit of the main file that the log holds: the ids of those that follow stand for it too. */
@@ -160,27 +139,13 @@ export class UnitEvents {
   /** Returns an event about the source as a whole, with an id that a second import gives it too. */
   about(draft: EventDraft, what: string): EventDraft {
     const about: EventDraft = { ...draft, id: this.#idOf(what), ...given({ time: this.#timeOf(draft) }) };
-    this.#masked = new Set();
-    const masked = this.#mask(about);
-    this.#countAround(about);
+    this.#masks.begin();
+    const masked = this.#masks.maskEvent(about);
+    this.#masks.countAround(about);
     if (masked === about) return about;
     // A second import knows its source by these.
     const { format, source, file } = draft.data as JsonObject;
     return { ...masked, data: { ...masked.data, ...given({ format, source, file }) } };
-  }
-
-  /** Counts the secrets in the text around the elements of a file, once. */
-  #countAround({ id = '', data }: EventDraft): void {
-    const [head, tail] = [stringAt(data as JsonObject, 'head'), stringAt(data as JsonObject, 'tail')];
-    if (head === undefined || this.#counted.has(id)) return;
-    this.#counted.add(id);
-    this.#count(`${head}${tail ?? ''}`);
-  }
-
-  /** Counts a text by the rules that find a secret in it, or that have masked one. */
-  #count(text: string | undefined, mayHold?: boolean): void {
-    const found = text === undefined ? [] : (this.#masking.finder?.rulesIn(text, mayHold) ?? []);
-    for (const rule of new Set([...found, ...this.#masked])) this.secrets[rule] = (this.secrets[rule] ?? 0) + 1;
   }
 
   /**
@@ -205,7 +170,7 @@ export class UnitEvents {
       id,
       data: cost === undefined ? { ...draft.data, foreign } : { ...draft.data, cost, foreign },
     };
-    return this.#mask(finished);
+    return this.#masks.maskEvent(finished);
   }
 
   /** Returns the time of a draft; if it has none that can be read, that of the one before it. */
@@ -246,14 +211,6 @@ export class UnitEvents {
         cacheWriteTokens: numberAt(usage, 'cacheWriteTokens'),
       }),
     );
-  }
-
-  /** Masks an event, and notes the rules that did. */
-  #mask(draft: EventDraft): EventDraft {
-    const masked = this.#masking.mask?.(draft) ?? draft;
-    const rules = masked === draft || !isObject(masked.data) ? undefined : masked.data['masked'];
-    if (Array.isArray(rules)) for (const rule of rules) this.#masked.add(String(rule));
-    return masked;
   }
 }
 

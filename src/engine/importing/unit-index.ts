@@ -5,7 +5,7 @@ import { segmentOver } from '../../core/view/segment.ts';
 import type { Segment } from '../../core/view/view.ts';
 import type { Engine } from '../context/engine.ts';
 import { readEvents } from '../history/stored-events.ts';
-import { erasedPlace, isPartOf, placeOf, startsUnit, type UnitGroup, type UnitSpot } from './export-units.ts';
+import { erasedPlace, isPartOf, placeOf, startsUnit, type UnitGroup, type UnitSpot } from './unit-places.ts';
 
 /** Events between two units that are read along with them: cheaper than a new read. */
 const gapMax = 1_000;

@@ -5,6 +5,7 @@ import type { Seq } from '../../core/point.ts';
 import type { Engine } from '../context/engine.ts';
 import { fold, foldAt } from '../history/fold.ts';
 import type { Place } from '../history/place.ts';
+import { sightOf } from '../history/sight.ts';
 import { type FoldOptions, hypothesisFor } from './state-at.ts';
 
 /** The events to leave out, and the edits to make. */
@@ -29,7 +30,7 @@ export async function counterfactual<Value, Result>(
   options: CounterfactualOptions,
 ): Promise<Counterfactual<Result>> {
   const { hypothesis, excluded } = await hypothesisFor(engine, place, options);
-  const value = await fold(engine, hypothesis, projection);
+  const value = await fold(sightOf(engine, hypothesis), projection);
   const actual = await foldAt(engine, place, projection);
   return {
     value,

@@ -1,7 +1,8 @@
+import type { Event } from '../../core/event/event.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { beginning, later, type Point, type Seq } from '../../core/point.ts';
 import type { Engine } from '../context/engine.ts';
-import { branchHead, placeAtHead } from '../history/place.ts';
+import type { Place } from '../history/place.ts';
 import { readPoints } from '../history/stored-events.ts';
 import { replay } from './replay.ts';
 
@@ -22,16 +23,16 @@ export interface Lineage {
   readonly edits: readonly LineageEdit[];
 }
 
-/** Returns where a branch comes from, and its edits. */
-export async function lineageOf(engine: Engine, session: string, branch: string): Promise<Lineage> {
-  const { parent } = await branchHead(engine, session, branch);
+/** Returns where the branch of a place comes from, and its edits. */
+export async function lineageAt(engine: Engine, place: Place): Promise<Lineage> {
+  const { parent } = place.record;
   if (parent === undefined) return { parent: null, reason: null, by: null, edits: [] };
-  const [forked] = await readPoints(engine, session, [{ branch, seq: later(parent.seq, 1) }]);
+  let forked: Event | undefined;
   const edits: LineageEdit[] = [];
-  const own = { history: 'raw', after: parent.seq + 1 } as const;
-  for await (const { type, seq } of replay(engine, () => placeAtHead(engine, session, branch), own)) {
-    if (type === 'run.started') break;
-    edits.push({ seq, type });
+  for await (const event of replay(engine, place, { history: 'raw', after: parent.seq })) {
+    if (event.type === 'run.started') break;
+    if (forked === undefined) forked = event;
+    else edits.push({ seq: event.seq, type: event.type });
   }
   return { parent, reason: reasonIn(forked?.data ?? {}), by: forked?.agent ?? null, edits };
 }

@@ -15,7 +15,7 @@ import { type Engine, sessionRef } from '../context/engine.ts';
 import { asTexts, eventText } from '../history/event-text.ts';
 import { hypothesisAt } from '../history/hypothesis.ts';
 import { listEditsOf } from '../history/list-edits.ts';
-import { branchRecord, digestAt, findPlace, type Place, type Placed, placed, placeOn } from '../history/place.ts';
+import { branchRecord, digestAt, type Place, type Placed, placed, placeOn } from '../history/place.ts';
 import { replacedIdsOf } from '../history/replaced-ids.ts';
 import { sightAt, sightOf } from '../history/sight.ts';
 import { asEvents, type EventForm, type EventsRequest, readForms, readHeaders } from '../history/stored-events.ts';

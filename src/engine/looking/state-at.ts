@@ -41,7 +41,7 @@ export async function stateAt<Value, Result>(
   options: FoldOptions = {},
 ): Promise<Result> {
   const { hypothesis } = await hypothesisFor(engine, place, options);
-  return fold(engine, hypothesis, projection, options.snapshots);
+  return fold(sightOf(engine, hypothesis), projection, options.snapshots);
 }
 
 /** Returns the hypothesis that options ask for: without the excluded events, and then edited. */

@@ -3,14 +3,14 @@ import { checkId } from '../../core/id.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { checkKeys } from '../../core/known-keys.ts';
 import type { PersonAnswer, WaitingCall } from '../../core/recording/person-calls.ts';
-import { mainBranch } from '../../core/ref.ts';
+import type { SessionRecord } from '../../core/store/event-store.ts';
 import { summary } from '../../projections/summary.ts';
 import { waiting } from '../../projections/waiting.ts';
-import { type Engine, sessionRef } from '../context/engine.ts';
+import type { Engine } from '../context/engine.ts';
 import type { OnBranch } from '../context/on-branch.ts';
-import { withRememberedReads } from '../context/remembered-reads.ts';
-import { foldAt } from '../history/fold.ts';
-import { placeAt, sessionRecord } from '../history/place.ts';
+import { fold, foldAt } from '../history/fold.ts';
+import { type Place, placeAtHead, sessionRecord } from '../history/place.ts';
+import { sightAt } from '../history/sight.ts';
 import { RecorderCounts } from './counts.ts';
 import { RecorderQueue } from './queue.ts';
 import { type RecordOptions, recordKeys } from './record-options.ts';
@@ -21,27 +21,39 @@ import { TurnClock } from './turn-clock.ts';
 import { unansweredTurn } from './unanswered-turn.ts';
 import { RecorderWriter } from './writer.ts';
 
+/** The head of a branch to record on, its session, and its highest turn. */
+interface RecordPlace {
+  readonly place: Place;
+  readonly session: SessionRecord;
+  readonly turns: number | Promise<number>;
+}
+
 /** Starts to record on a branch. Turns continue those of the branch: with its last turn, if that waits for a model. */
 export async function record(
   engine: Engine,
   { session, branch }: OnBranch,
-  given: RecordOptions = {},
+  options: RecordOptions = {},
+): Promise<SessionRecorder> {
+  checkKeys(options, recordKeys);
+  if (options.agent !== undefined) checkId('agent', options.agent);
+  const [place, of] = await Promise.all([placeAtHead(engine, session, branch), sessionRecord(engine, session)]);
+  const turns = fold(sightAt(engine, place, of), summary).then((held) => held.turns);
+  return recordAt(engine, { place, session: of, turns }, options);
+}
+
+/** Starts to record at a head that was just looked up. */
+export async function recordAt(
+  engine: Engine,
+  { place, session: of, turns }: RecordPlace,
+  given: RecordOptions,
   answers: readonly PersonAnswer[] = [],
-  reading: Engine = withRememberedReads(engine),
 ): Promise<SessionRecorder> {
   checkKeys(given, recordKeys);
-  const options = { ...given, ...(await recordingDefaults(reading, session, given)) };
-  if (options.agent !== undefined) checkId('agent', options.agent);
+  const options = { ...given, ...recordingDefaults(engine, of, given) };
+  const { session, genesis } = of;
+  const { branch } = place.record;
   const { platform, chores } = engine;
-  // The folds ask for it, too; a store behind a network answers both at once. A failure shows where it is awaited.
-  reading.store.session(sessionRef(reading, session)).catch(() => undefined);
-  const place = await placeAt(reading, session, branch, { kind: 'head' });
-  const [{ turns }, unanswered, { genesis }] = await Promise.all([
-    foldAt(reading, place, summary),
-    unansweredTurn(reading, place, options.agent),
-    sessionRecord(reading, session),
-  ]);
-  const clock = new TurnClock(turns, unanswered);
+  const clock = new TurnClock(...(await Promise.all([turns, unansweredTurn(engine, place, options.agent)])));
   const counts = new RecorderCounts(branch, options.onError ?? (() => undefined));
   const breaker = new StoreBreaker();
   const writer = new RecorderWriter(engine, session, {
@@ -72,7 +84,7 @@ export async function record(
   const facts = options.facts === false ? Promise.resolve({}) : factsOf(engine, counts);
   const waits = async (): Promise<readonly WaitingCall[]> => {
     await queue.settled();
-    return (await foldAt(engine, await placeAt(engine, session, counts.branch, { kind: 'head' }), waiting)).calls;
+    return (await foldAt(engine, await placeAtHead(engine, session, counts.branch), waiting)).calls;
   };
   return new SessionRecorder({
     session,

@@ -1,8 +1,9 @@
 import { given } from '../../core/json.ts';
 import { costOf, type PriceTable } from '../../core/recording/prices.ts';
+import type { SessionRecord } from '../../core/store/event-store.ts';
 import type { Engine } from '../context/engine.ts';
 import type { RecordOptions } from './record-options.ts';
-import { type SessionMasking, sessionMasking } from './session-masking.ts';
+import { maskingOf, type SessionMasking } from './session-masking.ts';
 
 type Chosen = Pick<RecordOptions, 'mask' | 'prices'>;
 
@@ -10,12 +11,12 @@ type Chosen = Pick<RecordOptions, 'mask' | 'prices'>;
  * Returns the mask and the prices of a recording: those of the caller, else those the engine was opened with. `compare`
  * compares arguments with stored ones.
  */
-export async function recordingDefaults(
+export function recordingDefaults(
   engine: Engine,
-  session: string,
+  session: Pick<SessionRecord, 'seed'>,
   options: Chosen,
-): Promise<Chosen & Pick<SessionMasking, 'compare'>> {
-  const masking = await sessionMasking(engine, session);
+): Chosen & Pick<SessionMasking, 'compare'> {
+  const masking = maskingOf(engine, session);
   const mask = options.mask ?? masking.mask;
   const table = engine.recording.prices;
   const prices = options.prices ?? (table === undefined ? undefined : charging(table));

@@ -3,6 +3,7 @@ import { createMaskKey } from '../../core/masking/mask.ts';
 import { createMasker, type Masker } from '../../core/masking/masking.ts';
 import { compareMasked, type Sameness } from '../../core/masking/same-value.ts';
 import { createSecretFinder, type SecretFinder } from '../../core/masking/secret-finder.ts';
+import type { SessionRecord } from '../../core/store/event-store.ts';
 import type { Engine } from '../context/engine.ts';
 import { sessionRecord } from '../history/place.ts';
 
@@ -19,10 +20,16 @@ export interface SessionMasking {
  * throughout the session and a different one in the next.
  */
 export async function sessionMasking(engine: Engine, session: string): Promise<SessionMasking> {
-  const { masking, maskKey } = engine.recording;
-  if (masking === undefined) return { mask: undefined, compare: compareMasked };
-  const { platform } = engine;
-  const { seed } = await sessionRecord(engine, session);
+  if (engine.recording.masking === undefined) return unmasked;
+  return maskingOf(engine, await sessionRecord(engine, session));
+}
+
+const unmasked: SessionMasking = { mask: undefined, compare: compareMasked };
+
+/** Returns the masking of a session that was looked up. */
+export function maskingOf({ recording, platform }: Engine, { seed }: Pick<SessionRecord, 'seed'>): SessionMasking {
+  const { masking, maskKey } = recording;
+  if (masking === undefined) return unmasked;
   const key = createMaskKey({ sha256: platform.sha256, key: maskKey(), seed });
   return {
     mask: createMasker(masking, { key, runWithin: platform.runWithin }),

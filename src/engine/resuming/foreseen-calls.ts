@@ -11,6 +11,7 @@ import {
   effectOf,
 } from '../../core/recording/effects.ts';
 import { refText } from '../../core/ref.ts';
+import type { SessionRecord } from '../../core/store/event-store.ts';
 import { viewAt } from '../../core/view/view.ts';
 import type { Engine } from '../context/engine.ts';
 import { type Place, placeAtHead } from '../history/place.ts';
@@ -82,6 +83,7 @@ interface PlannedCall extends NamedCall {
 export async function foreseeCalls(
   engine: Engine,
   place: Place,
+  of: SessionRecord,
   pending: readonly PendingAt[],
   { effects, canAsk = true }: ForeseeingOptions,
 ): Promise<ForeseenCalls> {
@@ -91,7 +93,7 @@ export async function foreseeCalls(
   const where = { session, branch, seq: place.seq, view: viewAt(place.history, place.seq) };
   const ask = canAsk ? () => Promise.resolve('refuse' as const) : undefined;
   const { platform } = engine;
-  const masking = await recordingDefaults(engine, session, {});
+  const masking = recordingDefaults(engine, of, {});
   const guard = new EffectGuard(ledger, where, { ...masking, ...given({ effects, ask }), by: 'resume', platform });
   const decided = await Promise.all(pending.map((call) => pendingCall(ledger, place, call)));
   const planned = [...decided, ...(await laterCalls(engine, place, new Set(pending.map(({ call }) => call))))];

@@ -10,9 +10,7 @@ import {
   type WaitingCall,
 } from '../../core/recording/person-calls.ts';
 import { refText } from '../../core/ref.ts';
-import { type Waiting, waiting } from '../../projections/waiting.ts';
-import type { Engine } from '../context/engine.ts';
-import { foldAt } from '../history/fold.ts';
+import type { Waiting } from '../../projections/waiting.ts';
 import type { Place } from '../history/place.ts';
 import type { PausedCalls } from './effect-finder.ts';
 import { pendingOf } from './pending-calls.ts';
@@ -54,11 +52,10 @@ interface Asked<Run, Result> {
  * Finds what waits for a person and what the caller decided about it. Throws `resume.waiting` if something waits that
  * nobody decided, unless the user says something else instead; then the calls it is about are held back.
  */
-export async function personPart<Run, Result>(engine: Engine, asked: Asked<Run, Result>): Promise<PersonPart> {
+export async function personPart<Run, Result>(asked: Asked<Run, Result>): Promise<PersonPart> {
   const { place, history, agent, request } = asked;
   const { prompt } = request;
-  // From the log alone: what a person decides about is handed to the agent.
-  const all = await foldAt(engine, place, waiting, false);
+  const all = history.people;
   const isHere = (question: WaitingCall): boolean => isOf(question, asked);
   const seen = { ...all, answers: all.answers.filter(isHere) };
   const node = nodeIn(seen, history.lane?.agent ?? request.agentName ?? null);

@@ -6,6 +6,7 @@ import { checkEffectPolicy } from '../../core/recording/effects.ts';
 import { refText } from '../../core/ref.ts';
 import type { Engine } from '../context/engine.ts';
 import type { Place } from '../history/place.ts';
+import { sessionOf, sightAt } from '../history/sight.ts';
 import { type ForeseeingOptions, type ForeseenCall, type ForeseenTool, foreseeCalls } from './foreseen-calls.ts';
 import { resumableHistory } from './resume-history.ts';
 
@@ -51,11 +52,12 @@ export async function resumable(engine: Engine, place: Place, options: Resumable
   const { agentName: agent, model, effects, canAsk } = options;
   checkEffectPolicy(effects);
   const agents = agent === undefined ? [] : [agent];
-  const history = await resumableHistory(engine, place, { agents, ...given({ model }) });
+  const sight = sightAt(engine, place);
+  const history = await resumableHistory(sight, { agents, ...given({ model }) });
   const { lane, messages, prompt = null, pending, settings, repairs } = history;
   const { session } = place;
   const ref = refText({ session, branch: place.record.branch, at: { kind: 'seq', seq: place.seq } });
-  const foreseen = await foreseeCalls(engine, place, pending, given({ effects, canAsk }));
+  const foreseen = await foreseeCalls(engine, place, await sessionOf(sight), pending, given({ effects, canAsk }));
   const handed = { messages, prompt, pending, ...settings, repairs };
   return { ref, agent: lane?.agent ?? null, run: lane?.run ?? null, ...handed, ...foreseen };
 }

@@ -1,18 +1,23 @@
 import { RepriseError } from '../../core/error.ts';
-import type { Event } from '../../core/event/event.ts';
+import { shippedProjection } from '../../core/event/kept-name.ts';
+import { finishValue, type Projection } from '../../core/event/projection.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { partsOf } from '../../core/message/message.ts';
 import { type HeldMessage, type Mended, mend, type Repair, takePrompt } from '../../core/message/repair.ts';
 import type { Seq } from '../../core/point.ts';
 import type { BranchSettings, Floor, ResumableAgent, ResumeContext } from '../../core/recording/agent.ts';
+import type { PersonBook } from '../../core/recording/person-calls.ts';
 import { refText } from '../../core/ref.ts';
 import type { LaneConversation } from '../../core/session/conversation-lane.ts';
 import { entryOf, type View, viewAt } from '../../core/view/view.ts';
-import type { Conversation } from '../../projections/conversation.ts';
+import { type Conversation, conversation } from '../../projections/conversation.ts';
+import { type SummaryState, summary } from '../../projections/summary.ts';
+import { type Waiting, waiting } from '../../projections/waiting.ts';
 import type { Engine } from '../context/engine.ts';
+import { type FoldedValue, foldTogether } from '../history/fold-pass.ts';
 import type { Place } from '../history/place.ts';
+import type { Sight } from '../history/sight.ts';
 import { readPoints, unwrap } from '../history/stored-events.ts';
-import { replay } from '../looking/replay.ts';
 import { loggedConversation } from './logged-conversation.ts';
 
 /** The history of a branch as an agent continues it. */
@@ -27,6 +32,10 @@ export interface ResumableHistory {
   readonly settings: BranchSettings;
   readonly settingsOf: ResumeContext['settingsOf'];
   readonly repairs: readonly Repair[];
+  /** The questions to people, from the log alone: what a person decides about is handed to the agent. */
+  readonly people: Waiting;
+  /** The highest turn. */
+  readonly turns: number;
 }
 
 /** Whose conversation is continued, and by which model if the branch names none. */
@@ -46,18 +55,44 @@ export function continuedBy<Run, Result>(
   return { agents: agentName === undefined ? own : [agentName], run: continues, model };
 }
 
-/** Reads the conversation at a place, mended for the model that will get it. */
-export async function resumableHistory(engine: Engine, place: Place, who: Continued): Promise<ResumableHistory> {
-  const lane = await loggedConversation(engine, place, (seen) => laneFor(seen, who));
-  const changes = await settingsChanged(engine, place);
+/** A change of the settings, by an agent or for all. */
+interface SettingsChange {
+  readonly agent: string | null;
+  readonly data: JsonObject;
+}
+
+/** Every change of the settings, in order. */
+const settingsChanges: Projection<SettingsChange[]> = shippedProjection({
+  name: 'settings changes',
+  history: 'view',
+  types: ['settings.changed'],
+  initial: () => [],
+  apply: (changes, { agent = null, data }) => {
+    changes.push({ agent, data });
+    return changes;
+  },
+});
+
+/** Reads a sight once for everything that a resume needs, and mends the conversation for the model that will get it. */
+export async function resumableHistory(sight: Sight, who: Continued): Promise<ResumableHistory> {
+  const { engine } = sight;
+  const { place } = sight.hypothesis;
+  const [talk, people, changed, facts] = (await foldTogether(sight, [
+    { projection: conversation, keep: 'due' },
+    { projection: waiting, keep: 'never' },
+    { projection: settingsChanges, keep: 'never' },
+    { projection: summary, keep: 'due' },
+  ])) as [FoldedValue, FoldedValue, FoldedValue, FoldedValue];
+  const lane = await loggedConversation(sight, talk, (seen) => laneFor(seen, who));
+  const changes = (changed.value as SettingsChange[]).toReversed();
   const continuing = lane?.agent ?? who.agents?.[0];
   const settings = settingsFor(
     changes,
-    (agent) => agent === undefined || typeof continuing !== 'string' || agent === continuing,
+    (agent) => agent === null || typeof continuing !== 'string' || agent === continuing,
   );
   const messages = lane?.messages ?? [];
   const writers = await writersOf(engine, place, lane);
-  const called = lane?.calledAt === null || lane === undefined ? undefined : writers.get(lane.calledAt);
+  const called = writers.get(lane?.calledAt ?? 0) ?? lane?.model ?? undefined;
   const model = settings.model ?? who.model ?? called;
   const view = viewAt(place.history, place.seq);
   const isEdited = (seq: number): boolean => entryOf(view, seq as Seq)?.carried === true;
@@ -71,8 +106,10 @@ export async function resumableHistory(engine: Engine, place: Place, who: Contin
     pending: mended.pending,
     settings,
     settingsOf: (name, continues = false) =>
-      settingsFor(changes, (agent) => agent === name || (continues && agent === undefined)),
+      settingsFor(changes, (agent) => agent === name || (continues && agent === null)),
     repairs: [...mended.repairs, ...repairs],
+    people: finishValue(waiting, people.value as PersonBook),
+    turns: finishValue(summary, facts.value as SummaryState).turns,
   };
 }
 
@@ -94,19 +131,11 @@ function laneFor(seen: Conversation, { agents = [], run }: Continued): LaneConve
   return ofRun ?? ofAgents ?? (seen.messages.length > 0 || seen.calledAt !== null ? seen : undefined);
 }
 
-/** Reads every `settings.changed` before a place, the last one first. */
-async function settingsChanged(engine: Engine, place: Place): Promise<readonly Event[]> {
-  const filter = { types: ['settings.changed'] };
-  const events: Event[] = [];
-  for await (const event of replay(engine, place, { filter, direction: 'backward' })) events.push(event);
-  return events;
-}
-
 /**
  * Returns the last settings for an agent. The settings of earlier calls do not count: a caller who changed the agent's
  * own prompt wants the new one.
  */
-function settingsFor(changes: readonly Event[], isMeant: (agent: string | undefined) => boolean): BranchSettings {
+function settingsFor(changes: readonly SettingsChange[], isMeant: (agent: string | null) => boolean): BranchSettings {
   const said: Record<string, unknown> = {};
   for (const { data } of changes.filter((event) => isMeant(event.agent)))
     for (const name of ['model', 'system', 'tools', 'settings'])
@@ -115,18 +144,20 @@ function settingsFor(changes: readonly Event[], isMeant: (agent: string | undefi
 }
 
 /**
- * Finds the models that wrote or got the messages that only some models can read, and the model that was called last.
+ * Finds the models that wrote or got the messages that only some models can read, and then the model that was called
+ * last.
  */
 async function writersOf(
   engine: Engine,
   place: Place,
   lane: LaneConversation | undefined,
 ): Promise<ReadonlyMap<number, string>> {
-  const wanted = new Set<Seq>(lane?.calledAt === null || lane === undefined ? [] : [lane.calledAt]);
+  const wanted = new Set<Seq>();
   for (const { seq, message } of lane?.messages ?? [])
     if (message !== undefined && isParticular(message)) wanted.add(seq);
   const writers = new Map<number, string>();
-  if (wanted.size === 0) return writers;
+  if (wanted.size === 0 || lane === undefined) return writers;
+  if (lane.calledAt !== null) wanted.add(lane.calledAt);
   const view: View = viewAt(place.history, place.seq);
   const entries = [...wanted].flatMap((seq) => entryOf(view, seq) ?? []);
   for (const event of await readPoints(engine, place.session, entries)) {

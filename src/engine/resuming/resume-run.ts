@@ -13,9 +13,9 @@ import type { RecordingReport } from '../../core/recording/recorder.ts';
 import type { Spending } from '../../core/recording/spending.ts';
 import { viewAt } from '../../core/view/view.ts';
 import type { Engine } from '../context/engine.ts';
-import { withRememberedReads } from '../context/remembered-reads.ts';
-import { type Place, placeAt } from '../history/place.ts';
-import { record } from '../recording/record.ts';
+import { type Place, placeAtHead } from '../history/place.ts';
+import { sessionOf, sightAt } from '../history/sight.ts';
+import { recordAt } from '../recording/record.ts';
 import type { RecordOptions } from '../recording/record-options.ts';
 import { recordingDefaults } from '../recording/recording-defaults.ts';
 import { refuseUnstored } from '../recording/unstored-call.ts';
@@ -62,6 +62,8 @@ export interface RunLimits {
 export interface RunRequest<Run, Result> extends RunLimits, ResumeRecordOptions, Decisions {
   readonly session: string;
   readonly branch: string;
+  /** The head of the branch, if it was just looked up. */
+  readonly place?: Place;
   readonly agent: Agent<Run, Result>;
   readonly agentName?: string | undefined;
   readonly run: Run;
@@ -120,14 +122,15 @@ export async function resumeRun<Run, Result>(
   engine: Engine,
   asked: RunRequest<Run, Result>,
 ): Promise<RunReport<Result>> {
+  const { session, branch, prompt } = asked;
+  const place = asked.place ?? (await placeAtHead(engine, session, branch));
+  const sight = sightAt(engine, place);
+  const of = await sessionOf(sight);
   // The effect guard compares with what was stored, so it masks as the recorder does.
-  const reading = withRememberedReads(engine);
-  const request = { ...asked, ...(await recordingDefaults(reading, asked.session, asked)) };
-  const { session, branch, prompt } = request;
+  const request = { ...asked, ...recordingDefaults(engine, of, asked) };
   const agent = asResumable(request.agent);
-  const place = await placeAt(reading, session, branch, { kind: 'head' });
-  const history = await resumableHistory(reading, place, continuedBy(agent, request));
-  const person = await personPart(reading, { place, history, agent, request });
+  const history = await resumableHistory(sight, continuedBy(agent, request));
+  const person = await personPart({ place, history, agent, request });
   if (prompt === undefined && agent.goesOnAlone !== true && !answersAct(person)) checkGoesOn(place, history);
   checkAnswerable(place, agent, pendingOf(history, prompt), prompt);
   const watch = new StopWatch(engine, request);
@@ -152,9 +155,10 @@ export async function resumeRun<Run, Result>(
         stoppingRun(watch, refuseUnstored),
       ],
     };
-    const recorder = await record(engine, { session, branch }, options, person.answers, reading);
+    const known = { place, session: of, turns: history.turns };
+    const recorder = await recordAt(engine, known, options, person.answers);
     const began = engine.platform.elapsedMs();
-    const named = (): Promise<string> => historyName(reading, place);
+    const named = (): Promise<string> => historyName(engine, place);
     const parts = { recorder, request, agent, history, watch, gate, checks, repairs, person, named };
     const ended = await inRun({ ...parts, ...person });
     const latencyMs = engine.platform.elapsedMs() - began;

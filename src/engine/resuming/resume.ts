@@ -12,8 +12,9 @@ import type { RecordingReport } from '../../core/recording/recorder.ts';
 import { createSpending, type Spending } from '../../core/recording/spending.ts';
 import { refText } from '../../core/ref.ts';
 import type { Engine } from '../context/engine.ts';
-import { placeAt } from '../history/place.ts';
-import { type Lineage, lineageOf } from '../looking/lineage.ts';
+import { placeAtHead } from '../history/place.ts';
+import { sightAt } from '../history/sight.ts';
+import { type Lineage, lineageAt } from '../looking/lineage.ts';
 import { type BudgetAccount, checkBudget } from './budget-guard.ts';
 import { EffectLedger } from './effect-ledger.ts';
 import { checkDecisions, type Decisions } from './person-decisions.ts';
@@ -197,10 +198,11 @@ export async function settleResume<Run, Result>(
     run: run as Run,
     ledger,
   };
-  const lineage = await lineageOf(engine, session, branch);
+  const place = await placeAtHead(engine, session, branch);
+  const lineage = await lineageAt(engine, place);
   const runs =
     userTurns === undefined
-      ? [{ report: await resumeRun(engine, { ...request, ...promptOf(prompt) }), original: null }]
+      ? [{ report: await resumeRun(engine, { ...request, place, ...promptOf(prompt) }), original: null }]
       : await resumeTurns(engine, request, { prompt, lineage });
   return { ...summed(session, lineage, runs), ...resultOf(runs) };
 }
@@ -239,8 +241,8 @@ async function resumeTurns<Run, Result>(
   { prompt, lineage }: { readonly prompt: string | Message | undefined; readonly lineage: Lineage },
 ): Promise<readonly ComparedRun<Result>[]> {
   const { session, branch } = request;
-  const place = await placeAt(engine, session, branch, { kind: 'head' });
-  const history = await resumableHistory(engine, place, continuedBy(asResumable(request.agent), request));
+  const place = await placeAtHead(engine, session, branch);
+  const history = await resumableHistory(sightAt(engine, place), continuedBy(asResumable(request.agent), request));
   const recorded = await recordedTurns(engine, session, branch, lineage, history.lane?.agent);
   const parent = lineage.parent?.seq ?? 0;
   const underWay = recorded.find((turn) => turn.seq <= parent) ?? null;

@@ -15,6 +15,13 @@ import type { StateSource } from './state-source.ts';
 import { Transaction } from './transaction.ts';
 import type { TransactionOptions } from './transaction-work.ts';
 
+/** Options of a list, and what it is of. */
+interface Listed {
+  readonly key?: string;
+  readonly prefix?: string | undefined;
+  readonly limit?: number | undefined;
+}
+
 /** The state of one agent behind a port: the server reads it, as a token of that agent alone may. */
 export class CarriedState implements StateSource {
   readonly agent: string;
@@ -102,7 +109,7 @@ export class CarriedState implements StateSource {
 
   async *#listed<Item>(
     verb: 'state.keys' | 'state.scan' | 'state.history' | 'state.replay' | 'state.diff',
-    options: object & { readonly limit?: number | undefined },
+    options: Listed,
     signal?: StateReplayOptions['signal'],
   ): AsyncGenerator<Item, void, undefined> {
     const input = { ...carriedOptions(options), ...(await carriedPlace(this.#where)) };

@@ -5,15 +5,22 @@ import type { Event } from '../../core/event/event.ts';
 import type { Projection } from '../../core/event/projection.ts';
 import type { Belief } from '../../core/fleet/belief.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
-import { beginning, previous } from '../../core/point.ts';
+import { beginning } from '../../core/point.ts';
 import type { WaitingCall } from '../../core/recording/person-calls.ts';
 import type { Spending } from '../../core/recording/spending.ts';
 import { type At, pointText, refText } from '../../core/ref.ts';
 import type { ConversationMessage, LaneConversation } from '../../core/session/conversation-lane.ts';
-import type { FleetAgent } from '../../engine/believing/fleet-at.ts';
-import type { Session } from '../../engine/session.ts';
+import { beliefsIn, type FleetAgent, fleetIn } from '../../engine/believing/fleet-at.ts';
+import type { Engine } from '../../engine/context/engine.ts';
+import { folds } from '../../engine/history/fold.ts';
+import { metadataAt } from '../../engine/history/metadata.ts';
+import { findPlace, type Place, placeFrom, pointOf } from '../../engine/history/place.ts';
+import { sightAt, sightBeside } from '../../engine/history/sight.ts';
+import { readPoints } from '../../engine/history/stored-events.ts';
+import { engineOf, type Session } from '../../engine/session.ts';
 import { openWork } from '../../projections/coding.ts';
 import { type Conversation, conversation } from '../../projections/conversation.ts';
+import { fleetTable } from '../../projections/fleet.ts';
 import { type SimulatedCall, simulated } from '../../projections/simulated.ts';
 import { type State, state } from '../../projections/state.ts';
 import { summary } from '../../projections/summary.ts';
@@ -80,12 +87,15 @@ export interface ShowAnswer extends Omit<LaneConversation, 'openCalls'> {
   readonly constraints: readonly CodingConstraint[];
 }
 
+/** Reads the event at a place, as it is stored; undefined at the beginning. */
+async function eventAtPlace(engine: Engine, place: Place): Promise<Event | undefined> {
+  return place.seq === beginning ? undefined : (await readPoints(engine, place.session, [pointOf(place)]))[0];
+}
+
 /** Reads the event at a point, as it is stored; undefined at the beginning. */
 export async function eventAt(session: Session, point: string): Promise<Event | undefined> {
-  const { seq } = await session.at(point).locate();
-  if (seq === beginning) return undefined;
-  for await (const event of session.at(point).replay({ history: 'raw', after: previous(seq) })) return event;
-  return undefined;
+  const engine = engineOf(session);
+  return eventAtPlace(engine, await findPlace(engine, session.id, point));
 }
 
 /** The event at a point, for looks that need neither its request nor the raw answer: each may be many megabytes. */
@@ -98,31 +108,37 @@ export const eventHere: Projection<{ readonly event?: Event }> = {
   apply: (_before, event) => ({ event }),
 };
 
-/** Reads everything an agent knew at a point. */
+/** The values of a point that are shown. */
+const shown = { conversation, state, summary, waiting, simulated, openWork, fleet: fleetTable };
+
+/** Reads everything an agent knew at a point: the point is looked up once, and its history is read once. */
 export async function knownAt({ session, ref: { branch }, point }: OpenRef): Promise<Known> {
-  const event = await eventAt(session, point);
+  const engine = engineOf(session);
+  const place = await findPlace(engine, session.id, point);
+  const event = await eventAtPlace(engine, place);
   const turn = event?.turn ?? 0;
   const turnBefore: At = turn === 0 ? { kind: 'seq', seq: beginning } : { kind: 'turn', turn: turn - 1 };
+  const sight = sightAt(engine, place);
+  const held = await folds(sight, shown);
+  const earlier = sightBeside(sight, await placeFrom(engine, place, turnBefore));
+  const before = await folds(earlier, { conversation, state });
+  const seen = laneFor(held.conversation, event);
+  const look = { place, table: held.fleet };
   const since = pointText({ branch, at: turnBefore });
-  const whole = await session.at(point).fold(conversation);
-  const before = await session.at(since).fold(conversation);
-  const seen = laneFor(whole, event);
-  const held = await session.at(point).fold(state);
-  const heldBefore = await session.at(since).fold(state);
-  const { spending } = await session.at(point).fold(summary);
+  const sides = { seen, before: laneBefore(before.conversation, seen), held: held.state, heldBefore: before.state };
   return {
     event,
     seen,
-    others: whole.lanes.filter((lane) => !isSame(lane, seen)),
-    state: held,
-    beliefs: await session.at(point).beliefs.list(),
-    agents: await session.at(point).fleet.agents(),
-    changes: changesOf(since, { seen, before: laneBefore(before, seen), held, heldBefore }),
-    waiting: (await session.at(point).fold(waiting)).calls,
-    simulated: (await session.at(point).fold(simulated)).calls,
-    usage: spending,
-    metadata: await session.at(point).metadata(),
-    coding: await session.at(point).fold(openWork),
+    others: held.conversation.lanes.filter((lane) => !isSame(lane, seen)),
+    state: held.state,
+    beliefs: await beliefsIn(engine, look),
+    agents: (await fleetIn(engine, look)).agents,
+    changes: changesOf(since, sides),
+    waiting: held.waiting.calls,
+    simulated: held.simulated.calls,
+    usage: held.summary.spending,
+    metadata: await metadataAt(engine, place),
+    coding: held.openWork,
   };
 }
 

@@ -9,7 +9,13 @@ import type { Sha256 } from '../../core/parts/digest.ts';
 import { previous, type Seq } from '../../core/point.ts';
 import { refText } from '../../core/ref.ts';
 import type { Edit } from '../../core/view/edit.ts';
-import type { Session } from '../../engine/session.ts';
+import type { Engine } from '../../engine/context/engine.ts';
+import { folds } from '../../engine/history/fold.ts';
+import type { Hypothesis } from '../../engine/history/hypothesis.ts';
+import { findPlace, type Place, pointOf } from '../../engine/history/place.ts';
+import { type Sight, sightAt, sightBeside } from '../../engine/history/sight.ts';
+import { hypothesisFor } from '../../engine/looking/state-at.ts';
+import { engineOf, type Session } from '../../engine/session.ts';
 import { beliefs, fleet } from '../../projections/fleet.ts';
 import { quickEvents } from '../answers/history-facts.ts';
 import { type NamedProjection, projectionNamed, shippedProjections } from '../shipped-projections.ts';
@@ -29,6 +35,8 @@ export interface KnownSection {
 export interface KnownReading {
   readonly branch: string;
   readonly seq: Seq;
+  /** The place of that point, if it was looked up. */
+  readonly place?: Place;
   /** Looks as if these edits were made at the point. */
   readonly edits?: readonly Edit[];
   /** A point to compare with. */
@@ -72,38 +80,48 @@ export function knownProjections(
   return { shown: known.filter((held) => !isLong(held)), leftOut: known.filter(isLong) };
 }
 
-/** Reads the value of a projection at a point; undefined if nothing was ever known of it and only such are wanted. */
-export async function knownSection(
+/**
+ * Reads the values of some projections at a place, from one reading of its history; leaves out those of which nothing was
+ * ever known, if such are not wanted.
+ */
+export async function knownSections(
   session: Session,
-  named: NamedProjection,
+  named: readonly NamedProjection[],
   reading: KnownReading,
   { skipsEmpty = false }: { readonly skipsEmpty?: boolean } = {},
-): Promise<KnownSection | undefined> {
-  const { name, projection, about } = named;
-  const { branch, seq, edits = [], since, eyes } = reading;
-  const read = async (
-    point: string | { readonly branch: string; readonly seq: number },
-    with_: readonly Edit[],
-  ): Promise<JsonValue> => {
-    const value = await session.at(point).fold(projection, with_.length === 0 ? {} : { edits: with_ });
-    return seenBy(named, value as JsonValue, eyes);
-  };
-  const value = await read({ branch, seq }, edits);
-  const before =
-    edits.length > 0
-      ? await read({ branch, seq }, [])
-      : seq === 0
-        ? value
-        : await read({ branch, seq: previous(seq) }, []);
-  if (skipsEmpty && isEmpty(named, value, eyes) && isEmpty(named, before, eyes)) return undefined;
-  return {
-    projection: name,
-    about,
-    value,
-    changedHere: diffValues(before, value),
-    since:
-      since === undefined ? null : { ref: await refOf(session, since), diff: diffValues(await read(since, []), value) },
-  };
+): Promise<KnownSection[]> {
+  const { edits = [], since, eyes } = reading;
+  const engine = engineOf(session);
+  const place = reading.place ?? (await findPlace(engine, session.id, { branch: reading.branch, seq: reading.seq }));
+  const sight = sightAt(engine, place);
+  const edited = edits.length === 0 ? sight : sightBeside(sight, await editedBy(engine, place, edits));
+  const chosen = since === undefined ? undefined : await findPlace(engine, session.id, since);
+  const now = await valuesAt(edited, named, eyes);
+  const earlier = edits.length > 0 ? sight : sightBeside(sight, { ...place, seq: previous(place.seq) });
+  const before = place.seq === 0 && edits.length === 0 ? now : await valuesAt(earlier, named, eyes);
+  const then = chosen === undefined ? undefined : await valuesAt(sightBeside(sight, chosen), named, eyes);
+  return named.flatMap((held, index): KnownSection[] => {
+    const { name: projection, about } = held;
+    const [value = null, was = null] = [now[index], before[index]];
+    if (skipsEmpty && isEmpty(held, value, eyes) && isEmpty(held, was, eyes)) return [];
+    const diff = then === undefined ? undefined : diffValues(then[index] ?? null, value);
+    const compared = chosen === undefined || diff === undefined ? null : { ref: refOf(chosen), diff };
+    return [{ projection, about, value, changedHere: diffValues(was, value), since: compared }];
+  });
+}
+
+async function editedBy(engine: Engine, place: Place, edits: readonly Edit[]): Promise<Hypothesis> {
+  return (await hypothesisFor(engine, place, { edits })).hypothesis;
+}
+
+/** Reads the values of some projections, in their order, as JSON. */
+async function valuesAt(
+  sight: Sight,
+  named: readonly NamedProjection[],
+  eyes: string | undefined,
+): Promise<readonly JsonValue[]> {
+  const held = await folds(sight, Object.fromEntries(named.map(({ projection }, index) => [`${index}`, projection])));
+  return named.map((one, index) => seenBy(one, held[`${index}`] as JsonValue, eyes));
 }
 
 function isEmpty(named: NamedProjection, value: JsonValue, eyes: string | undefined): boolean {
@@ -116,7 +134,5 @@ function seenBy({ name }: NamedProjection, value: JsonValue, eyes: string | unde
   return given({ [eyes]: value[eyes] }) as JsonValue;
 }
 
-async function refOf(session: Session, point: string): Promise<string> {
-  const { branch, seq } = await session.at(point).locate();
-  return refText({ session: session.id, branch, at: { kind: 'seq', seq } });
-}
+const refOf = (place: Place): string =>
+  refText({ session: place.session, branch: pointOf(place).branch, at: { kind: 'seq', seq: place.seq } });

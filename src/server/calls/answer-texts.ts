@@ -1,19 +1,27 @@
 import type { Event } from '../../core/event/event.ts';
-import type { Replay } from '../../core/session/session-log.ts';
+import { pointText, type Ref } from '../../core/ref.ts';
+import type { FollowOptions, Replay } from '../../core/session/session-log.ts';
 import { textsOf } from '../../engine/looking/replay.ts';
+import type { Session } from '../../engine/session.ts';
 import { gathered } from '../http/batches.ts';
-
-/** Says whether a replay continues with what is still to come. */
-export interface FollowOptions {
-  readonly follow?: boolean;
-}
 
 /**
  * Returns the signal that ends a replay. A server that drains ends those that follow, and lets the others come to their
  * end: half a history that ends well would be a wrong answer.
  */
-export function endOf(left: AbortSignal, draining: AbortSignal, { follow }: FollowOptions): AbortSignal {
+export function endOf(
+  left: AbortSignal,
+  draining: AbortSignal,
+  { follow }: Pick<FollowOptions, 'follow'>,
+): AbortSignal {
   return follow === true ? AbortSignal.any([left, draining]) : left;
+}
+
+/** Reads the history at a ref again; one that follows reads the branch, which a look at a point does not. */
+export function replayed(session: Session, ref: Ref, { follow, ...options }: FollowOptions): Replay {
+  return follow === true
+    ? session.branch(ref.branch).replay({ ...options, follow })
+    : session.at(pointText(ref)).replay(options);
 }
 
 /** Returns items as JSON text. */

@@ -1,14 +1,14 @@
 import { RepriseError } from '../../core/error.ts';
 import { parseFilter } from '../../core/event/filter.ts';
 import { given } from '../../core/json.ts';
-import type { ReplayOptions } from '../../core/session/session-log.ts';
+import type { FollowOptions } from '../../core/session/session-log.ts';
 import type { Reprise } from '../../engine/reprise.ts';
 import { openRef } from '../../reading/open-ref.ts';
 import { beatMs } from '../../wire/protocol.ts';
 import { leaving, sendLines } from '../http/answer-lines.ts';
 import { batched } from '../http/batches.ts';
 import type { HttpRequest, HttpResponse } from '../http/listener.ts';
-import { endOf, eventTexts } from './answer-texts.ts';
+import { endOf, eventTexts, replayed } from './answer-texts.ts';
 
 /** The path under which a history can be read as lines of JSON. */
 export const replayPath = '/v1/replay/';
@@ -22,11 +22,11 @@ export async function sendReplay(
 ): Promise<void> {
   const url = new URL(request.url ?? '', 'http://host');
   const { namespace, leaveOut, ...options } = optionsOf(url.searchParams);
-  const ref = refIn(url.pathname.slice(replayPath.length));
+  const text = refIn(url.pathname.slice(replayPath.length));
   const left = leaving(response);
-  const { session, point } = await openRef(reprise(namespace), ref);
+  const { session, ref } = await openRef(reprise(namespace), text);
   const signal = endOf(left, draining, options);
-  const pages = eventTexts(session.replay({ ...options, at: point, signal }), leaveOut);
+  const pages = eventTexts(replayed(session, ref, { ...options, signal }), leaveOut);
   await sendLines(response, batched(pages, beatMs, Number.POSITIVE_INFINITY), left);
 }
 
@@ -41,7 +41,7 @@ function refIn(path: string): string {
   }
 }
 
-interface ReplayQuery extends Omit<ReplayOptions, 'at' | 'signal'> {
+interface ReplayQuery extends Omit<FollowOptions, 'signal'> {
   readonly namespace: string;
   readonly leaveOut: readonly string[];
 }

@@ -2,8 +2,8 @@ import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import { RepriseError } from '../../core/error.ts';
 import { parseFilter } from '../../core/event/filter.ts';
 import { given } from '../../core/json.ts';
-import { pointText, type Ref } from '../../core/ref.ts';
-import type { AppendOptions, ReplayOptions } from '../../core/session/session-log.ts';
+import type { Ref } from '../../core/ref.ts';
+import type { AppendOptions, FollowOptions, ReplayOptions } from '../../core/session/session-log.ts';
 import type { Session } from '../../engine/session.ts';
 import { errorToWire } from '../../wire/error-codec.ts';
 import type {
@@ -16,7 +16,7 @@ import { beatMs } from '../../wire/protocol.ts';
 import { fromWhole, fromWholeOr } from '../../wire/whole-number.ts';
 import { batched } from '../http/batches.ts';
 import { objectIn } from '../http/json-text.ts';
-import { endOf, eventTexts } from './answer-texts.ts';
+import { endOf, eventTexts, replayed } from './answer-texts.ts';
 import type { VerbParts } from './verb-parts.ts';
 
 /** Names a place in a request. */
@@ -43,14 +43,14 @@ export function sessionService(parts: VerbParts): ServiceImpl<typeof SessionServ
       const { session, ref } = await at(context, request);
       const asked = replayOptions(request);
       const signal = endOf(context.signal, parts.draining, asked);
-      const pages = eventTexts(session.replay({ ...asked, at: pointText(ref), signal }), request.leaveOut);
+      const pages = eventTexts(replayed(session, ref, { ...asked, signal }), request.leaveOut);
       for await (const events of batched(pages, beatMs)) yield { events: [...events] };
     },
   };
 }
 
 /** Returns the options of a replay. The verb itself checks the words. */
-function replayOptions(request: ReplayEventsRequest): ReplayOptions {
+function replayOptions(request: ReplayEventsRequest): FollowOptions {
   const { history, direction, after, through, since, until, filter, limit, follow } = request;
   return {
     follow,
@@ -96,7 +96,7 @@ async function appendTexts(at: AtRef, context: HandlerContext, request: AppendEv
     });
   const { session, ref } = await at(context, request);
   const drafts = request.events.map((text, index) => objectIn(text, `events[${index}]`));
-  const stored = await session.append(drafts as never, { ...appendOptions(request), branch: ref.branch });
+  const stored = await session.branch(ref.branch).append(drafts as never, appendOptions(request));
   return stored.map((event) => JSON.stringify(event));
 }
 

@@ -3,13 +3,15 @@ import { RepriseError } from '../../core/error.ts';
 import { given, isObject, type JsonObject, type JsonValue, numberAt, objectAt, stringAt } from '../../core/json.ts';
 import { type Point, previous } from '../../core/point.ts';
 import type { StateOperation, StateValue } from '../../engine/state/entry.ts';
-import type { StateHandle } from '../../engine/state/state-handle.ts';
+import type { State } from '../../engine/state/state.ts';
 import type { Transaction } from '../../engine/state/transaction.ts';
 import type { Committed, TransactionOptions } from '../../engine/state/transaction-work.ts';
 
 /** The state that a commit is for. */
 export interface CommitPlace {
-  readonly state: StateHandle;
+  readonly state: State;
+  /** The branch of that state. */
+  readonly branch: string;
   /** The agent that the token is bound to. */
   readonly bound: string | undefined;
   /** Returns where an event of the session is stored, by its id. */
@@ -46,11 +48,11 @@ export async function commitOnce(place: CommitPlace, asked: AskedCommit): Promis
  * held it may have ended before its answer arrived.
  */
 export async function committedBefore(
-  { state, bound, locate }: CommitPlace,
+  { state, branch, bound, locate }: CommitPlace,
   transaction: string,
 ): Promise<CommittedBefore | undefined> {
   const point = await locate(transaction);
-  if (point?.branch !== state.branch) return undefined;
+  if (point?.branch !== branch) return undefined;
   const range = { after: previous(point.seq), through: point.seq, agent: bound ?? null };
   for await (const { txn, seq, time, operations } of state.replay(range)) {
     if (txn !== transaction || operations.length === 0) continue;

@@ -2,7 +2,7 @@ import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import { hasCode, RepriseError } from '../../core/error.ts';
 import { given, type JsonObject } from '../../core/json.ts';
 import { parseRef } from '../../core/ref.ts';
-import type { StateHandle } from '../../engine/state/state-handle.ts';
+import type { State } from '../../engine/state/state.ts';
 import type { Transaction } from '../../engine/state/transaction.ts';
 import type { Committed, TransactionOptions } from '../../engine/state/transaction-work.ts';
 import type { CommitStateRequest, StatePlace, StateService } from '../../wire/generated/reprise/v1/state_pb.ts';
@@ -104,9 +104,10 @@ async function placeOf(
   const { session: id, branch } = parseRef(text);
   const agent = actingAgent(grant, asked);
   const session = await stateOf(grant, namespace).session(id);
-  const state = session.state.on(branch);
+  const { state } = session.branch(branch);
   return {
     state: agent === '' ? state : state.as(agent),
+    branch,
     bound: grant.agent,
     locate: (found) => locate(grant, { namespace, session: session.id }, found),
   };
@@ -150,7 +151,7 @@ function committedToWire({ txn, seq, time, versions }: Committed) {
 }
 
 /** Returns true if a transaction is open where a client begins one. */
-function isOpen(state: StateHandle, txn: string): boolean {
+function isOpen(state: State, txn: string): boolean {
   try {
     return state.openTransaction(txn).txn === txn;
   } catch (error) {

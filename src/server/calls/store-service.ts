@@ -272,12 +272,11 @@ function kept(storeOf: (context: HandlerContext) => GuardedStore): Pick<ServiceI
       if (snapshot !== undefined) await store.putSnapshot(sessionRefFromWire(session), snapshotFromWire(snapshot));
       return {};
     },
-    async listSnapshots({ branch, key, through }, context) {
-      const found = await storeOf(context).snapshots(
-        branchRefFromWire(branch),
-        snapshotKeyFromWire(key),
-        seqFrom(through),
-      );
+    async listSnapshots({ session, keys, within }, context) {
+      const found = await storeOf(context).snapshots(sessionRefFromWire(session), {
+        keys: keys.map(snapshotKeyFromWire),
+        within: within.map(({ branch, through }) => ({ branch, through: seqFrom(through) })),
+      });
       return { snapshots: found.map(snapshotToWire) };
     },
     async getSnapshot({ branch, key, seq }, context) {

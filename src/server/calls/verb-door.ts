@@ -6,6 +6,7 @@ import type { Sha256 } from '../../core/parts/digest.ts';
 import type { Point } from '../../core/point.ts';
 import { parseRef, pointText, type Ref } from '../../core/ref.ts';
 import { utf8Length } from '../../core/utf8.ts';
+import type { Look } from '../../engine/look.ts';
 import type { Reprise } from '../../engine/reprise.ts';
 import { beatMs } from '../../wire/protocol.ts';
 import { checkNamespace, checkRight, checkUnbound, type Grant, type Right } from '../guarding/grant.ts';
@@ -107,9 +108,9 @@ async function ranAt(
   const { ref: text, ...rest } = input;
   const ref = await store.reprise.resolve(refOf(verb, entry, String(text)));
   const session = await store.reprise.session(ref.session);
-  const pointOf = (other: string): string => {
+  const lookAt = (other: string): Look => {
     const found = parseRef(other);
-    if (found.session === ref.session) return pointText(found);
+    if (found.session === ref.session) return session.at(pointText(found));
     throw refused(verb, 'other', 'is of a different session', 'Name a point of the same session.');
   };
   const place: LookPlace = {
@@ -117,9 +118,9 @@ async function ranAt(
     session,
     locate: locate(session.id),
     ref,
-    branch: ref.branch,
-    point: pointText(ref),
-    pointOf,
+    look: session.at(pointText(ref)),
+    on: session.branch(ref.branch),
+    lookAt,
   };
   return await answered(entry, place, rest);
 }

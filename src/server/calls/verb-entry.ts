@@ -2,6 +2,8 @@ import { type JsonObject, type JsonValue, stringAt } from '../../core/json.ts';
 import type { Sha256 } from '../../core/parts/digest.ts';
 import type { Point } from '../../core/point.ts';
 import type { Ref } from '../../core/ref.ts';
+import type { Branch } from '../../engine/branch.ts';
+import type { Look } from '../../engine/look.ts';
 import type { Reprise } from '../../engine/reprise.ts';
 import type { Session } from '../../engine/session.ts';
 import type { Grant, Right } from '../guarding/grant.ts';
@@ -36,11 +38,12 @@ export interface SessionPlace extends StorePlace {
 /** Where a verb of a branch or a look acts. */
 export interface LookPlace extends SessionPlace {
   readonly ref: Ref;
-  readonly branch: string;
-  /** The place inside the session. */
-  readonly point: string;
-  /** Returns the place of a different ref of the same session. */
-  readonly pointOf: (ref: string) => string;
+  /** The look at the ref. */
+  readonly look: Look;
+  /** The branch of the ref. */
+  readonly on: Branch;
+  /** Returns the look at a different ref of the same session. */
+  readonly lookAt: (ref: string) => Look;
 }
 
 interface Places {

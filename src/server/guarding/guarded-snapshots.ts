@@ -41,8 +41,12 @@ export function guardedSnapshots(
     return value === undefined ? to : { ...to, value: sealValue(sha256, to, value) };
   };
   return {
-    snapshots: async (ref, key, through) =>
-      (await allowed('snapshots', ref).snapshots(ref, keyOf(key), through)).map(shown),
+    snapshots: async (ref, { keys, within }) => {
+      const found = await allowed('snapshots', ref).snapshots(ref, { keys: keys.map(keyOf), within });
+      return found.map(({ value, ...place }) =>
+        value === undefined ? shown(place) : sealed({ ...place, value }, { ...shown(place), value }),
+      );
+    },
     snapshot: async (ref, key, seq) => {
       const found = await allowed('snapshot', ref).snapshot(ref, keyOf(key), seq);
       return found === undefined ? undefined : sealed(found, shown(found));

@@ -10,7 +10,8 @@ import type { EffectPolicy } from '../../core/recording/effects.ts';
 import { parsePoint } from '../../core/ref.ts';
 import type { SessionRecord } from '../../core/store/event-store.ts';
 import type { Edit } from '../../core/view/edit.ts';
-import type { Session } from '../../engine/session.ts';
+import { findPlace, type Place } from '../../engine/history/place.ts';
+import { engineOf, type Session } from '../../engine/session.ts';
 import { experimentRowAnswer, experimentSummary } from '../../reading/answers/run-answers.ts';
 import { branchPage } from '../../reading/looks/branch-rows.ts';
 import { contextAt } from '../../reading/looks/call-context.ts';
@@ -20,7 +21,12 @@ import { changeNames, previewChange, previewEdits } from '../../reading/looks/ed
 import { causesOf } from '../../reading/looks/event-causes.ts';
 import { type IndexPart, type IndexPiece, readIndex } from '../../reading/looks/event-index.ts';
 import { searchEvents } from '../../reading/looks/event-search.ts';
-import { knownProjections, knownSection, lookProjection, lookProjections } from '../../reading/looks/known-sections.ts';
+import {
+  knownProjections,
+  knownSections,
+  lookProjection,
+  lookProjections,
+} from '../../reading/looks/known-sections.ts';
 import { type SessionFilter, sessionPage } from '../../reading/looks/session-rows.ts';
 import { cutEvents, eventsAt, gistOf, textAt } from '../../reading/looks/shown-events.ts';
 import { readChanges } from '../../reading/looks/value-changes.ts';
@@ -77,6 +83,7 @@ interface OpenPoint {
   readonly session: Session;
   readonly branch: string;
   readonly seq: Seq;
+  readonly place: Place;
 }
 
 const text = (value: unknown): string => JSON.stringify(value ?? null);
@@ -97,8 +104,8 @@ export function studioLooks(parts: LookParts): Looks {
   const at = async (context: HandlerContext, name: SessionName & { readonly point: string }): Promise<OpenPoint> => {
     const session = await open(context, name);
     const { branch } = parsePoint(branchIn(name.point));
-    const { seq } = await session.at(branchIn(name.point)).locate();
-    return { session, branch, seq };
+    const place = await findPlace(engineOf(session), session.id, branchIn(name.point));
+    return { session, branch, seq: place.seq, place };
   };
   const queue = new LookQueue();
   // These fold histories: a few of each token are worked on at once.
@@ -257,11 +264,8 @@ function points(
       const { shown, leftOut } = knownProjections(lookProjections(sha256, seen), point.seq);
       const wanted = isNamed ? projections.map((held) => lookProjection(held, sha256, seen)) : shown;
       const asked = { edits: editsIn(edits), ...given({ eyes: seen, since: since || undefined }) };
-      const sections = [];
-      for (const projection of wanted) {
-        const section = await knownSection(session, projection, { ...point, ...asked }, { skipsEmpty: !isNamed });
-        if (section !== undefined) sections.push(shortened(section, wanted.length));
-      }
+      const known = await knownSections(session, wanted, { ...point, ...asked }, { skipsEmpty: !isNamed });
+      const sections = known.map((section) => shortened(section, wanted.length));
       return { sections, leftOut: isNamed ? [] : leftOut.map((held) => held.name) };
     },
     async readChanges({ projection, path, cursor, ...name }, context) {

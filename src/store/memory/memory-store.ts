@@ -15,6 +15,7 @@ import type {
   EraseOutcome,
   EraseRequest,
   EventStore,
+  FoundSnapshot,
   HeldPartsRequest,
   HeldSnapshotsRequest,
   LatestPage,
@@ -33,6 +34,7 @@ import type {
   SessionsRequest,
   Snapshot,
   SnapshotKey,
+  SnapshotsRequest,
 } from '../../core/store/event-store.ts';
 import type { ReceiptsRequest } from '../../core/store/receipt.ts';
 import type { ChainedRestore, ChainRestorer, RestoreOutcome } from '../../core/store/restore-request.ts';
@@ -204,9 +206,9 @@ class MemoryStore implements EventStore, TokenKeeper, ChainRestorer {
     putSnapshot(session, snapshot);
   }
 
-  async snapshots(ref: BranchRef, key: SnapshotKey, through: Seq): Promise<readonly Omit<Snapshot, 'value'>[]> {
+  async snapshots(ref: SessionRef, request: SnapshotsRequest): Promise<readonly FoundSnapshot[]> {
     const session = findHeld(this.#open(), ref);
-    return session === undefined ? [] : findSnapshots(session, ref.branch, key, through);
+    return session === undefined ? [] : findSnapshots(session, request);
   }
 
   async heldSnapshots(ref: BranchRef, request: HeldSnapshotsRequest): Promise<readonly Omit<Snapshot, 'value'>[]> {

@@ -14,6 +14,7 @@ import type {
   EraseOutcome,
   EraseRequest,
   EventStore,
+  FoundSnapshot,
   HeldPartsRequest,
   HeldSnapshotsRequest,
   LatestPage,
@@ -32,6 +33,7 @@ import type {
   SessionsRequest,
   Snapshot,
   SnapshotKey,
+  SnapshotsRequest,
 } from '../../core/store/event-store.ts';
 import { type ReceiptsRequest } from '../../core/store/receipt.ts';
 import type { RestoreOutcome, RestoreRequest } from '../../core/store/restore-request.ts';
@@ -41,7 +43,7 @@ import type { StoreHealth } from '../../core/store/store-health.ts';
 import { storeClosed, storeReadOnly } from '../../core/store/store-state.ts';
 import type { TokenKeeper, TokenStore } from '../../core/store/token-store.ts';
 import type { AskedView, Segment } from '../../core/view/view.ts';
-import { heldSnapshotOf, snapshotOf, snapshotPlaceOf } from '../sql/snapshot-row.ts';
+import { heldSnapshotOf, snapshotOf } from '../sql/snapshot-row.ts';
 import { type Repeatable, Writer } from './appending/writer.ts';
 import { Catalogue } from './catalogue.ts';
 import type { Connection } from './connection.ts';
@@ -275,13 +277,8 @@ class PostgresStore implements EventStore, TokenKeeper {
     }
   }
 
-  async snapshots(ref: BranchRef, key: SnapshotKey, through: Seq): Promise<readonly Omit<Snapshot, 'value'>[]> {
-    return await this.#read(async (queries) => {
-      const found = await findBranchOf(queries, ref);
-      if (found === undefined) return [];
-      const rows = await findSnapshots(queries, found.session, found.branch.id, key, through);
-      return rows.map((row) => snapshotPlaceOf(ref, key, row));
-    });
+  async snapshots(ref: SessionRef, request: SnapshotsRequest): Promise<readonly FoundSnapshot[]> {
+    return await this.#read((queries) => findSnapshots(queries, ref, request));
   }
 
   async snapshot(ref: BranchRef, key: SnapshotKey, seq: Seq): Promise<Snapshot | undefined> {

@@ -15,6 +15,7 @@ import type {
   EraseOutcome,
   EraseRequest,
   EventStore,
+  FoundSnapshot,
   HeldPartsRequest,
   HeldSnapshotsRequest,
   LatestPage,
@@ -32,6 +33,7 @@ import type {
   SessionsRequest,
   Snapshot,
   SnapshotKey,
+  SnapshotsRequest,
 } from '../../core/store/event-store.ts';
 import type { ReceiptsRequest } from '../../core/store/receipt.ts';
 import type { RestoreOutcome, RestoreRequest } from '../../core/store/restore-request.ts';
@@ -41,7 +43,7 @@ import type { HealthRequest, StoreHealth } from '../../core/store/store-health.t
 import { branchNotFound, storeClosed, storeReadOnly } from '../../core/store/store-state.ts';
 import type { TokenKeeper, TokenStore } from '../../core/store/token-store.ts';
 import type { AskedView, Segment } from '../../core/view/view.ts';
-import { heldSnapshotOf, snapshotOf, snapshotPlaceOf } from '../sql/snapshot-row.ts';
+import { heldSnapshotOf, snapshotOf } from '../sql/snapshot-row.ts';
 import { Catalogue, type SessionRow } from './catalogue.ts';
 import type { Database } from './database.ts';
 import { examineAside } from './examination.ts';
@@ -243,12 +245,10 @@ class SqliteStore implements EventStore, TokenKeeper {
     await this.#writer.run(keep, limits.snapshotWaitMsMax);
   }
 
-  async snapshots(ref: BranchRef, key: SnapshotKey, through: Seq): Promise<readonly Omit<Snapshot, 'value'>[]> {
-    return await this.#read(() => {
-      const branch = this.#findBranchId(ref);
-      if (branch === undefined) return [];
-      return findSnapshots(this.#database, branch, key, through).map((row) => snapshotPlaceOf(ref, key, row));
-    });
+  async snapshots(ref: SessionRef, request: SnapshotsRequest): Promise<readonly FoundSnapshot[]> {
+    return await this.#read(() =>
+      findSnapshots(this.#database, (branch) => this.#findBranchId({ ...ref, branch }), request),
+    );
   }
 
   async snapshot(ref: BranchRef, key: SnapshotKey, seq: Seq): Promise<Snapshot | undefined> {

@@ -62,7 +62,10 @@ const calls: Readonly<Record<Exclude<keyof EventStore, 'close'>, (store: EventSt
       value: '1',
     }),
   snapshots: (store) =>
-    store.snapshots({ ...ref, branch: 'main' }, { projection: 'p', version: '1', upcasts: 0, erasures: 0 }, seq(1)),
+    store.snapshots(ref, {
+      keys: [{ projection: 'p', version: '1', upcasts: 0, erasures: 0 }],
+      within: [{ branch: 'main', through: seq(1) }],
+    }),
   snapshot: (store) =>
     store.snapshot({ ...ref, branch: 'main' }, { projection: 'p', version: '1', upcasts: 0, erasures: 0 }, seq(1)),
   dropSnapshots: (store) => store.dropSnapshots(ref),

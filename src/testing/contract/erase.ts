@@ -140,15 +140,18 @@ const payloads: readonly ContractCase[] = [
   contractCase('erase() deletes the session’s snapshots and counts the erasure', async (world) => {
     await append(world, [note('a')]);
     const key = { projection: 'p', version: '1', upcasts: 0, erasures: 0 };
+    const { digest = noDigest } = (await world.store.branchHead({ ...world.ref, branch: 'main' })) ?? {};
     await world.store.putSnapshot(world.ref, {
       ...key,
       branch: 'main',
       seq: seq(1),
-      digest: noDigest,
+      digest,
       value: '"secret"',
     });
+    const within = [{ branch: 'main', through: seq(9) }];
+    assert.equal((await world.store.snapshots(world.ref, { keys: [key], within })).length, 1);
     await eraseOnMain(world, [1]);
-    assert.deepEqual(await world.store.snapshots({ ...world.ref, branch: 'main' }, key, seq(9)), []);
+    assert.deepEqual(await world.store.snapshots(world.ref, { keys: [key], within }), []);
     assert.equal((await world.store.session(world.ref))?.erasures, 1);
     assert.equal((await world.store.branches(world.ref))[0]?.bytes, (await proofs(world))[1]?.data?.length);
   }),

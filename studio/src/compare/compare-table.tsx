@@ -4,7 +4,9 @@ import { runAddress } from '../address/address.ts';
 import { useStudio } from '../frame/studio.ts';
 import { type Look, lookOfOutcome } from '../look/glyphs.ts';
 import { Failure } from '../parts/states.tsx';
+import { type Column, Table } from '../parts/table.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
+import type { CompareRow } from '../source/answers.ts';
 
 const notEnded: Look = { glyph: '–', hue: 'dim', word: 'not ended there' };
 
@@ -30,84 +32,62 @@ export function CompareTable({ refs }: { readonly refs: readonly string[] }): Re
       {error === undefined ? null : <Failure error={error} onAgain={again} />}
       {value === undefined ? null : (
         <div className="table-box">
-          <table className="table">
-            <thead>
-              <tr>
-                <th scope="col">History</th>
-                <th scope="col">Outcome</th>
-                <th scope="col" className="number">
-                  Turns
-                </th>
-                <th scope="col" className="number">
-                  Events
-                </th>
-                <th scope="col" className="number">
-                  Tokens in
-                </th>
-                <th scope="col" className="number">
-                  Tokens out
-                </th>
-                <th scope="col" className="number">
-                  Cost
-                </th>
-                <th scope="col" className="number">
-                  Took
-                </th>
-                <th scope="col">First difference</th>
-                <th scope="col">
-                  <span className="unseen">Compare</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {value.map((row, at) => {
-                // A point may lie before the end of a run that is over by now.
-                const outcome = row.outcome === 'silent' ? notEnded : lookOfOutcome(row.outcome);
-                const seq = row.divergedAt?.right ?? row.divergedAt?.left;
-                return (
-                  <tr key={row.ref} onClick={() => bar.go(runAddress(row.session, row.branch, 'head'))}>
-                    <td className="mono">{row.ref}</td>
-                    <td className={`color-${outcome.hue}`}>
-                      {outcome.glyph} {outcome.word}
-                    </td>
-                    <td className="number">{row.turns}</td>
-                    <td className="number">{countText(row.events)}</td>
-                    <td className="number">{countText(row.usage.inputTokens)}</td>
-                    <td className="number">{countText(row.usage.outputTokens)}</td>
-                    <td className="number">{priceText(row.usage, '–').replace('?', 'no price')}</td>
-                    <td className="number">{row.durationMs === null ? '–' : durationText(row.durationMs)}</td>
-                    <td>
-                      {at === 0 ? (
-                        <span className="faint">the first</span>
-                      ) : row.identical ? (
-                        'equal'
-                      ) : seq === undefined || seq === null ? (
-                        '–'
-                      ) : (
-                        `@${seq}`
-                      )}
-                    </td>
-                    <td>
-                      {at === 0 ? null : (
-                        <button
-                          type="button"
-                          className="link"
-                          onClick={(event) => {
-                            event.stopPropagation();
-                            pair(row.ref);
-                          }}
-                        >
-                          side by side
-                        </button>
-                      )}
-                    </td>
-                  </tr>
-                );
-              })}
-            </tbody>
-          </table>
+          <Table
+            columns={columnsOf(value[0], pair)}
+            rows={value}
+            keyOf={({ ref }) => ref}
+            onOpen={({ session, branch }) => bar.go(runAddress(session, branch, 'head'))}
+          />
         </div>
       )}
     </div>
   );
+}
+
+/** Returns the columns of histories, of which the first is the one that the others are compared with. */
+function columnsOf(first: CompareRow | undefined, pair: (ref: string) => void): readonly Column<CompareRow>[] {
+  return [
+    { head: 'History', look: () => 'mono', cell: ({ ref }) => ref },
+    {
+      head: 'Outcome',
+      look: (row) => `color-${outcomeOf(row).hue}`,
+      cell: (row) => `${outcomeOf(row).glyph} ${outcomeOf(row).word}`,
+    },
+    { head: 'Turns', isNumber: true, cell: ({ turns }) => turns },
+    { head: 'Events', isNumber: true, cell: ({ events }) => countText(events) },
+    { head: 'Tokens in', isNumber: true, cell: ({ usage }) => countText(usage.inputTokens) },
+    { head: 'Tokens out', isNumber: true, cell: ({ usage }) => countText(usage.outputTokens) },
+    { head: 'Cost', isNumber: true, cell: ({ usage }) => priceText(usage, '–').replace('?', 'no price') },
+    { head: 'Took', isNumber: true, cell: (row) => (row.durationMs === null ? '–' : durationText(row.durationMs)) },
+    {
+      head: 'First difference',
+      cell: (row) => (row === first ? <span className="faint">the first</span> : placeOf(row)),
+    },
+    {
+      head: 'Compare',
+      isHeadUnseen: true,
+      cell: (row) =>
+        row === first ? null : (
+          <button
+            type="button"
+            className="link"
+            onClick={(event) => {
+              event.stopPropagation();
+              pair(row.ref);
+            }}
+          >
+            side by side
+          </button>
+        ),
+    },
+  ];
+}
+
+/** A point may lie before the end of a run that is over by now. */
+const outcomeOf = ({ outcome }: CompareRow): Look => (outcome === 'silent' ? notEnded : lookOfOutcome(outcome));
+
+function placeOf({ identical, divergedAt }: CompareRow): string {
+  const seq = divergedAt?.right ?? divergedAt?.left;
+  if (identical) return 'equal';
+  return seq === undefined || seq === null ? '–' : `@${seq}`;
 }

@@ -1,9 +1,10 @@
 import { costText, countText, durationText } from '../../../src/wording/amount.ts';
+import { type Column, Table } from '../parts/table.tsx';
 import type { CompareAnswer } from '../source/answers.ts';
 
 /** The usage of both histories, beside each other. */
 export function CompareUsage({ answer: { left, right, counts } }: { readonly answer: CompareAnswer }): React.ReactNode {
-  const rows: readonly (readonly [
+  const amounts: readonly (readonly [
     name: string,
     left: number | null,
     right: number | null,
@@ -16,76 +17,55 @@ export function CompareUsage({ answer: { left, right, counts } }: { readonly ans
     ['cost', left.summary.spending.cost, right.summary.spending.cost, costText],
     ['took', left.summary.durationMs, right.summary.durationMs, durationText],
   ];
+  const rows = [
+    ...amounts.map(([name, a, b, write]) => ({
+      name,
+      left: a === null ? '–' : write(a),
+      right: b === null ? '–' : write(b),
+      change: changeText(a, b),
+    })),
+    { name: 'outcome', left: left.summary.outcome ?? '–', right: right.summary.outcome ?? '–', change: '' },
+  ];
   return (
     <div className="compare-usage">
-      <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">
-              <span className="unseen">What</span>
-            </th>
-            <th scope="col" className="number">
-              Left
-            </th>
-            <th scope="col" className="number">
-              Right
-            </th>
-            <th scope="col" className="number">
-              Change
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(([name, a, b, write]) => (
-            <tr key={name}>
-              <td>{name}</td>
-              <td className="number">{a === null ? '–' : write(a)}</td>
-              <td className="number">{b === null ? '–' : write(b)}</td>
-              <td className="number dim">{changeText(a, b)}</td>
-            </tr>
-          ))}
-          <tr>
-            <td>outcome</td>
-            <td className="number">{left.summary.outcome ?? '–'}</td>
-            <td className="number">{right.summary.outcome ?? '–'}</td>
-            <td />
-          </tr>
-        </tbody>
-      </table>
+      <Table columns={usageColumns} rows={rows} keyOf={({ name }) => name} />
       <h2>By type of event</h2>
-      <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">Type</th>
-            <th scope="col" className="number">
-              Equal
-            </th>
-            <th scope="col" className="number">
-              Changed
-            </th>
-            <th scope="col" className="number">
-              Only left
-            </th>
-            <th scope="col" className="number">
-              Only right
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {Object.entries(counts).map(([type, { matched, changed, onlyLeft, onlyRight }]) => (
-            <tr key={type}>
-              <td className="mono">{type}</td>
-              {[matched, changed, onlyLeft, onlyRight].map((count, at) => (
-                <td key={`${type} ${at}`} className={count === 0 ? 'number faint' : 'number'}>
-                  {countText(count)}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table columns={typeColumns} rows={Object.entries(counts)} keyOf={([type]) => type} />
     </div>
   );
+}
+
+interface UsageRow {
+  readonly name: string;
+  readonly left: string;
+  readonly right: string;
+  readonly change: string;
+}
+
+const usageColumns: readonly Column<UsageRow>[] = [
+  { head: 'What', isHeadUnseen: true, cell: ({ name }) => name },
+  { head: 'Left', isNumber: true, cell: ({ left }) => left },
+  { head: 'Right', isNumber: true, cell: ({ right }) => right },
+  { head: 'Change', isNumber: true, look: () => 'dim', cell: ({ change }) => change },
+];
+
+type TypeRow = readonly [type: string, counts: CompareAnswer['counts'][string]];
+
+const typeColumns: readonly Column<TypeRow>[] = [
+  { head: 'Type', look: () => 'mono', cell: ([type]) => type },
+  countColumn('Equal', ({ matched }) => matched),
+  countColumn('Changed', ({ changed }) => changed),
+  countColumn('Only left', ({ onlyLeft }) => onlyLeft),
+  countColumn('Only right', ({ onlyRight }) => onlyRight),
+];
+
+function countColumn(head: string, countOf: (counts: TypeRow[1]) => number): Column<TypeRow> {
+  return {
+    head,
+    isNumber: true,
+    look: ([, counts]) => (countOf(counts) === 0 ? 'faint' : undefined),
+    cell: ([, counts]) => countText(countOf(counts)),
+  };
 }
 
 /** Writes how much more or less the right side took. */

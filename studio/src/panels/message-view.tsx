@@ -1,12 +1,13 @@
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { isObject, type JsonObject, type JsonValue } from '../../../src/core/json.ts';
 import { type MessagePart, partsOf } from '../../../src/core/message/message.ts';
 import { bytesText } from '../../../src/wording/amount.ts';
 import { JsonTree } from '../parts/json-tree.tsx';
 import { LongText } from '../parts/long-text.tsx';
-import { looksLikeMarkdown } from '../parts/markdown.ts';
-import { MarkdownView } from '../parts/markdown-view.tsx';
+import { looksLikeMarkdown } from '../parts/markdown-signs.ts';
 import type { Cut } from '../source/studio-source.ts';
+
+const MarkdownView = lazy(async () => ({ default: (await import('../parts/markdown-view.tsx')).MarkdownView }));
 
 /** How to get the rest of a text that was cut: the path of the value that is shown, and a function that reads on. */
 export interface MoreText {
@@ -100,9 +101,16 @@ function Part({ part, more, path, isText }: PartProps): React.ReactNode {
 /** Words of a message: as they are, or read as Markdown if somebody asks for it. */
 function Prose({ text, more }: { readonly text: string; readonly more: ReturnType<typeof moreOf> }): React.ReactNode {
   const [isMarkdown, setMarkdown] = useState(false);
+  const plain = <LongText text={text} more={more} className="message-text" />;
   return (
     <div className="prose">
-      {isMarkdown ? <MarkdownView text={text} /> : <LongText text={text} more={more} className="message-text" />}
+      {isMarkdown ? (
+        <Suspense fallback={plain}>
+          <MarkdownView text={text} />
+        </Suspense>
+      ) : (
+        plain
+      )}
       {looksLikeMarkdown(text) ? (
         <button
           type="button"

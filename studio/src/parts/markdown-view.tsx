@@ -1,5 +1,5 @@
 import { bytesText } from '../../../src/wording/amount.ts';
-import { type Block, type Inline, readMarkdown } from './markdown.ts';
+import { type Block, type Inline, type MarkdownList, readMarkdown } from './markdown.ts';
 import { RecordedText } from './recorded-text.tsx';
 
 /** The letters that are read as Markdown; of a longer text, the beginning. */
@@ -9,14 +9,16 @@ const lettersMax = 65_536;
 export function MarkdownView({ text }: { readonly text: string }): React.ReactNode {
   return (
     <div className="markdown" data-part="markdown">
-      {readMarkdown(text.slice(0, lettersMax)).map((block, at) => (
-        <BlockView key={at} block={block} />
-      ))}
+      <BlockViews blocks={readMarkdown(text.slice(0, lettersMax))} />
       {text.length > lettersMax ? (
         <p className="faint">… {bytesText(text.length)} in all; the rest is only shown as text.</p>
       ) : null}
     </div>
   );
+}
+
+function BlockViews({ blocks }: { readonly blocks: readonly Block[] }): React.ReactNode {
+  return blocks.map((block, at) => <BlockView key={at} block={block} />);
 }
 
 function BlockView({ block }: { readonly block: Block }): React.ReactNode {
@@ -36,13 +38,13 @@ function BlockView({ block }: { readonly block: Block }): React.ReactNode {
     case 'quote':
       return (
         <blockquote>
-          <InlineView inline={block.inline} />
+          <BlockViews blocks={block.blocks} />
         </blockquote>
       );
     case 'code':
       return <RecordedText text={block.text} as="pre" />;
     case 'list':
-      return <ListView block={block} />;
+      return <ListView list={block} />;
     case 'table':
       return <TableView rows={block.rows} />;
     case 'rule':
@@ -50,21 +52,13 @@ function BlockView({ block }: { readonly block: Block }): React.ReactNode {
   }
 }
 
-function ListView({
-  block: { isOrdered, items },
-}: {
-  readonly block: Extract<Block, { kind: 'list' }>;
-}): React.ReactNode {
-  const Tag = isOrdered ? 'ol' : 'ul';
-  return (
-    <Tag>
-      {items.map(({ depth, inline }, at) => (
-        <li key={at} data-depth={depth}>
-          <InlineView inline={inline} />
-        </li>
-      ))}
-    </Tag>
-  );
+function ListView({ list: { start, items } }: { readonly list: MarkdownList }): React.ReactNode {
+  const entries = items.map((blocks, at) => (
+    <li key={at}>
+      <BlockViews blocks={blocks} />
+    </li>
+  ));
+  return start === undefined ? <ul>{entries}</ul> : <ol start={start}>{entries}</ol>;
 }
 
 function TableView({ rows }: { readonly rows: readonly (readonly (readonly Inline[])[])[] }): React.ReactNode {
@@ -87,25 +81,53 @@ function TableView({ rows }: { readonly rows: readonly (readonly (readonly Inlin
 
 function InlineView({ inline }: { readonly inline: readonly Inline[] }): React.ReactNode {
   return inline.map((piece, at) => {
-    const shown = <RecordedText key={at} text={piece.text} />;
     switch (piece.kind) {
       case 'strong':
-        return <strong key={at}>{shown}</strong>;
-      case 'emphasis':
-        return <em key={at}>{shown}</em>;
-      case 'code':
-        return <code key={at}>{shown}</code>;
-      case 'link':
         return (
-          <span key={at}>
-            {shown}{' '}
-            <span className="faint">
-              (<RecordedText text={piece.address ?? ''} />)
-            </span>
-          </span>
+          <strong key={at}>
+            <InlineView inline={piece.inline} />
+          </strong>
         );
+      case 'emphasis':
+        return (
+          <em key={at}>
+            <InlineView inline={piece.inline} />
+          </em>
+        );
+      case 'struck':
+        return (
+          <s key={at}>
+            <InlineView inline={piece.inline} />
+          </s>
+        );
+      case 'code':
+        return (
+          <code key={at}>
+            <RecordedText text={piece.text} />
+          </code>
+        );
+      case 'link':
+        return <LinkView key={at} link={piece} />;
       case 'text':
-        return shown;
+        return <RecordedText key={at} text={piece.text} />;
     }
   });
+}
+
+/** A link: its words, and its address unless they are the same. */
+function LinkView({
+  link: { inline, address },
+}: {
+  readonly link: Extract<Inline, { kind: 'link' }>;
+}): React.ReactNode {
+  const [first] = inline;
+  if (inline.length === 1 && first?.kind === 'text' && first.text === address) return <RecordedText text={address} />;
+  return (
+    <span>
+      <InlineView inline={inline} />{' '}
+      <span className="faint">
+        (<RecordedText text={address} />)
+      </span>
+    </span>
+  );
 }

@@ -1,128 +1,117 @@
+import type { Token, Tokens } from 'marked';
+import { markdownTokens } from './markdown-lexer.ts';
+
 /** A piece of a line of Markdown. A link keeps its address as text: nothing in a record opens anything. */
-export interface Inline {
-  readonly kind: 'text' | 'strong' | 'emphasis' | 'code' | 'link';
-  readonly text: string;
-  /** Of a link. */
-  readonly address?: string;
-}
+export type Inline =
+  | { readonly kind: 'text' | 'code'; readonly text: string }
+  | { readonly kind: 'strong' | 'emphasis' | 'struck'; readonly inline: readonly Inline[] }
+  | { readonly kind: 'link'; readonly inline: readonly Inline[]; readonly address: string };
 
 /** A block of Markdown. */
 export type Block =
   | { readonly kind: 'heading'; readonly level: number; readonly inline: readonly Inline[] }
-  | { readonly kind: 'paragraph' | 'quote'; readonly inline: readonly Inline[] }
+  | { readonly kind: 'paragraph'; readonly inline: readonly Inline[] }
+  | { readonly kind: 'quote'; readonly blocks: readonly Block[] }
   | { readonly kind: 'code'; readonly text: string }
-  | { readonly kind: 'list'; readonly isOrdered: boolean; readonly items: readonly ListItem[] }
+  | MarkdownList
   | { readonly kind: 'table'; readonly rows: readonly (readonly (readonly Inline[])[])[] }
   | { readonly kind: 'rule' };
 
-/** An entry of a list: how far it is indented, and its text. */
-interface ListItem {
-  readonly depth: number;
-  readonly inline: readonly Inline[];
+/** A list, each entry with its blocks; `start` is the number of the first entry of a numbered one. */
+export interface MarkdownList {
+  readonly kind: 'list';
+  readonly start: number | undefined;
+  readonly items: readonly (readonly Block[])[];
 }
 
-const signs = /^(?:#{1,6} |```|> |[-*+] |\d{1,9}[.)] |\|)|\*\*|`[^`\n]|\]\(/m;
-
-/** Tells whether a text looks as if it were Markdown. */
-export const looksLikeMarkdown = (text: string): boolean => signs.test(text);
-
-const inlineSigns =
-  /`([^`\n]+)`|\*\*([^*\n]+)\*\*|__([^_\n]+)__|\*([^*\s][^*\n]*)\*|!?\[([^\]\n]{0,500})\]\(([^)\s]{1,2000})[^)\n]{0,200}\)/g;
-
-/** Reads the pieces of a line. */
-export function inlineOf(text: string): readonly Inline[] {
-  const pieces: Inline[] = [];
-  let from = 0;
-  for (const match of text.matchAll(inlineSigns)) {
-    const { index, 0: whole } = match;
-    const [, code, strong, strongToo, emphasis, label, address] = match;
-    if (index > from) pieces.push({ kind: 'text', text: text.slice(from, index) });
-    if (code !== undefined) pieces.push({ kind: 'code', text: code });
-    else if (emphasis !== undefined) pieces.push({ kind: 'emphasis', text: emphasis });
-    else if (address !== undefined) pieces.push({ kind: 'link', text: label ?? '', address });
-    else pieces.push({ kind: 'strong', text: strong ?? strongToo ?? '' });
-    from = index + whole.length;
-  }
-  if (from < text.length) pieces.push({ kind: 'text', text: text.slice(from) });
-  return pieces;
-}
-
-/** Reads Markdown as blocks, in one pass. Everything it does not know is a paragraph. */
+/** Reads Markdown as blocks. HTML in it, and everything else that is not known, is text. */
 export function readMarkdown(text: string): readonly Block[] {
+  return blocksOf(markdownTokens(text));
+}
+
+function blocksOf(tokens: readonly Token[]): readonly Block[] {
   const blocks: Block[] = [];
-  const lines = text.split('\n').map((line) => line.replace(/\r$/, ''));
-  for (let at = 0; at < lines.length; ) at = readBlock(lines, at, blocks);
+  // The sign of a task is a token before the words of its entry.
+  let task = '';
+  for (const token of tokens as readonly Tokens.Generic[]) {
+    if (token.type === 'checkbox') task = token.raw;
+    else if (token.type !== 'space') {
+      blocks.push(blockOf(token, task));
+      task = '';
+    }
+  }
   return blocks;
 }
 
-const listSign = /^( {0,12})(?:[-*+]|(\d{1,9})[.)]) +(.*)$/;
-
-/** Reads the block that begins at a line, and returns the line after it. */
-function readBlock(lines: readonly string[], at: number, blocks: Block[]): number {
-  const line = lines[at] ?? '';
-  if (line.trim() === '') return at + 1;
-  if (/^ {0,3}```/.test(line)) return readCode(lines, at, blocks);
-  const [, signs = '', heading] = /^(#{1,6}) +(.*)$/.exec(line) ?? [];
-  if (heading !== undefined) {
-    blocks.push({ kind: 'heading', level: signs.length, inline: inlineOf(heading) });
-    return at + 1;
+function blockOf(token: Tokens.Generic, task: string): Block {
+  switch (token.type) {
+    case 'heading':
+      return { kind: 'heading', level: (token as Tokens.Heading).depth, inline: inlineOf(token.tokens ?? []) };
+    case 'blockquote':
+      return { kind: 'quote', blocks: blocksOf(token.tokens ?? []) };
+    case 'code':
+      return { kind: 'code', text: (token as Tokens.Code).text };
+    case 'list':
+      return listOf(token as Tokens.List);
+    case 'table': {
+      const { header, rows } = token as Tokens.Table;
+      return { kind: 'table', rows: [header, ...rows].map((cells) => cells.map((cell) => inlineOf(cell.tokens))) };
+    }
+    case 'hr':
+      return { kind: 'rule' };
+    default: {
+      const own = token.tokens === undefined ? [textOf(token.raw.trimEnd())] : inlineOf(token.tokens);
+      return { kind: 'paragraph', inline: task === '' ? own : joined([textOf(task), ...own]) };
+    }
   }
-  if (/^ {0,3}(?:-{3,}|\*{3,}|_{3,}) *$/.test(line)) {
-    blocks.push({ kind: 'rule' });
-    return at + 1;
+}
+
+function listOf({ ordered, start, items }: Tokens.List): MarkdownList {
+  return {
+    kind: 'list',
+    start: ordered ? Number(start) : undefined,
+    items: items.map(({ tokens }) => blocksOf(tokens)),
+  };
+}
+
+function inlineOf(tokens: readonly Token[]): readonly Inline[] {
+  return joined(tokens.map((token) => pieceOf(token as Tokens.Generic)));
+}
+
+function pieceOf(token: Tokens.Generic): Inline {
+  switch (token.type) {
+    case 'codespan':
+      return { kind: 'code', text: (token as Tokens.Codespan).text };
+    case 'strong':
+      return { kind: 'strong', inline: inlineOf(token.tokens ?? []) };
+    case 'em':
+      return { kind: 'emphasis', inline: inlineOf(token.tokens ?? []) };
+    case 'del':
+      return { kind: 'struck', inline: inlineOf(token.tokens ?? []) };
+    case 'link':
+    case 'image': {
+      const { href, tokens } = token as Tokens.Link;
+      return { kind: 'link', inline: inlineOf(tokens), address: href };
+    }
+    case 'escape':
+    case 'text':
+      return textOf((token as Tokens.Text).text);
+    case 'br':
+      return textOf('\n');
+    default:
+      return textOf(token.raw);
   }
-  if (listSign.test(line)) return readList(lines, at, blocks);
-  if (line.startsWith('|') && /^\|[ :|-]+$/.test(lines[at + 1] ?? '')) return readTable(lines, at, blocks);
-  return readLines(lines, at, blocks);
 }
 
-function readCode(lines: readonly string[], at: number, blocks: Block[]): number {
-  let end = at + 1;
-  while (end < lines.length && !/^ {0,3}``` *$/.test(lines[end] ?? '')) end++;
-  blocks.push({ kind: 'code', text: lines.slice(at + 1, end).join('\n') });
-  return end + 1;
-}
+const textOf = (text: string): Inline => ({ kind: 'text', text });
 
-function readList(lines: readonly string[], at: number, blocks: Block[]): number {
-  const items: ListItem[] = [];
-  let end = at;
-  for (; end < lines.length; end++) {
-    const [, indent = '', , words] = listSign.exec(lines[end] ?? '') ?? [];
-    if (words === undefined) break;
-    items.push({ depth: Math.min(4, Math.floor(indent.length / 2)), inline: inlineOf(words) });
+/** Joins texts that follow each other. */
+function joined(pieces: readonly Inline[]): readonly Inline[] {
+  const held: Inline[] = [];
+  for (const piece of pieces) {
+    const last = held.at(-1);
+    if (piece.kind === 'text' && last?.kind === 'text') held[held.length - 1] = textOf(last.text + piece.text);
+    else held.push(piece);
   }
-  const isOrdered = /^ *\d/.test(lines[at] ?? '');
-  blocks.push({ kind: 'list', isOrdered, items });
-  return end;
+  return held;
 }
-
-function readTable(lines: readonly string[], at: number, blocks: Block[]): number {
-  const rows: (readonly (readonly Inline[])[])[] = [];
-  let end = at;
-  for (; (lines[end] ?? '').startsWith('|'); end++)
-    if (end !== at + 1)
-      rows.push(
-        (lines[end] ?? '')
-          .replace(/^\||\| *$/g, '')
-          .split('|')
-          .map((cell) => inlineOf(cell.trim())),
-      );
-  blocks.push({ kind: 'table', rows });
-  return end;
-}
-
-/** Reads lines up to an empty one, as a paragraph or a quote. */
-function readLines(lines: readonly string[], at: number, blocks: Block[]): number {
-  const isQuote = /^ {0,3}>/.test(lines[at] ?? '');
-  let end = at + 1;
-  while (end < lines.length && isMore(lines[end] ?? '', isQuote)) end++;
-  const text = lines.slice(at, end).map((line) => (isQuote ? line.replace(/^ {0,3}> ?/, '') : line));
-  blocks.push({ kind: isQuote ? 'quote' : 'paragraph', inline: inlineOf(text.join('\n')) });
-  return end;
-}
-
-const isMore = (line: string, isQuote: boolean): boolean =>
-  line.trim() !== '' &&
-  /^ {0,3}>/.test(line) === isQuote &&
-  !/^(?: {0,3}```|#{1,6} )/.test(line) &&
-  !listSign.test(line);

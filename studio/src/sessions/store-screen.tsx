@@ -1,6 +1,7 @@
 import { bytesText, countText, plural } from '../../../src/wording/amount.ts';
 import { useStudio } from '../frame/studio.ts';
 import { Failure, Nothing } from '../parts/states.tsx';
+import { Table } from '../parts/table.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
 import type { Diagnosis } from '../source/answers.ts';
 
@@ -107,32 +108,14 @@ function Sizes({
   readonly rows: readonly (readonly string[])[];
 }): React.ReactNode {
   if (rows.length === 0) return null;
+  const columns = [name, ...heads].map((head, at) => ({
+    head,
+    isNumber: at > 0,
+    cell: (row: readonly string[]) => row[at],
+  }));
   return (
     <section>
-      <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">{name}</th>
-            {heads.map((head) => (
-              <th key={head} scope="col" className="number">
-                {head}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(([first = '', ...sizes]) => (
-            <tr key={first}>
-              <td>{first}</td>
-              {sizes.map((size, at) => (
-                <td key={heads[at]} className="number">
-                  {size}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table columns={columns} rows={rows} keyOf={([first = '']) => first} />
     </section>
   );
 }

@@ -1,11 +1,12 @@
 import '../look/tree.css';
 import { useEffect } from 'react';
 import { costText, countText, durationText } from '../../../src/wording/amount.ts';
-import { runAddress } from '../address/address.ts';
+import { type Address, runAddress } from '../address/address.ts';
 import { useStudio } from '../frame/studio.ts';
 import { lookOfOutcome } from '../look/glyphs.ts';
 import { RecordedText } from '../parts/recorded-text.tsx';
 import { Failure, Nothing } from '../parts/states.tsx';
+import { type Column, Table } from '../parts/table.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
 import type { ExperimentAnswer } from '../source/answers.ts';
 
@@ -50,81 +51,54 @@ const percent = (part: number): string => `${Math.round(part * 100)} %`;
 function Variants({ answer: { variants } }: { readonly answer: ExperimentAnswer }): React.ReactNode {
   const isChecked = variants.some(({ checked }) => checked > 0);
   const names = [...new Set(variants.flatMap(({ scores }) => scores.map(({ name }) => name)))];
+  const columns = [variantColumn, ...(isChecked ? checkColumns : []), ...outcomeColumns(names)];
   return (
     <div className="table-box">
-      <table className="table" data-part="variants">
-        <thead>
-          <tr>
-            <th scope="col">Variant</th>
-            {isChecked ? (
-              <>
-                <th scope="col" className="number">
-                  Passed
-                </th>
-                <th scope="col">95 % interval</th>
-              </>
-            ) : null}
-            <th scope="col" className="number">
-              Succeeded
-            </th>
-            {names.map((name) => (
-              <th key={name} scope="col" className="number">
-                {name}
-              </th>
-            ))}
-            <th scope="col" className="number">
-              Calls
-            </th>
-            <th scope="col" className="number">
-              Tokens
-            </th>
-            <th scope="col" className="number">
-              Cost
-            </th>
-            <th scope="col" className="number">
-              Took
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {variants.map((each) => (
-            <tr key={each.variant}>
-              <td>
-                <strong>
-                  <RecordedText text={each.variant} />
-                </strong>{' '}
-                {each.flapping ? <span className="chip">flapping</span> : null}
-              </td>
-              {isChecked ? (
-                <>
-                  <td className="number">{each.checked === 0 ? '–' : `${each.passed} of ${each.checked}`}</td>
-                  <td>
-                    {each.interval === null ? (
-                      '–'
-                    ) : (
-                      <Interval low={each.interval.low} high={each.interval.high} rate={each.interval.rate} />
-                    )}
-                  </td>
-                </>
-              ) : null}
-              <td className="number">
-                {each.succeeded} of {each.branches}
-              </td>
-              {names.map((name) => (
-                <td key={name} className="number">
-                  {each.scores.find((score) => score.name === name)?.mean.toFixed(2) ?? '–'}
-                </td>
-              ))}
-              <td className="number">{each.mean.modelCalls.toFixed(1)}</td>
-              <td className="number">{countText(Math.round(each.mean.tokens))}</td>
-              <td className="number">{costText(each.mean.cost)}</td>
-              <td className="number">{durationText(each.mean.latencyMs)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table part="variants" columns={columns} rows={variants} keyOf={({ variant }) => variant} />
     </div>
   );
+}
+
+type Variant = ExperimentAnswer['variants'][number];
+
+const variantColumn: Column<Variant> = {
+  head: 'Variant',
+  cell: ({ variant, flapping }) => (
+    <>
+      <strong>
+        <RecordedText text={variant} />
+      </strong>{' '}
+      {flapping ? <span className="chip">flapping</span> : null}
+    </>
+  ),
+};
+
+const checkColumns: readonly Column<Variant>[] = [
+  {
+    head: 'Passed',
+    isNumber: true,
+    cell: ({ checked, passed }) => (checked === 0 ? '–' : `${passed} of ${checked}`),
+  },
+  {
+    head: '95 % interval',
+    cell: ({ interval }) => (interval === null ? '–' : <Interval {...interval} />),
+  },
+];
+
+/** Returns the columns of what came out, and of each score by its name. */
+function outcomeColumns(names: readonly string[]): readonly Column<Variant>[] {
+  return [
+    { head: 'Succeeded', isNumber: true, cell: ({ succeeded, branches }) => `${succeeded} of ${branches}` },
+    ...names.map((name) => ({
+      head: name,
+      isNumber: true,
+      cell: ({ scores }: Variant) => scores.find((score) => score.name === name)?.mean.toFixed(2) ?? '–',
+    })),
+    { head: 'Calls', isNumber: true, cell: ({ mean }) => mean.modelCalls.toFixed(1) },
+    { head: 'Tokens', isNumber: true, cell: ({ mean }) => countText(Math.round(mean.tokens)) },
+    { head: 'Cost', isNumber: true, cell: ({ mean }) => costText(mean.cost) },
+    { head: 'Took', isNumber: true, cell: ({ mean }) => durationText(mean.latencyMs) },
+  ];
 }
 
 /** An interval as a line with a dot at its rate, and in words. */
@@ -151,67 +125,58 @@ function Interval({
 
 function Branches({ answer: { branches } }: { readonly answer: ExperimentAnswer }): React.ReactNode {
   const { bar } = useStudio();
+  const addressOf = (row: BranchRow): Address => runAddress(row.session, row.branch, 'head');
   return (
     <div className="table-box">
-      <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">Variant</th>
-            <th scope="col" className="number">
-              Repeat
-            </th>
-            <th scope="col">Check</th>
-            <th scope="col">Outcome</th>
-            <th scope="col">Said</th>
-            <th scope="col" className="number">
-              Differs from
-            </th>
-            <th scope="col" className="number">
-              Cost
-            </th>
-            <th scope="col" className="number">
-              Took
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {branches.map((row) => {
-            const outcome = lookOfOutcome(row.outcome);
-            return (
-              <tr
-                key={`${row.session} ${row.branch}`}
-                onClick={() => bar.go(runAddress(row.session, row.branch, 'head'))}
-              >
-                <td>
-                  <a
-                    href={bar.href(runAddress(row.session, row.branch, 'head'))}
-                    onClick={(event) => {
-                      event.preventDefault();
-                    }}
-                  >
-                    <RecordedText text={row.variant} />
-                  </a>
-                </td>
-                <td className="number">{row.repeat}</td>
-                <td className={row.passed === true ? 'color-ok' : row.passed === false ? 'color-error' : 'faint'}>
-                  {row.passed === null ? '–' : row.passed ? '✓ passed' : '✕ failed'}
-                </td>
-                <td className={`color-${outcome.hue}`}>
-                  {outcome.glyph} {outcome.word}
-                </td>
-                <td className="table-title dim">
-                  <RecordedText text={(row.error ?? row.text).slice(0, 200)} />
-                </td>
-                <td className="number">
-                  {row.divergedAt === null ? '–' : `@${row.divergedAt.right ?? row.divergedAt.left ?? ''}`}
-                </td>
-                <td className="number">{costText(row.cost)}</td>
-                <td className="number">{durationText(row.latencyMs)}</td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
+      <Table
+        columns={branchColumns((row) => bar.href(addressOf(row)))}
+        rows={branches}
+        keyOf={({ session, branch }) => `${session} ${branch}`}
+        onOpen={(row) => bar.go(addressOf(row))}
+      />
     </div>
   );
+}
+
+type BranchRow = ExperimentAnswer['branches'][number];
+
+function branchColumns(hrefOf: (row: BranchRow) => string): readonly Column<BranchRow>[] {
+  return [
+    {
+      head: 'Variant',
+      cell: (row) => (
+        <a
+          href={hrefOf(row)}
+          onClick={(event) => {
+            event.preventDefault();
+          }}
+        >
+          <RecordedText text={row.variant} />
+        </a>
+      ),
+    },
+    { head: 'Repeat', isNumber: true, cell: ({ repeat }) => repeat },
+    {
+      head: 'Check',
+      look: ({ passed }) => (passed === true ? 'color-ok' : passed === false ? 'color-error' : 'faint'),
+      cell: ({ passed }) => (passed === null ? '–' : passed ? '✓ passed' : '✕ failed'),
+    },
+    {
+      head: 'Outcome',
+      look: ({ outcome }) => `color-${lookOfOutcome(outcome).hue}`,
+      cell: ({ outcome }) => `${lookOfOutcome(outcome).glyph} ${lookOfOutcome(outcome).word}`,
+    },
+    {
+      head: 'Said',
+      look: () => 'table-title dim',
+      cell: ({ error, text }) => <RecordedText text={(error ?? text).slice(0, 200)} />,
+    },
+    {
+      head: 'Differs from',
+      isNumber: true,
+      cell: ({ divergedAt }) => (divergedAt === null ? '–' : `@${divergedAt.right ?? divergedAt.left ?? ''}`),
+    },
+    { head: 'Cost', isNumber: true, cell: ({ cost }) => costText(cost) },
+    { head: 'Took', isNumber: true, cell: ({ latencyMs }) => durationText(latencyMs) },
+  ];
 }

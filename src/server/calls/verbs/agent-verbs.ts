@@ -1,25 +1,36 @@
 import { RepriseError } from '../../../core/error.ts';
 import { given, type JsonObject } from '../../../core/json.ts';
-import type { AgentVerbs } from '../../../engine/agents/agent-verbs.ts';
+import { inStory } from '../../../core/ref.ts';
+import type { AgentLook } from '../../../engine/agents/agent.ts';
+import type { AsOptions } from '../../../engine/agents/agent-source.ts';
 import { projectionNamed } from '../../../reading/shipped-projections.ts';
-import { actingAgent } from '../../guarding/grant.ts';
+import { actingAgent, type Grant } from '../../guarding/grant.ts';
 import { apart, type LookPlace, pagesOf, textIn, type VerbEntry, writing } from '../verb-entry.ts';
-import { believing, claiming, timesIn } from './fleet-verbs.ts';
+import { believing, claiming } from './fleet-verbs.ts';
 import { replaying, withFilter } from './look-verbs.ts';
 
 /** The agent that asks; that of the token if it is bound to one. */
 const asAgent = { agent: 'text?' } as const;
 
-/** Returns the surface of the agent that a call acts as. */
-function surfaceOf({ session, branch, grant }: LookPlace, input: JsonObject): AgentVerbs {
+/** Returns the agent that a call acts as. */
+function agentOf(grant: Grant, input: JsonObject): string {
   const agent = actingAgent(grant, textIn(input, 'agent'));
   if (agent === '')
     throw new RepriseError('option.invalid', 'Cannot run the verb of an agent: "agent" is missing', {
       hint: 'Name the agent, or use a token that is bound to one.',
       details: { path: 'agent' },
     });
-  // A token of an agent is in the hands of the agent itself, on every branch: each says what the agent may see there.
-  return session.as(agent, { handed: grant.agent !== undefined, branch });
+  return agent;
+}
+
+/** Returns how the agent gets its handle: a token of an agent is in the hands of the agent itself, on every branch. */
+const handedTo = ({ agent }: Grant): AsOptions => ({ handed: agent !== undefined });
+
+/** Returns the look of the agent that a call acts as; in story time if a turn is named. */
+function lookOf({ session, look, ref, grant }: LookPlace, input: JsonObject): AgentLook {
+  const { story } = input;
+  const at = typeof story === 'number' ? session.at(inStory(ref, story)) : look;
+  return at.as(agentOf(grant, input), handedTo(grant));
 }
 
 type AgentVerb = 'replay' | 'fold' | 'known' | 'beliefs.list' | 'beliefs.commit';
@@ -33,8 +44,8 @@ export const agentVerbs: Readonly<Record<`agent.${AgentVerb}`, VerbEntry>> = {
     takes: { ...asAgent, ...replaying },
     isOfAgent: true,
     many: (place, input) => {
-      const options = { ...apart<object>(withFilter(input), 'agent'), at: place.point, signal: place.until({}) };
-      return pagesOf(surfaceOf(place, input).replay(options));
+      const options = { ...apart<object>(withFilter(input), 'agent'), signal: place.until({}) };
+      return pagesOf(lookOf(place, input).replay(options));
     },
   },
   'agent.fold': {
@@ -44,10 +55,7 @@ export const agentVerbs: Readonly<Record<`agent.${AgentVerb}`, VerbEntry>> = {
     takes: { ...asAgent, projection: 'text' },
     isOfAgent: true,
     one: (place, input) =>
-      surfaceOf(place, input).stateAt(
-        place.point,
-        projectionNamed(textIn(input, 'projection'), place.sha256).projection,
-      ),
+      lookOf(place, input).fold(projectionNamed(textIn(input, 'projection'), place.sha256).projection),
   },
   'agent.known': {
     about: 'Returns everything that an agent knew at a point.',
@@ -55,7 +63,7 @@ export const agentVerbs: Readonly<Record<`agent.${AgentVerb}`, VerbEntry>> = {
     at: 'look',
     takes: asAgent,
     isOfAgent: true,
-    one: (place, input) => surfaceOf(place, input).knownAt(place.point),
+    one: (place, input) => lookOf(place, input).known(),
   },
   'agent.beliefs.list': {
     about: 'Returns the claims that stood at a point and that an agent could see then; `of` names whose.',
@@ -64,10 +72,9 @@ export const agentVerbs: Readonly<Record<`agent.${AgentVerb}`, VerbEntry>> = {
     takes: { ...believing, of: 'text?' },
     isOfAgent: true,
     one: (place, input) =>
-      surfaceOf(place, input).beliefsAt({
-        ...apart(input, 'agent', 'of', 'story'),
+      lookOf(place, input).beliefs.list({
+        ...apart<object>(input, 'agent', 'of', 'story'),
         ...given({ agent: input['of'] as string | undefined }),
-        ...timesIn(place, input),
       }),
   },
   'agent.beliefs.commit': {
@@ -76,6 +83,6 @@ export const agentVerbs: Readonly<Record<`agent.${AgentVerb}`, VerbEntry>> = {
     at: 'branch',
     takes: { ...asAgent, ...claiming },
     isOfAgent: true,
-    one: (place, input) => surfaceOf(place, input).beliefs.commit(apart(input, 'agent')),
+    one: ({ on, grant }, input) => on.as(agentOf(grant, input), handedTo(grant)).beliefs.commit(apart(input, 'agent')),
   },
 };

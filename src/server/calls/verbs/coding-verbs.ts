@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../core/json.ts';
-import type { CodingHandle } from '../../../engine/coding/coding-handle.ts';
+import type { Coding } from '../../../engine/coding/coding.ts';
 import type {
   CodingRunEnd,
   CodingRunStart,
@@ -21,8 +21,8 @@ import { type Arguments, apart, type LookPlace, takes, textIn, type VerbEntry, w
 /** The agent of what is recorded; that of the run if left out. */
 const ofAgent = { agent: 'text?' } as const;
 
-function codingOf({ session, branch }: LookPlace, input: JsonObject): CodingHandle {
-  const coding = session.coding.on(branch);
+function codingOf({ on }: LookPlace, input: JsonObject): Coding {
+  const { coding } = on;
   const agent = textIn(input, 'agent');
   return agent === '' ? coding : coding.as(agent);
 }
@@ -31,7 +31,7 @@ function codingOf({ session, branch }: LookPlace, input: JsonObject): CodingHand
 function recording(
   about: string,
   names: Arguments,
-  record: (coding: CodingHandle, input: never) => Promise<unknown>,
+  record: (coding: Coding, input: never) => Promise<unknown>,
 ): VerbEntry {
   return {
     about,
@@ -180,28 +180,28 @@ export const codingVerbs: Readonly<Record<`coding.${CodingVerb}`, VerbEntry>> = 
     rights: ['read'],
     at: 'look',
     takes: sized,
-    one: (place, input) => codingOf(place, {}).contextAt(place.point, input),
+    one: ({ look }, input) => look.coding.context(input),
   },
   'coding.files': {
     about: 'Rebuilds the files that were patched up to a point.',
     rights: ['read'],
     at: 'look',
     takes: { paths: 'list?' },
-    one: (place, input) => codingOf(place, {}).filesAt(place.point, input as never),
+    one: ({ look }, input) => look.coding.files(input as never),
   },
   'coding.replay': {
     about: 'Rebuilds projection, records, context and request at a point.',
     rights: ['read'],
     at: 'look',
     takes: replaying,
-    one: (place, input) => codingOf(place, {}).replayAt(place.point, input),
+    one: ({ look }, input) => look.coding.replay(input),
   },
   'coding.replayRun': {
     about: 'Rebuilds the same at the end of a run.',
     rights: ['read'],
     at: 'branch',
     takes: { run: 'text', ...replaying },
-    one: (place, input) => codingOf(place, {}).replayRun(textIn(input, 'run'), apart(input, 'run')),
+    one: ({ on }, input) => on.coding.replayRun(textIn(input, 'run'), apart(input, 'run')),
   },
   'coding.replayCounterfactual': {
     about: 'Rebuilds the same as if some events had not happened.',
@@ -215,14 +215,13 @@ export const codingVerbs: Readonly<Record<`coding.${CodingVerb}`, VerbEntry>> = 
         run: 'text?',
       }),
     },
-    one: (place, input) => codingOf(place, {}).replayCounterfactual(input as never),
+    one: ({ on }, input) => on.coding.replayCounterfactual(input as never),
   },
   'coding.diffRuns': {
     about: 'Returns how what was known differs between the ends of two runs; without `before`, from the beginning.',
     rights: ['read'],
     at: 'branch',
     takes: { before: 'text?', after: 'text' },
-    one: (place, input) =>
-      codingOf(place, {}).diffRuns((input['before'] as string | undefined) ?? null, textIn(input, 'after')),
+    one: ({ on }, input) => on.coding.diffRuns((input['before'] as string | undefined) ?? null, textIn(input, 'after')),
   },
 };

@@ -1,15 +1,16 @@
 import { type EventFilter, parseFilter } from '../../../core/event/filter.ts';
 import type { JsonObject } from '../../../core/json.ts';
-import { refText } from '../../../core/ref.ts';
-import type { ForkOptions, ReplayOptions } from '../../../core/session/session-log.ts';
+import type { Point } from '../../../core/point.ts';
+import type { FollowOptions, ForkOptions, ReplayOptions } from '../../../core/session/session-log.ts';
 import type { EditOptions } from '../../../core/view/edit.ts';
-import type { AuditOptions } from '../../../engine/believing/audit.ts';
-import type { StateAtOptions } from '../../../engine/looking/state-at.ts';
+import type { FollowingAudit } from '../../../engine/believing/audit.ts';
+import type { Look } from '../../../engine/look.ts';
+import type { FoldOptions } from '../../../engine/looking/state-at.ts';
 import type { ProveOptions } from '../../../engine/proving/prove.ts';
 import { knownAt, showAnswer } from '../../../reading/answers/known-at.ts';
 import { openRef } from '../../../reading/open-ref.ts';
 import { projectionNamed } from '../../../reading/shipped-projections.ts';
-import { eventTexts } from '../answer-texts.ts';
+import { eventTexts, replayed } from '../answer-texts.ts';
 import { type Arguments, apart, listIn, pagesOf, takes, textIn, type VerbEntry, writing } from '../verb-entry.ts';
 import { branchAnswer } from './session-verbs.ts';
 
@@ -21,10 +22,11 @@ const editing = takes<EditOptions>({
   edits: 'list?',
 });
 
-const supposing = takes<Omit<StateAtOptions, 'snapshots' | keyof EditOptions>>({ exclude: 'list?', cascade: 'flag?' });
+const supposing = takes<Omit<FoldOptions, 'snapshots' | keyof EditOptions>>({ exclude: 'list?', cascade: 'flag?' });
 
 /** The arguments of a replay; a filter may be an object or the text that the command line takes. */
-export const replaying: Arguments = takes<Omit<ReplayOptions, 'at' | 'signal' | 'history' | 'follow'>>({
+export const replaying: Arguments = takes<Omit<ReplayOptions, 'signal' | 'history'>>({
+  types: 'list?',
   after: 'number?',
   through: 'number?',
   since: 'text?',
@@ -38,6 +40,13 @@ export const replaying: Arguments = takes<Omit<ReplayOptions, 'at' | 'signal' | 
 export function withFilter(input: JsonObject): JsonObject & { readonly filter?: EventFilter } {
   const { filter } = input;
   return (typeof filter === 'string' ? { ...input, filter: parseFilter(filter) } : input) as JsonObject;
+}
+
+/** Returns the point of a look that was found. */
+async function pointOf(look: Look | undefined): Promise<Point | null> {
+  if (look === undefined) return null;
+  const { branch, seq } = await look.locate();
+  return { branch, seq };
 }
 
 type LookVerb =
@@ -65,29 +74,24 @@ export const lookVerbs: Readonly<Record<`look.${LookVerb}`, VerbEntry>> = {
     about: 'Returns where a ref is.',
     rights: ['read'],
     at: 'look',
-    one: ({ session, point }) => session.locate(point),
+    one: ({ look }) => look.locate(),
   },
   'look.fold': {
     about: 'Returns the value of a projection, or the value that it would have with edits or exclusions.',
     rights: ['read'],
     at: 'look',
     takes: { projection: 'text', ...supposing, snapshots: 'flag?', ...editing },
-    one: ({ session, point, sha256 }, { projection, ...input }) =>
-      session.stateAt(point, projectionNamed(String(projection), sha256).projection, input),
+    one: ({ look, sha256 }, { projection, ...input }) =>
+      look.fold(projectionNamed(String(projection), sha256).projection, input),
   },
   'look.folds': {
     about: 'Returns the values of several projections, by their names.',
     rights: ['read'],
     at: 'look',
     takes: { projections: 'list' },
-    one: async ({ session, point, sha256 }, input) => {
+    one: ({ look, sha256 }, input) => {
       const named = listIn(input, 'projections').map((name) => projectionNamed(String(name), sha256));
-      const { branch, seq } = await session.locate(point);
-      return Object.fromEntries(
-        await Promise.all(
-          named.map(async ({ name, projection }) => [name, await session.stateAt({ branch, seq }, projection)]),
-        ),
-      );
+      return look.folds(Object.fromEntries(named.map(({ name, projection }) => [name, projection])));
     },
   },
   'look.replay': {
@@ -95,9 +99,9 @@ export const lookVerbs: Readonly<Record<`look.${LookVerb}`, VerbEntry>> = {
     rights: ['read'],
     at: 'look',
     takes: { ...replaying, history: 'text?', follow: 'flag?', leaveOut: 'list?' },
-    many: ({ session, point, until }, input) => {
-      const options = apart<ReplayOptions>(withFilter(input), 'leaveOut');
-      const replay = session.replay({ ...options, at: point, signal: until(options) });
+    many: ({ session, ref, until }, input) => {
+      const options = apart<FollowOptions>(withFilter(input), 'leaveOut');
+      const replay = replayed(session, ref, { ...options, signal: until(options) });
       return eventTexts(replay, listIn(input, 'leaveOut').map(String));
     },
   },
@@ -106,16 +110,15 @@ export const lookVerbs: Readonly<Record<`look.${LookVerb}`, VerbEntry>> = {
     rights: ['read'],
     at: 'look',
     takes: { filter: 'any', history: 'text?' },
-    one: ({ session, point }, input) =>
-      session.find(withFilter(input).filter ?? {}, { ...apart(input, 'filter'), at: point }),
+    one: async ({ look }, input) => pointOf(await look.find(withFilter(input).filter ?? {}, apart(input, 'filter'))),
   },
   'look.findLast': {
     about: 'Returns the point of the last event that a filter matches.',
     rights: ['read'],
     at: 'look',
     takes: { filter: 'any', history: 'text?' },
-    one: ({ session, point }, input) =>
-      session.findLast(withFilter(input).filter ?? {}, { ...apart(input, 'filter'), at: point }),
+    one: async ({ look }, input) =>
+      pointOf(await look.findLast(withFilter(input).filter ?? {}, apart(input, 'filter'))),
   },
   'look.known': {
     about: 'Returns everything that the agent of the point knew there.',
@@ -130,48 +133,51 @@ export const lookVerbs: Readonly<Record<`look.${LookVerb}`, VerbEntry>> = {
     about: 'Returns the metadata of a branch.',
     rights: ['read'],
     at: 'look',
-    one: ({ session, point }) => session.metadata(point),
+    one: ({ look }) => look.metadata(),
   },
   'look.counterfactual': {
     about: 'Returns what a view without some events, or with edits, would be.',
     rights: ['read'],
     at: 'look',
     takes: { projection: 'text', ...supposing, ...editing },
-    one: ({ session, point, sha256 }, { projection, ...input }) =>
-      session.counterfactual(point, projectionNamed(String(projection), sha256).projection, input),
+    one: ({ look, sha256 }, { projection, ...input }) =>
+      look.counterfactual(projectionNamed(String(projection), sha256).projection, input),
   },
   'look.fingerprint': {
     about: 'Returns how a history behaved.',
     rights: ['read'],
     at: 'look',
-    one: ({ session, point }) => session.fingerprint(point),
+    one: ({ look }) => look.fingerprint(),
   },
   'look.verify': {
     about: 'Checks the chain of a session up to a point; `deep` also checks what is derived from it.',
     rights: ['read'],
     at: 'look',
     takes: { head: 'text?', deep: 'flag?' },
-    one: ({ session, point }, input) => session.verify({ ...input, at: point }),
+    one: ({ look }, input) => look.verify(input),
   },
   'look.prove': {
     about: 'Proves that an event is in a history, or with `since` that a history continues an earlier one.',
     rights: ['read'],
     at: 'look',
     takes: takes<ProveOptions>({ since: 'number?', payload: 'flag?' }),
-    one: ({ reprise, ref }, input) => reprise.prove(ref, input),
+    one: ({ look }, input) => look.prove(input),
   },
   'look.audit': {
     about: 'Reads the events about agents, claims and tasks again.',
     rights: ['read'],
     at: 'look',
-    takes: takes<Omit<AuditOptions, 'at' | 'signal'>>({
+    takes: takes<Omit<FollowingAudit, 'signal'>>({
       limit: 'number?',
       after: 'number?',
       filter: 'any?',
       follow: 'flag?',
     }),
-    many: ({ session, point, until }, input) =>
-      pagesOf(session.audit({ ...withFilter(input), at: point, signal: until(input) })),
+    many: ({ look, on, until }, input) => {
+      const { follow, ...options } = withFilter(input) as FollowingAudit;
+      const signal = until({ follow: follow === true });
+      return pagesOf(follow === true ? on.audit({ ...options, follow, signal }) : look.audit({ ...options, signal }));
+    },
   },
   'look.fork': {
     about: 'Makes a branch at a point, with edits.',
@@ -186,22 +192,22 @@ export const lookVerbs: Readonly<Record<`look.${LookVerb}`, VerbEntry>> = {
       }),
       ...editing,
     },
-    one: async ({ session, point }, input) => branchAnswer(await session.fork(point, input)),
+    one: async ({ look }, input) => branchAnswer(await look.fork(input)),
   },
   'look.export': {
     about: 'Writes the view in the format of a different system, as text.',
     rights: ['read'],
     at: 'look',
     takes: { format: 'text' },
-    one: ({ reprise, ref }, input) => reprise.export(ref, { format: textIn(input, 'format') }),
+    one: ({ look }, input) => look.export({ format: textIn(input, 'format') }).text(),
   },
   'look.exportFiles': {
     about: 'Returns every file that the view makes in the format of a different system; bytes are in base64.',
     rights: ['read'],
     at: 'look',
     takes: { format: 'text' },
-    one: async ({ reprise, ref }, input) => {
-      const { files, ...exported } = await reprise.exportFiles(ref, { format: textIn(input, 'format') });
+    one: async ({ look }, input) => {
+      const { files, ...exported } = await look.export({ format: textIn(input, 'format') }).files();
       const written = files.map(({ file, bytes }) => ({ file, base64: Buffer.from(bytes).toString('base64') }));
       return { ...exported, files: written };
     },
@@ -211,6 +217,6 @@ export const lookVerbs: Readonly<Record<`look.${LookVerb}`, VerbEntry>> = {
     rights: ['read'],
     at: 'look',
     takes: { format: 'text' },
-    one: ({ reprise, ref }, input) => reprise.handBack(refText(ref), { format: textIn(input, 'format') }),
+    one: ({ look }, input) => look.handBack({ format: textIn(input, 'format') }),
   },
 };

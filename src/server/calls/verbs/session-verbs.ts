@@ -1,4 +1,5 @@
-import type { Branch } from '../../../engine/branch.ts';
+import { pointText } from '../../../core/ref.ts';
+import type { ForkedBranch } from '../../../engine/branch.ts';
 import type { ArchiveOptions } from '../../../engine/changing/archive-branch.ts';
 import type { DeleteBranchOptions } from '../../../engine/changing/delete-branch.ts';
 import type { EraseOptions } from '../../../engine/erasing/erase.ts';
@@ -6,8 +7,8 @@ import { apart, takes, textIn, type VerbEntry, writing } from '../verb-entry.ts'
 import { marking } from './branch-verbs.ts';
 
 /** Returns a branch as the wire shows it. */
-export function branchAnswer({ name, parent, head }: Branch): object {
-  return { name, parent: parent ?? null, head };
+export function branchAnswer({ name, parent, head }: Pick<ForkedBranch, 'name' | 'parent' | 'head'>): object {
+  return { name, parent, head };
 }
 
 type SessionVerb =
@@ -34,7 +35,11 @@ export const sessionVerbs: Readonly<Record<`session.${SessionVerb}`, VerbEntry>>
     rights: ['read'],
     at: 'session',
     takes: { branch: 'text' },
-    one: async ({ session }, input) => branchAnswer(await session.branch(textIn(input, 'branch'))),
+    one: async ({ session }, input) => {
+      const name = textIn(input, 'branch');
+      const { parent, head } = await session.branch(name).locate();
+      return { name, parent, head };
+    },
   },
   'session.toJSON': {
     about: 'Returns a session with all of its events.',
@@ -61,7 +66,7 @@ export const sessionVerbs: Readonly<Record<`session.${SessionVerb}`, VerbEntry>>
     rights: ['admin'],
     at: 'point',
     takes: takes<EraseOptions>({ ...marking, everywhere: 'flag?', onlyIdle: 'flag?' }),
-    one: ({ session, point }, input) => session.erase(point, input),
+    one: ({ session, ref }, input) => session.erase(pointText(ref), input),
   },
   'session.repair': {
     about: 'Makes everything that is derived from the history of a session anew.',

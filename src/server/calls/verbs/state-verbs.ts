@@ -1,7 +1,7 @@
 import { given, type JsonObject } from '../../../core/json.ts';
-import type { StateHandle } from '../../../engine/state/state-handle.ts';
+import type { State, StateReader } from '../../../engine/state/state.ts';
+import type { StateListOptions } from '../../../engine/state/state-options.ts';
 import type { StateReplayOptions } from '../../../engine/state/state-replay.ts';
-import type { StateListOptions } from '../../../engine/state/state-verbs.ts';
 import type { TransactionOptions } from '../../../engine/state/transaction-work.ts';
 import { actingAgent, checkUnbound } from '../../guarding/grant.ts';
 import { commitOnce } from '../state-commits.ts';
@@ -9,13 +9,18 @@ import { apart, type LookPlace, listIn, pagesOf, takes, textIn, type VerbEntry, 
 
 /** The agent whose state it is: `default` if left out, that of the token if it is bound to one. */
 const ofAgent = { agent: 'text?' } as const;
-const listing = takes<Omit<StateListOptions, 'at'>>({ limit: 'number?' });
+const listing = takes<StateListOptions>({ limit: 'number?' });
 
 /** Returns the state of the agent that a call acts as. */
-function stateOf({ session, branch, grant }: LookPlace, input: JsonObject): StateHandle {
+function stateOf({ look, grant }: LookPlace, input: JsonObject): StateReader {
   const agent = actingAgent(grant, textIn(input, 'agent'));
-  const state = session.state.on(branch);
-  return agent === '' ? state : state.as(agent);
+  return agent === '' ? look.state : look.state.as(agent);
+}
+
+/** Returns the state that a call writes as the agent that it acts as. */
+function writtenState({ on, grant }: LookPlace, input: JsonObject): State {
+  const agent = actingAgent(grant, textIn(input, 'agent'));
+  return agent === '' ? on.state : on.state.as(agent);
 }
 
 type StateVerb = 'get' | 'keys' | 'scan' | 'history' | 'replay' | 'diff' | 'transaction';
@@ -28,19 +33,16 @@ export const stateVerbs: Readonly<Record<`state.${StateVerb}`, VerbEntry>> = {
     at: 'look',
     takes: { key: 'text', version: 'number?', ...ofAgent },
     isOfAgent: true,
-    one: (place, input) => {
-      const { version } = input;
-      const where = version === undefined ? { point: place.point } : { version: version as number, at: place.point };
-      return stateOf(place, input).getAt(textIn(input, 'key'), where);
-    },
+    one: (place, input) => stateOf(place, input).get(textIn(input, 'key'), apart(input, 'agent', 'key')),
   },
   'state.keys': {
     about: 'Lists the keys that have a value.',
     rights: ['read'],
     at: 'look',
-    takes: { ...listing, ...ofAgent },
+    takes: { prefix: 'text?', ...listing, ...ofAgent },
     isOfAgent: true,
-    many: (place, input) => pagesOf(stateOf(place, input).keys({ ...apart(input, 'agent'), at: place.point })),
+    many: (place, input) =>
+      pagesOf(stateOf(place, input).keys(textIn(input, 'prefix'), apart(input, 'agent', 'prefix'))),
   },
   'state.scan': {
     about: 'Returns every value under a prefix.',
@@ -49,9 +51,7 @@ export const stateVerbs: Readonly<Record<`state.${StateVerb}`, VerbEntry>> = {
     takes: { prefix: 'text?', ...listing, ...ofAgent },
     isOfAgent: true,
     many: (place, input) =>
-      pagesOf(
-        stateOf(place, input).scan(textIn(input, 'prefix'), { ...apart(input, 'agent', 'prefix'), at: place.point }),
-      ),
+      pagesOf(stateOf(place, input).scan(textIn(input, 'prefix'), apart(input, 'agent', 'prefix'))),
   },
   'state.history': {
     about: 'Returns every version of a key, the last one first.',
@@ -59,17 +59,14 @@ export const stateVerbs: Readonly<Record<`state.${StateVerb}`, VerbEntry>> = {
     at: 'look',
     takes: { key: 'text', ...listing, ...ofAgent },
     isOfAgent: true,
-    many: (place, input) =>
-      pagesOf(
-        stateOf(place, input).history(textIn(input, 'key'), { ...apart(input, 'agent', 'key'), at: place.point }),
-      ),
+    many: (place, input) => pagesOf(stateOf(place, input).history(textIn(input, 'key'), apart(input, 'agent', 'key'))),
   },
   'state.replay': {
     about: 'Reads the transactions of a branch again, in order; those of every agent if `agent` is null.',
     rights: ['read'],
     at: 'look',
     takes: {
-      ...takes<Omit<StateReplayOptions, 'at' | 'signal' | 'agent'>>({
+      ...takes<Omit<StateReplayOptions, 'signal' | 'agent'>>({
         after: 'number?',
         through: 'number?',
         since: 'text?',
@@ -81,12 +78,13 @@ export const stateVerbs: Readonly<Record<`state.${StateVerb}`, VerbEntry>> = {
     },
     isOfAgent: true,
     many: (place, input) => {
-      const { session, branch, point, grant, until } = place;
+      const { look, on, ref, grant, until } = place;
       // To read its own state instead would be the answer to a different question.
       if (input['agent'] !== undefined && input['agent'] !== grant.agent)
         checkUnbound(grant, 'replay the state of other agents');
-      const options = { ...input, ...given({ agent: grant.agent }), at: point, signal: until(input) };
-      return pagesOf(session.state.on(branch).replay(options as StateReplayOptions));
+      const options = { ...input, ...given({ agent: grant.agent }), signal: until(input) };
+      const state = ref.at.kind === 'head' ? on.state : look.state;
+      return pagesOf(state.replay(options as StateReplayOptions));
     },
   },
   'state.diff': {
@@ -97,7 +95,8 @@ export const stateVerbs: Readonly<Record<`state.${StateVerb}`, VerbEntry>> = {
     isOfAgent: true,
     many: (place, input) => {
       const options = apart<{ prefix?: string }>(input, 'agent', 'other');
-      return pagesOf(stateOf(place, input).diff(place.point, place.pointOf(textIn(input, 'other')), options));
+      const { state } = place.lookAt(textIn(input, 'other'));
+      return pagesOf(stateOf(place, input).diff({ state }, options));
     },
   },
   'state.transaction': {
@@ -114,7 +113,7 @@ export const stateVerbs: Readonly<Record<`state.${StateVerb}`, VerbEntry>> = {
     knowsRequests: true,
     one: (place, input) =>
       commitOnce(
-        { state: stateOf(place, input), bound: place.grant.agent, locate: place.locate },
+        { state: writtenState(place, input), branch: place.ref.branch, bound: place.grant.agent, locate: place.locate },
         {
           operations: listIn(input, 'operations'),
           read: listIn(input, 'read'),

@@ -1,9 +1,15 @@
 import { limits } from '../../../core/limits.ts';
-import type { Seq } from '../../../core/point.ts';
-import type { HeldSnapshotsRequest, Snapshot, SnapshotKey } from '../../../core/store/event-store.ts';
-import { snapshotsNamedMax } from '../../../core/store/snapshot-key.ts';
+import type { Digest, Seq } from '../../../core/point.ts';
+import type {
+  FoundSnapshot,
+  HeldSnapshotsRequest,
+  Snapshot,
+  SnapshotKey,
+  SnapshotsRequest,
+} from '../../../core/store/event-store.ts';
+import { snapshotsNamedMax, withinAnswer } from '../../../core/store/snapshot-key.ts';
 import { compareUtf8 } from '../../../core/utf8.ts';
-import type { HeldSession } from '../shelf.ts';
+import { eventAt, type HeldSession } from '../shelf.ts';
 
 function nameOf({ projection, version, upcasts, erasures }: SnapshotKey, seq: Seq): string {
   return JSON.stringify([projection, version, upcasts, erasures, seq]);
@@ -21,18 +27,25 @@ function snapshotsOf(session: HeldSession, branch: string): Snapshot[] {
   return [...(session.snapshots.get(branch)?.values() ?? [])];
 }
 
-/** Returns where snapshots are on a branch at or before a seq, nearest first. */
-export function findSnapshots(
-  session: HeldSession,
-  branch: string,
-  key: SnapshotKey,
-  through: Seq,
-): Omit<Snapshot, 'value'>[] {
-  return snapshotsOf(session, branch)
-    .filter((held) => held.seq <= through && nameOf(held, held.seq) === nameOf(key, held.seq))
-    .sort((a, b) => b.seq - a.seq)
-    .slice(0, snapshotsNamedMax)
-    .map(({ value: _value, ...rest }) => rest);
+/** Returns where snapshots are on the branches that lead to a point, by key and nearest first. */
+export function findSnapshots(session: HeldSession, { keys, within }: SnapshotsRequest): FoundSnapshot[] {
+  const found = keys.flatMap((key) =>
+    within
+      .flatMap(({ branch, through }) =>
+        snapshotsOf(session, branch)
+          .filter((held) => held.seq <= through && nameOf(held, held.seq) === nameOf(key, held.seq))
+          .filter((held) => digestAt(session, held) === held.digest)
+          .sort((a, b) => b.seq - a.seq)
+          .slice(0, snapshotsNamedMax),
+      )
+      .map(({ value, ...place }, index) => (index === 0 ? { ...place, value } : place)),
+  );
+  return withinAnswer(found);
+}
+
+function digestAt(session: HeldSession, { branch: name, seq }: Snapshot): Digest | undefined {
+  const branch = session.branches.get(name);
+  return branch === undefined ? undefined : eventAt(branch, seq)?.digest;
 }
 
 /** Returns where the snapshots of a branch are, by key and seq, after one of them. */

@@ -1,13 +1,22 @@
 import { limits } from '../../../core/limits.ts';
-import type { Seq } from '../../../core/point.ts';
-import type { HeldSnapshotsRequest, Snapshot, SnapshotKey } from '../../../core/store/event-store.ts';
-import { snapshotsNamedMax } from '../../../core/store/snapshot-key.ts';
+import type { Digest, Seq } from '../../../core/point.ts';
+import type {
+  FoundSnapshot,
+  HeldSnapshotsRequest,
+  SessionRef,
+  Snapshot,
+  SnapshotKey,
+  SnapshotsRequest,
+} from '../../../core/store/event-store.ts';
+import { snapshotsNamedMax, withinAnswer } from '../../../core/store/snapshot-key.ts';
 import {
   type HeldSnapshotRow,
-  type SnapshotPlaceRow,
   type SnapshotRow,
   snapshotKeyValues,
+  snapshotOf,
+  snapshotPlaceOf,
 } from '../../sql/snapshot-row.ts';
+import { arrayLiteral } from '../array-literal.ts';
 import type { Bound, Queries } from '../connection.ts';
 import type { SessionKey } from '../session-row.ts';
 
@@ -50,19 +59,56 @@ function valuesOf(session: SessionKey, branchId: number, key: SnapshotKey): read
   return [session.namespaceId, session.id, branchId, ...snapshotKeyValues(key)];
 }
 
-/** Returns where snapshots are at or before a seq, nearest first. */
+// One statement for all keys and branches, whose values are read only for the nearest of each key.
+const findSql = `
+SELECT key, branch, seq, digest, CASE WHEN nth = 1 THEN value END FROM (
+  SELECT row_number() OVER (PARTITION BY k.key ORDER BY w.near, s.seq DESC) AS nth, k.key, w.near, w.branch, s.seq, s.digest, s.value
+  FROM namespaces n
+  JOIN sessions owner ON owner.namespace_id = n.id AND owner.name = $2
+  JOIN unnest($3::text[], $4::text[], $5::int[], $6::int[]) WITH ORDINALITY AS k (projection, version, upcasts, erasures, key) ON true
+  JOIN unnest($7::text[], $8::bigint[]) WITH ORDINALITY AS w (branch, through, near) ON true
+  JOIN branches b ON b.namespace_id = n.id AND b.session_id = owner.id AND b.name = w.branch
+  JOIN LATERAL (
+    SELECT seq, digest, value FROM snapshots
+    WHERE namespace_id = n.id AND session_id = owner.id AND branch_id = b.id AND projection = k.projection
+      AND version = k.version AND upcasts = k.upcasts AND erasures = k.erasures AND seq <= w.through
+    ORDER BY seq DESC LIMIT ${snapshotsNamedMax}
+  ) s ON true
+  JOIN LATERAL (
+    SELECT digest FROM events
+    WHERE namespace_id = n.id AND session_id = owner.id AND branch_id = b.id AND seq BETWEEN s.seq AND s.seq
+    ORDER BY seq LIMIT 1
+  ) e ON e.digest = s.digest
+  WHERE n.name = $1
+) found ORDER BY key, near, seq DESC`;
+
+type FoundRow = readonly [key: number, branch: string, seq: Seq, digest: Digest, value: string | null];
+
+/** Returns where snapshots are on the branches that lead to a point, by key and nearest first. */
 export async function findSnapshots(
   queries: Queries,
-  session: SessionKey,
-  branchId: number,
-  key: SnapshotKey,
-  through: Seq,
-): Promise<readonly SnapshotPlaceRow[]> {
-  return await queries.all<SnapshotPlaceRow>(
-    `SELECT seq, digest FROM snapshots ${where} AND seq <= $8 ORDER BY seq DESC LIMIT ${snapshotsNamedMax}`,
-    ...valuesOf(session, branchId, key),
-    through,
+  { namespace, session }: SessionRef,
+  { keys, within }: SnapshotsRequest,
+): Promise<FoundSnapshot[]> {
+  if (keys.length === 0 || within.length === 0) return [];
+  const rows = await queries.all<FoundRow>(
+    findSql,
+    namespace,
+    session,
+    arrayLiteral(keys.map(({ projection }) => projection)),
+    arrayLiteral(keys.map(({ version }) => version)),
+    arrayLiteral(keys.map(({ upcasts }) => upcasts)),
+    arrayLiteral(keys.map(({ erasures }) => erasures)),
+    arrayLiteral(within.map(({ branch }) => branch)),
+    arrayLiteral(within.map(({ through }) => through)),
   );
+  const found = rows.map(([at, branch, seq, digest, value]): FoundSnapshot => {
+    const key = keys[at - 1] as SnapshotKey;
+    return value === null
+      ? snapshotPlaceOf({ branch }, key, [seq, digest])
+      : snapshotOf({ branch }, key, [seq, digest, value]);
+  });
+  return withinAnswer(found);
 }
 
 /** Returns where the snapshots of a branch are, by key and seq, after one of them. */

@@ -1,12 +1,20 @@
 import { limits } from '../../../core/limits.ts';
 import type { Seq } from '../../../core/point.ts';
-import type { HeldSnapshotsRequest, Snapshot, SnapshotKey } from '../../../core/store/event-store.ts';
-import { snapshotsNamedMax } from '../../../core/store/snapshot-key.ts';
+import type {
+  FoundSnapshot,
+  HeldSnapshotsRequest,
+  Snapshot,
+  SnapshotKey,
+  SnapshotsRequest,
+} from '../../../core/store/event-store.ts';
+import { snapshotsNamedMax, withinAnswer } from '../../../core/store/snapshot-key.ts';
 import {
   type HeldSnapshotRow,
   type SnapshotPlaceRow,
   type SnapshotRow,
   snapshotKeyValues,
+  snapshotOf,
+  snapshotPlaceOf,
 } from '../../sql/snapshot-row.ts';
 import type { Database } from '../database.ts';
 
@@ -30,19 +38,32 @@ export function putSnapshot(database: Database, branchId: number, snapshot: Snap
 
 const where = 'WHERE branch_id = ? AND projection = ? AND version = ? AND upcasts = ? AND erasures = ?';
 
-/** Returns where snapshots are at or before a seq, nearest first. */
+const findSql = `SELECT seq, digest FROM snapshots s ${where} AND seq <= ?
+AND digest = (SELECT digest FROM events e WHERE e.branch_id = s.branch_id AND e.seq = s.seq)
+ORDER BY seq DESC LIMIT ${snapshotsNamedMax}`;
+
+/** Returns where snapshots are on the branches that lead to a point, by key and nearest first. */
 export function findSnapshots(
   database: Database,
-  branchId: number,
-  key: SnapshotKey,
-  through: Seq,
-): readonly SnapshotPlaceRow[] {
-  return database.all<SnapshotPlaceRow>(
-    `SELECT seq, digest FROM snapshots ${where} AND seq <= ? ORDER BY seq DESC LIMIT ${snapshotsNamedMax}`,
-    branchId,
-    ...snapshotKeyValues(key),
-    through,
-  );
+  idOf: (branch: string) => number | undefined,
+  { keys, within }: SnapshotsRequest,
+): FoundSnapshot[] {
+  const branches = within.flatMap(({ branch, through }) => {
+    const id = idOf(branch);
+    return id === undefined ? [] : [{ id, branch, through }];
+  });
+  const found = keys.flatMap((key) => {
+    const places = branches.flatMap(({ id, branch, through }) =>
+      database
+        .all<SnapshotPlaceRow>(findSql, id, ...snapshotKeyValues(key), through)
+        .map((row) => ({ id, place: snapshotPlaceOf({ branch }, key, row) })),
+    );
+    return places.map(({ id, place }, index): FoundSnapshot => {
+      const row = index === 0 ? findSnapshot(database, id, key, place.seq) : undefined;
+      return row === undefined ? place : snapshotOf(place, key, row);
+    });
+  });
+  return withinAnswer(found);
 }
 
 /** Returns where the snapshots of a branch are, by key and seq, after one of them. */
