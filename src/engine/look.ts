@@ -133,7 +133,8 @@ export class Look {
    *
    * @example
    * ```ts
-   * for await (const { data } of session.replay({ types: ['call.ended'] })) console.log(data.name, data.outcome);
+   * for await (const { data, erased } of session.replay({ types: ['call.ended'] }))
+   *   if (erased !== true) console.log(data.name, data.outcome);
    * for await (const { seq, data } of session.at('main@6').replay({ filter: { kind: 'tool' } })) console.log(seq, data);
    * ```
    */

@@ -236,6 +236,7 @@ describe('plain JSON', () => {
       ['POST', '/v1/look.fold/x'],
       ['GET', '/v1/look.fold'],
       ['PUT', '/v1/look.fold'],
+      ['POST', '/v1/reprise.sessions?allNamespaces=true'],
     ] as const) {
       const response = await fetch(`${server.url}${path}`, { method });
       expect(response.status).toBeGreaterThanOrEqual(400);

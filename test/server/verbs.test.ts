@@ -2,6 +2,7 @@ import { createClient } from '@connectrpc/connect';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/core/json.ts';
 import { createNodePlatform } from '../../src/node/platform.ts';
+import { isWriting } from '../../src/server/calls/verb-arguments.ts';
 import { verbCoverage } from '../../src/server/calls/verb-coverage.ts';
 import { verbTable } from '../../src/server/calls/verb-table.ts';
 import { makeToken, type Server, serve } from '../../src/server.ts';
@@ -155,6 +156,16 @@ describe.each(faces)('the verbs over the wire, by %s,', (face) => {
     expect(await Array.fromAsync(list('look.replay', { ref: 'demo' }))).toHaveLength(1);
     expect(await codeOf(call('look.fork', { ref: 'demo@0', requestId: 'fork' }))).toBe('option.invalid');
     expect(await codeOf(call('look.fork', { ref: 'demo@0', requestId: '' }))).toBe('option.invalid');
+    const write = (value: number) => ({
+      ref: 'demo',
+      agent: 'a1',
+      operations: [{ key: 'plan', op: 'write', value }],
+      requestId: 'transaction',
+    });
+    const committed = await call('state.transaction', write(1));
+    expect(await call('state.transaction', write(1))).toEqual(committed);
+    expect(committed).toMatchObject({ txn: 'transaction', versions: [{ version: 1 }] });
+    expect(await codeOf(call('state.transaction', write(2)))).toBe('event.id-reused');
   });
 
   test.each<[string, string, string | JsonObject, string]>([
@@ -165,12 +176,13 @@ describe.each(faces)('the verbs over the wire, by %s,', (face) => {
     ['an argument that is missing', 'look.fold', { ref: 'demo' }, 'projection'],
     ['a verb that does not exist', 'look.fld', {}, 'verb'],
     ['the name of something that every object has', 'constructor', {}, 'verb'],
-    ['an empty namespace', 'look.locate', { ref: 'demo', namespace: '' }, ''],
+    ['an empty namespace', 'look.locate', { ref: 'demo', namespace: '' }, 'namespace'],
+    ['an empty agent', 'state.get', { ref: 'demo', key: 'plan', agent: '' }, 'agent'],
+    ['an empty branch', 'session.archiveBranch', { session: 'demo', branch: '' }, 'branch'],
   ])('%s: refused, and the error says where', async (_, verb, input, path) => {
     const { call } = door(face);
     const { code, details } = await errorOf(call(verb, input));
-    if (path === '' && details['path'] === undefined) expect(code).toBe('id.invalid');
-    else expect([code, details['path']]).toEqual(['option.invalid', path]);
+    expect([code, details['path']]).toEqual(['option.invalid', path]);
   });
 
   test('a verb that writes or destroys is never asked for without its place', async () => {
@@ -215,6 +227,24 @@ describe.each(faces)('the verbs over the wire, by %s,', (face) => {
       expect([verb, await codeOf(asked)]).toEqual([verb, 'store.denied']);
     }
   });
+});
+
+test('a token that may read makes no change by any verb, and the error names the right', async () => {
+  const store = openMemoryStore({ platform });
+  const { token: reading, record } = makeToken({ rights: ['read'] }, platform);
+  await store.tokens.add(record);
+  await using own = await serve({ store, port: 0 });
+  await store.createSession({ namespace: 'default', session: 'demo' }, { root: 'main', seed: 'x' });
+  const { call } = doorOf('http', own.url, reading);
+  for (const [verb, entry] of Object.entries(verbTable)) {
+    if (!isWriting(entry)) continue;
+    const { code, details } = await errorOf(call(verb, fullArguments(verb)));
+    expect([verb, code, details['right']]).toEqual([verb, 'store.denied', entry.rights.at(-1)]);
+  }
+  expect(await codeOf(call('reprise.session', { session: 'new', create: true }))).toBe('store.denied');
+  // A dry run only looks: the verb itself says that there is nothing at the point.
+  expect(await codeOf(call('session.erase', { ref: 'demo@1', dryRun: true }))).not.toBe('store.denied');
+  expect(await call('session.tree', { session: 'demo' })).toMatchObject({ head: 0 });
 });
 
 /** Returns arguments that the door takes. */

@@ -28,6 +28,14 @@ export function argumentsOf(entry: VerbEntry): Arguments {
   return { ...placeTakes[at], ...takes, ...common };
 }
 
+/** The arguments that name something. An empty text names nothing, and must not mean a default. */
+const naming: ReadonlySet<string> = new Set(['namespace', 'session', 'ref', 'branch', 'agent', 'requestId']);
+
+function emptyHint(name: string): string {
+  if (name === 'ref') return 'Write session[/branch][@at], for example "demo/careful@12".';
+  return name === 'requestId' ? 'Use one id for every attempt of one change.' : 'Name it, or leave it out.';
+}
+
 const isKind: Readonly<Record<string, (value: JsonValue) => boolean>> = {
   text: (value) => typeof value === 'string',
   flag: (value) => typeof value === 'boolean',
@@ -51,6 +59,7 @@ export function readArguments(verb: string, entry: VerbEntry, text: string): Jso
       if (!isOptional) throw refused(verb, name, 'is missing', `Give ${names.join(', ')}.`);
     } else if (isKind[kind]?.(value) !== true)
       throw refused(verb, name, `is ${kindName(value)}`, `Write it as ${kind === 'any' ? 'JSON' : `a ${kind}`}.`);
+    else if (value === '' && naming.has(name)) throw refused(verb, name, 'is empty', emptyHint(name));
   }
   return input;
 }

@@ -80,7 +80,6 @@ export function openDoor(parts: DoorParts): Door {
       return await ranAt(verb, entry, store, locate, entry.knowsRequests === true ? input : asked);
     };
     if (requestId === undefined) return await run();
-    if (requestId === '') throw refused(verb, 'requestId', 'is empty', 'Use one id for every attempt of one change.');
     const change = { call: verb, requestId: String(requestId), request: { namespace, ...asked } };
     return await parts.done.once(grant, entry.knowsRequests === true ? { ...change, isEvent: true } : change, run);
   };
@@ -127,8 +126,6 @@ async function ranAt(
 
 /** Reads the ref of a verb. A verb that writes to a branch takes no point, and one that changes a point names it. */
 function refOf(verb: string, { at }: VerbEntry, text: string): Ref {
-  if (text === '')
-    throw refused(verb, 'ref', 'is empty', 'Write session[/branch][@at], for example "demo/careful@12".');
   if (at === 'branch' && text.includes('@'))
     throw refused(verb, 'ref', 'names a point', 'Name the branch alone, for example "demo/careful".');
   if (at === 'point' && !text.includes('@'))

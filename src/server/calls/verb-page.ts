@@ -28,6 +28,8 @@ export async function sendVerb(
   response: HttpResponse,
   { door, grant, budget }: VerbPageParts,
 ): Promise<void> {
+  // To ignore them would be a wrong answer.
+  if (request.url?.includes('?') === true) throw refused('', 'has parameters: send the arguments as its body');
   const type = request.headers['content-type'];
   if (type !== undefined && !takenTypes.test(type)) throw refused('', 'is not JSON: send it as application/json');
   const left = leaving(response);

@@ -19,7 +19,10 @@ export async function sentBody(
 ): Promise<Uint8Array> {
   const bytes = budget.open((error) => error);
   response.once('close', bytes.release);
-  if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLong();
+  if (Number(request.headers['content-length'] ?? 0) > bytesMax) {
+    request.resume();
+    throw tooLong();
+  }
   const body = await bytesOf(request, (sum, chunk) => {
     bytes.take(chunk);
     if (sum > bytesMax) throw tooLong();

@@ -44,7 +44,7 @@ type BeliefVerb = 'list' | 'strategy' | 'commit' | 'settle' | 'revert' | 'setStr
 /** The verbs of beliefs. */
 export const beliefVerbs: Readonly<Record<`beliefs.${BeliefVerb}`, VerbEntry>> = {
   'beliefs.list': {
-    about: 'Returns the claims that stood at a point; with `agent`, those of that agent.',
+    about: 'Returns the claims that stood at a point: those of `agent`, or with `story` those of that turn or earlier.',
     rights: ['read'],
     at: 'look',
     takes: believing,
@@ -98,14 +98,14 @@ type FleetVerb =
 /** The verbs of a fleet. */
 export const fleetVerbs: Readonly<Record<`fleet.${FleetVerb}`, VerbEntry>> = {
   'fleet.agents': {
-    about: 'Returns the agents at a point.',
+    about: 'Returns the agents at a point; with `story`, those of that turn or earlier.',
     rights: ['read'],
     at: 'look',
     takes: storied,
     one: (place, input) => lookIn(place, input).fleet.agents(),
   },
   'fleet.tasks': {
-    about: 'Returns the tasks at a point.',
+    about: 'Returns the tasks at a point; with `story`, those of that turn or earlier.',
     rights: ['read'],
     at: 'look',
     takes: storied,

@@ -110,7 +110,8 @@ export const lookVerbs: Readonly<Record<`look.${LookVerb}`, VerbEntry>> = {
     rights: ['read'],
     at: 'look',
     takes: { filter: 'any', history: 'text?' },
-    one: async ({ look }, input) => pointOf(await look.find(withFilter(input).filter ?? {}, apart(input, 'filter'))),
+    one: async ({ look }, input) =>
+      pointOf(await look.find(withFilter(input).filter as EventFilter, apart(input, 'filter'))),
   },
   'look.findLast': {
     about: 'Returns the point of the last event that a filter matches.',
@@ -118,7 +119,7 @@ export const lookVerbs: Readonly<Record<`look.${LookVerb}`, VerbEntry>> = {
     at: 'look',
     takes: { filter: 'any', history: 'text?' },
     one: async ({ look }, input) =>
-      pointOf(await look.findLast(withFilter(input).filter ?? {}, apart(input, 'filter'))),
+      pointOf(await look.findLast(withFilter(input).filter as EventFilter, apart(input, 'filter'))),
   },
   'look.known': {
     about: 'Returns everything that the agent of the point knew there.',

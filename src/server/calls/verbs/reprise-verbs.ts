@@ -3,6 +3,7 @@ import type { ReplayAllOptions } from '../../../engine/looking/replay-all.ts';
 import type { SessionsPageOptions } from '../../../engine/reprise-options.ts';
 import { projectionNamed } from '../../../reading/shipped-projections.ts';
 import { apart, pagesOf, takes, textIn, type VerbEntry } from '../verb-entry.ts';
+import { withFilter } from './look-verbs.ts';
 
 const pageTakes = takes<SessionsPageOptions>({ limit: 'number?', cursor: 'text?', allNamespaces: 'flag?' });
 
@@ -60,10 +61,10 @@ export const repriseVerbs: Readonly<Record<`reprise.${RepriseVerb}`, VerbEntry>>
       sessions: 'list?',
       since: 'text?',
       until: 'text?',
-      filter: 'object?',
+      filter: 'any?',
       limit: 'number?',
     }),
-    many: ({ reprise, until }, input) => pagesOf(reprise.replay({ ...input, signal: until({}) })),
+    many: ({ reprise, until }, input) => pagesOf(reprise.replay({ ...withFilter(input), signal: until({}) })),
   },
   'reprise.diff': {
     about: 'Compares the views at two refs; `states` names projections.',
