@@ -50,6 +50,6 @@ console.log(`resumed: ${text}`);
 
 // An undo in Reprise is an undo for the graph: it is before `act` again.
 const point = await saver.pointOf(before.config);
-await session.rewind(point?.seq ?? 0, { reason: 'do not restart' });
+if (point !== undefined) await session.rewind(point, { reason: 'do not restart' });
 const onMain = await saver.configAt('incident-42', 'main');
 console.log(`next on main: ${(await graph.getState(onMain ?? thread)).next.join(', ')}`);

@@ -39,14 +39,13 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   Reprise: ['Reprise'],
   Session: ['Session'],
   Branch: ['Branch'],
+  Look: ['Look'],
   SessionRecorder: ['SessionRecorder'],
-  StateHandle: ['StateHandle'],
-  CodingHandle: ['CodingHandle'],
+  StateReader: ['StateReader'],
+  State: ['State'],
   Transaction: ['Transaction'],
-  BeliefsHandle: ['BeliefsHandle'],
-  FleetHandle: ['FleetHandle'],
-  AgentSurface: ['AgentSurface'],
-  Exchange: ['Exchange'],
+  AgentLook: ['AgentLook'],
+  AgentBranch: ['AgentBranch'],
   Projections: [
     'conversation',
     'messagesOf',
@@ -115,7 +114,11 @@ const byName = (entries: readonly Entry[]): Entry[] => entries.toSorted((a, b) =
 function valueSection(entry: Entry): string {
   if (entry.kind === 'class' && entry.example === undefined) return classSection(entry);
   const call = entry.parameters === undefined ? entry.name : `${entry.name}(${entry.parameters})`;
-  return [`### ${call}`, entry.about, ...exampleOf(entry)].join('\n\n');
+  return [`### ${call}`, entry.about, ...baseOf(entry), ...exampleOf(entry)].join('\n\n');
+}
+
+function baseOf({ base }: Entry): string[] {
+  return base === undefined ? [] : [`It has everything that \`${base}\` has.`];
 }
 
 function classSection(entry: Entry): string {
@@ -124,6 +127,7 @@ function classSection(entry: Entry): string {
   const name = `${entry.name.charAt(0).toLowerCase()}${entry.name.slice(1)}`;
   return [
     entry.about,
+    ...baseOf(entry),
     ...(fields.length === 0 ? [] : [fieldTable(fields)]),
     ...verbs.map((verb) =>
       [`### ${name}.${verb.name}(${verb.parameters})`, verb.about, ...exampleOf(verb)].join('\n\n'),

@@ -196,7 +196,7 @@ export const shapes: Readonly<Record<string, CliShape>> = {
       failures: 'always',
       constraints: 'always',
     },
-    '`failures` are the tests of a coding session that are not resolved, and `constraints` its constraints. `event` is null at the beginning. `messages` are `{ seq, message }`; `calls` are the open ones; `changes` is `{ since, added, removed, settings, state }`, compared with the end of the turn before. `agent`, `run`, `model`, `system`, `tools`, `settings`, `calledAt` and `erased` (how many messages were erased) belong to the conversation; `others` are the conversations of other agents; `metadata` is that of the branch. With `--resume`: `{ ref, agent, run, messages, prompt, pending, model, system, tools, settings, repairs, calls, otherwise }`, as `session.resumable` returns it. With `--as`: `{ ref, agent, isThere, scope, beliefs, state, messages }`, as `session.as(agent).knownAt` returns it.',
+    '`failures` are the tests of a coding session that are not resolved, and `constraints` its constraints. `event` is null at the beginning. `messages` are `{ seq, message }`; `calls` are the open ones; `changes` is `{ since, added, removed, settings, state }`, compared with the end of the turn before. `agent`, `run`, `model`, `system`, `tools`, `settings`, `calledAt` and `erased` (how many messages were erased) belong to the conversation; `others` are the conversations of other agents; `metadata` is that of the branch. With `--resume`: `{ ref, agent, run, messages, prompt, pending, model, system, tools, settings, repairs, calls, otherwise }`, as `session.resumable` returns it. With `--as`: `{ ref, agent, isThere, scope, beliefs, state, messages }`, as `session.at(point).as(agent).known()` returns it.',
   ),
   state: shape<StateAnswer>({ ref: 'always', projection: 'always', version: 'always', value: 'always' }, ''),
   projections: shape<ProjectionRow>(
@@ -253,7 +253,7 @@ export const shapes: Readonly<Record<string, CliShape>> = {
       unsettled: 'optional',
       erased: 'optional',
     },
-    'One line per claim that stands. `unsettled` is true for one that was appended by hand or told to a recorder. `--json=object`: `{ ref, turn, as, beliefs }`.',
+    'One line per claim that stands. `unsettled` is true for one that was appended by hand or told to a recorder. `--json=object`: `{ ref, story, as, beliefs }`.',
   ),
   agents: shape<FleetAgent>(
     {
@@ -267,7 +267,7 @@ export const shapes: Readonly<Record<string, CliShape>> = {
       seq: 'always',
       tasks: 'always',
     },
-    'One line per agent. `scope` is a list of topics, or `all`; `since` is the turn from which on it is there. `--json=object`: `{ ref, turn, agents }`.',
+    'One line per agent. `scope` is a list of topics, or `all`; `since` is the turn from which on it is there. `--json=object`: `{ ref, story, agents }`.',
   ),
   tasks: shape<FleetTask>(
     {
@@ -281,7 +281,7 @@ export const shapes: Readonly<Record<string, CliShape>> = {
       turn: 'always',
       seq: 'always',
     },
-    'One line per task. `status` is `open`, `claimed` or `ended`; `failed` are the checks of its result that failed. `--json=object`: `{ ref, turn, tasks }`.',
+    'One line per task. `status` is `open`, `claimed` or `ended`; `failed` are the checks of its result that failed. `--json=object`: `{ ref, story, tasks }`.',
   ),
   audit: shape<Event>(eventRow, 'One line per event, of the raw history.'),
   forward: shape<ForwardAnswer>(
@@ -290,7 +290,7 @@ export const shapes: Readonly<Record<string, CliShape>> = {
   ),
   coding: shape<CodingAnswer>(
     { ref: 'always', what: 'always', value: 'always' },
-    '`what` is the word after `coding`, and `value` is that of the library: `status` the projection `coding`, `context` that of `contextAt`, `replay` that of `replayRun` or `replayCounterfactual`, `receipt` and `request` parts of it, `files` that of `filesAt`, `diff` that of `diffRuns` (`ref` is the second), `export` that of `exportRun`, `record` the event.',
+    '`what` is the word after `coding`, and `value` is that of the library: `status` the projection `coding`, `context` that of `coding.context`, `replay` that of `replayRun` or `replayCounterfactual`, `receipt` and `request` parts of it, `files` that of `coding.files`, `diff` that of `diffRuns` (`ref` is the second), `export` that of `exportRun`, `record` the event.',
   ),
   exec: shape<ExecAnswer>(
     {

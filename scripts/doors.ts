@@ -12,6 +12,18 @@ export interface Door {
 /** Every door by the name it is imported under. */
 export const doors: Readonly<Record<string, Door>> = {
   reprise: { file: 'src/index.ts' },
+  'reprise/coding': {
+    file: 'src/coding.ts',
+    about: 'The types of coding sessions: what `session.coding` takes and returns.',
+  },
+  'reprise/fleet': {
+    file: 'src/fleet.ts',
+    about: 'The types of fleets: what `session.beliefs`, `session.fleet` and `branch.runForward` take and return.',
+  },
+  'reprise/results': {
+    file: 'src/results.ts',
+    about: 'The types inside arguments and results that a program rarely names.',
+  },
   'reprise/store': {
     file: 'src/store.ts',
     about:

@@ -20,8 +20,6 @@ export interface Member {
   readonly isOptional: boolean;
   readonly about: string;
   readonly example: Example | undefined;
-  /** For a method whose type is made from a verb of a different handle: that verb, such as `session.edit`. */
-  readonly derivedFrom?: string;
 }
 
 /** One exported name. */
@@ -29,6 +27,10 @@ export interface Entry {
   readonly name: string;
   readonly file: string;
   readonly kind: 'class' | 'function' | 'value' | 'type';
+  /** Whether only its type can be imported: a class whose objects the verbs return. */
+  readonly isTypeOnly: boolean;
+  /** For a class: the class of this package that it extends. What it inherits is in the entry of that class. */
+  readonly base: string | undefined;
   readonly parameters: string | undefined;
   readonly about: string;
   readonly example: Example | undefined;
@@ -62,9 +64,11 @@ export function publicSurface(root: string, door: string): Entry[] {
     const from = nodeAt(node, 'source');
     if (node.type !== 'ExportNamedDeclaration' || from === undefined) return [];
     const source = parse(root, posix.join(posix.dirname(door), String(from['value'])));
-    return nodesIn(node, 'specifiers').map((specifier) =>
-      entryOf(root, source, String(nodeAt(specifier, 'local')?.['name'])),
-    );
+    return nodesIn(node, 'specifiers').map((specifier) => {
+      const entry = entryOf(root, source, String(nodeAt(specifier, 'local')?.['name']));
+      const isTypeOnly = [node, specifier].some((each) => each['exportKind'] === 'type');
+      return { ...entry, name: String(nodeAt(specifier, 'exported')?.['name']), isTypeOnly };
+    });
   });
 }
 
@@ -81,9 +85,17 @@ function parse(root: string, file: string): Source {
   return source;
 }
 
-function entryOf(root: string, source: Source, name: string): Entry {
+function entryOf(root: string, source: Source, name: string): Omit<Entry, 'isTypeOnly'> {
   const { node, declaration } = declarationOf(source, name);
-  return { name, file: source.file, ...docBefore(source, node.start), ...shapeOf(root, source, declaration) };
+  const base = baseOf(source, declaration);
+  return { name, file: source.file, base, ...docBefore(source, node.start), ...shapeOf(root, source, declaration) };
+}
+
+/** Returns the name of the class that a class extends, if it is a class of this package. */
+function baseOf(source: Source, declaration: SyntaxNode): string | undefined {
+  const name = nodeAt(declaration, 'superClass')?.['name'];
+  const isHere = source.body.some((node) => nodeAt(nodeAt(node, 'declaration') ?? node, 'id')?.['name'] === name);
+  return name !== undefined && (isHere || importedFrom(source, String(name)) !== undefined) ? String(name) : undefined;
 }
 
 function declarationOf(source: Source, name: string): { readonly node: SyntaxNode; readonly declaration: SyntaxNode } {
@@ -132,7 +144,12 @@ function shapeOf(
 }
 
 function membersOf(source: Source, declaration: SyntaxNode): Member[] {
-  return firstOfEach(nodesIn(body(declaration), 'body').flatMap((node) => memberOf(source, node)));
+  // A framework calls a method that overrides one of its own, and its documents describe it.
+  const isForeign = baseOf(source, declaration) === undefined;
+  const nodes = nodesIn(body(declaration), 'body').filter(
+    (node) => !(isForeign && isMethod(node) && node['override'] === true),
+  );
+  return firstOfEach(nodes.flatMap((node) => memberOf(source, node)));
 }
 
 /** Returns the members of an interface, and after them those of the interfaces it extends, in whole or in part. */
@@ -169,49 +186,28 @@ function documented(root: string, source: Source, declaration: SyntaxNode): Memb
   return membersOf(source, declaration).map((member) => {
     if (member.about !== '') return member;
     const promised = promisedBy(root, source, nodesIn(declaration, 'implements'), member.name);
-    if (promised === undefined) return member;
-    const { about, example } = promised;
-    return { ...member, about, example, ...(promised.derivedFrom && { derivedFrom: promised.derivedFrom }) };
+    return promised === undefined ? member : { ...member, about: promised.about, example: promised.example };
   });
 }
 
 /** Finds the documented member of a name in some interfaces and those they extend. */
 function promisedBy(root: string, source: Source, heritage: readonly SyntaxNode[], name: string): Member | undefined {
   for (const clause of heritage) {
-    const found = interfaceOf(root, source, String(nodeAt(clause, 'expression')?.['name']));
-    if (found === undefined) continue;
+    const found = declared(root, source, String(nodeAt(clause, 'expression')?.['name']));
+    if (found?.declaration.type !== 'TSInterfaceDeclaration') continue;
     const own = membersOf(found.source, found.declaration).find((member) => member.name === name);
     const member =
       own === undefined || own.about === ''
-        ? (derived(root, found.source, own) ??
-          promisedBy(root, found.source, nodesIn(found.declaration, 'extends'), name))
+        ? promisedBy(root, found.source, nodesIn(found.declaration, 'extends'), name)
         : own;
     if (member !== undefined) return member;
   }
   return undefined;
 }
 
-/** Reads `append: OptionFixed<SessionVerbs['append'], 'branch'>`: the comment is that of the verb it is made from. */
-function derived(root: string, source: Source, member: Member | undefined): Member | undefined {
-  const [, owner, verb] = /(\w+)Verbs\['(\w+)'\]/.exec(member?.type ?? '') ?? [];
-  const found = owner === undefined ? undefined : interfaceOf(root, source, `${owner}Verbs`);
-  if (member === undefined || owner === undefined || verb === undefined || found === undefined) return undefined;
-  const from = `${owner.charAt(0).toLowerCase()}${owner.slice(1)}.${verb}`;
-  const about =
-    membersOf(found.source, found.declaration).find(({ name }) => name === verb)?.about ??
-    promisedBy(root, found.source, nodesIn(found.declaration, 'extends'), verb)?.about;
-  return { ...member, about: `As \`${from}\`, on this branch. ${about}`, example: undefined, derivedFrom: from };
-}
-
 interface Declared {
   readonly source: Source;
   readonly declaration: SyntaxNode;
-}
-
-/** Finds an interface by the name a file uses for it: declared there, or imported. */
-function interfaceOf(root: string, source: Source, name: string): Declared | undefined {
-  const found = declared(root, source, name);
-  return found?.declaration.type === 'TSInterfaceDeclaration' ? found : undefined;
 }
 
 /** Finds an interface or an alias by the name a file uses for it: declared there, or imported. */
@@ -222,14 +218,20 @@ function declared(root: string, source: Source, name: string): Declared | undefi
     const isType = declaration.type === 'TSInterfaceDeclaration' || declaration.type === 'TSTypeAliasDeclaration';
     return isType ? { source, declaration } : undefined;
   }
+  const path = importedFrom(source, name);
+  if (path === undefined) return undefined;
+  return declared(root, parse(root, posix.join(posix.dirname(source.file), path)), name);
+}
+
+/** Returns the path from which a file imports a name, if it leads to a file of this package. */
+function importedFrom(source: Source, name: string): string | undefined {
   const from = source.body.find(
     (node) =>
       node.type === 'ImportDeclaration' &&
       nodesIn(node, 'specifiers').some((specifier) => nodeAt(specifier, 'local')?.['name'] === name),
   );
   const path = String(from === undefined ? '' : nodeAt(from, 'source')?.['value']);
-  if (!path.startsWith('.')) return undefined;
-  return declared(root, parse(root, posix.join(posix.dirname(source.file), path)), name);
+  return path.startsWith('.') ? path : undefined;
 }
 
 /** The overloads of one method share the comment of the first. */
@@ -239,21 +241,22 @@ function firstOfEach(members: readonly Member[]): Member[] {
 
 const body = (node: SyntaxNode): SyntaxNode => nodeAt(node, 'body') as SyntaxNode;
 
-/** Public methods and fields; what is private, inherited from JavaScript, or a constructor is nobody's to call. */
+const isMethod = (node: SyntaxNode): boolean =>
+  (node.type === 'MethodDefinition' && node['kind'] === 'method') || node.type === 'TSMethodSignature';
+
+/** Public methods and fields; not what is private, inherited from JavaScript, or a constructor. */
 function memberOf(source: Source, node: SyntaxNode): Member[] {
   const key = nodeAt(node, 'key');
   if (key?.type !== 'Identifier' || node['computed'] === true || node['kind'] === 'constructor') return [];
   const name = String(key['name']);
   const doc = docBefore(source, node.start);
-  const isMethod = (node.type === 'MethodDefinition' && node['kind'] === 'method') || node.type === 'TSMethodSignature';
-  // A framework calls a method that overrides one of its own, and its documents describe it.
-  if (isMethod && node['override'] === true) return [];
+  const isCalled = isMethod(node);
   const signature = node.type === 'MethodDefinition' ? (nodeAt(node, 'value') as SyntaxNode) : node;
   return [
     {
       name,
-      parameters: isMethod ? parametersOf(source, signature) : undefined,
-      type: isMethod ? undefined : typeOf(source, node),
+      parameters: isCalled ? parametersOf(source, signature) : undefined,
+      type: isCalled ? undefined : typeOf(source, node),
       isOptional: node['optional'] === true,
       ...doc,
     },

@@ -39,7 +39,7 @@ export function overview(commands: readonly CommandEntry[]): string {
 
 const refForms = [
   ['session[/branch][@at]', 'a session, a branch of it, and a point on that branch'],
-  ['@at', '@SEQ, @head, @before:SEQ, @turn:N, @run:ID or @time:ISO'],
+  ['@at', '@SEQ, @head, @before:SEQ, @turn:N, @story:N, @run:ID or @time:ISO'],
   ['latest', 'the session last appended to, as in latest@12'],
   ['RUN, task:ID', 'a run or a task, for commands that look: where it ended'],
 ] as const;

@@ -46,6 +46,17 @@ const isKind: Readonly<Record<OptionKind, (value: unknown) => boolean>> = {
   signal: (value) => typeof propertyOf(value, 'addEventListener') === 'function',
 };
 
+const kindTexts: Readonly<Record<OptionKind, string>> = {
+  text: 'a string',
+  flag: 'a boolean',
+  number: 'a number',
+  list: 'a list',
+  object: 'an object',
+  function: 'a function',
+  point: 'a ref or an object that names a point',
+  signal: 'a signal',
+};
+
 /** Throws `option.invalid` unless a value that a verb calls is a function. */
 export function checkFunction(value: unknown, attempt: string): void {
   if (typeof value === 'function') return;
@@ -66,7 +77,7 @@ export function kindName(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (Number.isNaN(value)) return 'not a number';
   const kind = typeof value;
-  return kind === 'object' ? 'an object' : kind === 'string' ? 'a text' : `a ${kind}`;
+  return kind === 'object' ? 'an object' : kind === 'string' ? 'a string' : `a ${kind}`;
 }
 
 /**
@@ -86,14 +97,13 @@ export function checkKeys<Options extends object>(options: Options, known: Known
 /** Refuses what is not an object at all. */
 export function checkWhole(given: unknown, { keys, code, attempt, whole }: KnownKeys): void {
   if (isObject(given)) return;
-  throw new RepriseError(code, `Cannot ${attempt}: ${whole} is given as an object, not as ${kindName(given)}`, {
+  throw new RepriseError(code, `Cannot ${attempt}: ${whole} takes an options object, not ${kindName(given)}`, {
     hint: `It may have ${[...keys].join(', ')}.`,
   });
 }
 
 function refuseKind(key: string, value: unknown, kind: OptionKind, { code, attempt }: KnownKeys): never {
-  const wanted =
-    kind === 'point' ? 'a ref or an object that names a point' : `${kind === 'object' ? 'an' : 'a'} ${kind}`;
+  const wanted = kindTexts[kind];
   throw new RepriseError(code, `Cannot ${attempt}: "${key}" is ${kindName(value)}, and must be ${wanted}`, {
     hint: `Write "${key}" as ${wanted}, or leave it out.`,
     details: { key },

@@ -342,7 +342,15 @@ export class Branch extends Look {
   }
 }
 
-/** A branch as a fork made it. */
+/**
+ * A branch as a fork made it.
+ *
+ * @example
+ * ```ts
+ * const { name, parent, head } = await session.at('main@2').fork({ reason: 'a second try' });
+ * console.log(name, parent, head); // main-2 { branch: 'main', seq: 2 } 3
+ * ```
+ */
 export class ForkedBranch extends Branch {
   /** The point it was forked at. */
   readonly parent: Point;

@@ -121,7 +121,7 @@ export class Look {
    *
    * @example
    * ```ts
-   * const { talk, spent } = await session.at('main@3').folds({ talk: conversation, spent: usage });
+   * const { talk, told } = await session.at('main@3').folds({ talk: conversation, told: summary });
    * ```
    */
   async folds<Named extends Projections>(projections: Named): Promise<Folded<Named>> {
@@ -133,7 +133,8 @@ export class Look {
    *
    * @example
    * ```ts
-   * for await (const { data } of session.replay({ types: ['call.ended'] })) console.log(data.name, data.outcome);
+   * for await (const { data, erased } of session.replay({ types: ['call.ended'] }))
+   *   if (erased !== true) console.log(data.name, data.outcome);
    * for await (const { seq, data } of session.at('main@6').replay({ filter: { kind: 'tool' } })) console.log(seq, data);
    * ```
    */
@@ -237,7 +238,10 @@ export class Look {
   ): Promise<Comparison | StrictDiff> {
     const { engine } = this.where;
     const right = other instanceof Look ? other : lookOf(engine, other);
-    return compareHistories(engine, await this.where.ref('diff'), await right.where.ref('diff'), options);
+    const places = [await this.where.ref('diff'), await right.where.ref('diff')] as const;
+    const compared = await compareHistories(engine, ...places, options);
+    if (!('names' in compared)) return compared;
+    return { ...compared, names: { left: await this.where.name(), right: await right.where.name() } };
   }
 
   /**
@@ -372,9 +376,7 @@ export class Look {
    *
    * @example
    * ```ts
-   * const { manifest, events } = await session.exportBundle({ to: 'refund.tgz' });
-   * console.log(manifest.root, events);
-   * await using bundle = await openReprise('bundle:refund.tgz'); // a store to read, with one session
+   * const { events } = await session.at('careful').exportBundle({ to: 'careful.tgz' }); // one history of the session
    * ```
    */
   async exportBundle(options: BundleOptions): Promise<ExportedBundle> {

@@ -128,8 +128,8 @@ export class Reprise {
    * ```ts
    * for await (const { session: id, updatedAt } of reprise.sessions()) console.log(id, updatedAt);
    * for await (const { namespace, session: id } of reprise.sessions({ allNamespaces: true })) {
-   *   const { head } = (await reprise.namespace(namespace).session(id));
-   *   console.log(namespace, id, head);
+   *   const { seq } = await (await reprise.namespace(namespace).session(id)).locate();
+   *   console.log(namespace, id, seq);
    * }
    * ```
    */

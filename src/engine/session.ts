@@ -160,7 +160,16 @@ export class Session extends Branch {
     return this.#engine.store.dropSnapshots(sessionRef(this.#engine, this.id));
   }
 
-  /** Writes the whole session as a bundle, with all its branches. A look or a branch writes its own history alone. */
+  /**
+   * Writes the whole session as a bundle, with all its branches. A look or a branch writes only its own history.
+   *
+   * @example
+   * ```ts
+   * const { manifest, events } = await session.exportBundle({ to: 'refund.tgz' });
+   * console.log(manifest.root, events);
+   * await using bundle = await openReprise('bundle:refund.tgz'); // a store to read, with one session
+   * ```
+   */
   override async exportBundle(options: BundleOptions): Promise<ExportedBundle> {
     const ref = { session: this.id, branch: mainBranch, at: { kind: 'head' } } as const;
     return writeBundle(this.#engine, ref, true, options);

@@ -25,7 +25,7 @@ export const fleetTable: Projection<FleetTable> = shippedProjection({ name: 'fle
 
 /**
  * The agents of a fleet, with scope and trust, and its tasks: those of the view, whatever their turn.
- * `session.fleetAt({ turn })` looks at a turn.
+ * `session.at({ story }).fleet` looks at a turn.
  *
  * @example
  * ```ts
@@ -40,7 +40,7 @@ export const fleet: Projection<FleetTable, Fleet> = shippedProjection({
 });
 
 /**
- * The claims that stand in a view: committed, and superseded by none in it. `session.beliefsAt({ turn })` looks at a turn,
+ * The claims that stand in a view: committed, and superseded by none in it. `session.at({ story }).beliefs` looks at a turn,
  * and through an agent's eyes.
  *
  * @example

@@ -9,10 +9,7 @@ export interface ExampleProgram {
   readonly text: string;
 }
 
-/**
- * Every name that can be called or folded, and every verb, with its example if it has one. A verb that is made from a
- * different one, as those of a branch are, is shown by the example of that one.
- */
+/** Every name that can be called or folded, and every verb, with its example if it has one. */
 export function examples(root: string): { readonly file: string; readonly name: string; readonly example?: Example }[] {
   return Object.values(doors)
     .flatMap(({ file }) => publicSurface(root, file))
@@ -28,7 +25,7 @@ export function examples(root: string): { readonly file: string; readonly name: 
 
 function verbsOf(entry: Entry): { readonly file: string; readonly name: string; readonly example?: Example }[] {
   return entry.members
-    .filter((member) => member.parameters !== undefined && member.derivedFrom === undefined)
+    .filter((member) => member.parameters !== undefined)
     .map((member) => ({
       file: member.example?.file ?? entry.file,
       name: `${entry.name}.${member.name}`,
@@ -70,7 +67,7 @@ function exportImports(root: string, file: string): string[] {
     if (door.imports !== undefined && !surface.some((entry) => entry.file === file)) return [];
     const names = surface
       .filter(({ name }) => !imported.has(name))
-      .map((entry) => (entry.kind === 'type' ? `type ${entry.name}` : entry.name));
+      .map((entry) => (entry.kind === 'type' || entry.isTypeOnly ? `type ${entry.name}` : entry.name));
     for (const { name } of surface) imported.add(name);
     return [`import { ${names.join(', ')} } from '${specifier}';`];
   });

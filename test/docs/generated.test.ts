@@ -33,7 +33,7 @@ test.each([
 
 test('the API pages have a section for every export, and for every verb', () => {
   const headings = new Set([...api.matchAll(/^#{2,3} ([\w.]+)/gm)].map((match) => (match[1] as string).toLowerCase()));
-  const verbs = [surface.Reprise, surface.Session, surface.Branch, surface.StateHandle, surface.Transaction].flatMap(
+  const verbs = [surface.Reprise, surface.Session, surface.Branch, surface.Look, surface.SessionRecorder].flatMap(
     (owner) =>
       Object.entries(Object.getOwnPropertyDescriptors(owner.prototype))
         .filter(([name, { value }]) => name !== 'constructor' && typeof value === 'function')

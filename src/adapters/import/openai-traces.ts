@@ -47,7 +47,7 @@ interface OpenTrace {
 /** Spans whose agents are remembered for the spans inside them; the oldest one goes first. */
 const agentsMax = 10_000;
 
-/** Reads a trace or a span a line: the run begins with its first line, and ends with the source. */
+/** Reads one trace or span per line: the run begins with its first line, and ends with the source. */
 function linesReader(): Pick<ForeignReader, 'unit' | 'end'> {
   const open = new Map<string, OpenTrace>();
   const agents = new BoundedMap<string, string>(agentsMax);

@@ -41,7 +41,7 @@ export const otlp: ForeignFormat = defineFormat({
   open: ({ text: beginning }) => {
     const isPart = isLines(beginning);
     const unit = ({ value, bytes, text }: ForeignUnit): UnitMeaning | undefined => {
-      // A small protobuf message may be text by chance, but never JSON: it begins with a tag.
+      // A small protobuf message may be text by chance, but never JSON: no JSON document starts with a tag byte.
       const document = value ?? readProtobuf?.(bytes ?? new TextEncoder().encode(text ?? ''));
       const spans = spansIn(document);
       if (spans.length === 0) return undefined;

@@ -201,7 +201,7 @@ export class RepriseSaver extends BaseCheckpointSaver {
   }
 
   /**
-   * Returns the point of a checkpoint, which `session.fork`, `stateAt` and `diff` take.
+   * Returns the point of a checkpoint, which `session.at` takes.
    *
    * @example
    * ```ts

@@ -80,7 +80,7 @@ function askingOf(request: ModelRequest, own: Recorder, name: string): Asking {
   return { recorder, agent, start: { kind: 'model', name, ...given({ agent }), request: asked } };
 }
 
-/** Returns the name of a model; models of the framework do not tell, and then it is the default one. */
+/** Returns the name of a model. The framework does not expose that of its own models; then it is the default one. */
 export function nameOfModel(model: Model): string {
   const known = originals.factsOf(model)?.name;
   if (known !== undefined) return known;

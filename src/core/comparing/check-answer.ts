@@ -36,7 +36,7 @@ export function checkedFrom(answer: unknown): Checked {
   const [other] = Object.keys(rest);
   if (other !== undefined) return refuse(`an answer with "${other}" beside "passed"`);
   if (typeof passed !== 'boolean') return refuse(`a "passed" that is ${JSON.stringify(passed)}`);
-  if (reason !== null && typeof reason !== 'string') return refuse('a "reason" that is not a text');
+  if (reason !== null && typeof reason !== 'string') return refuse('a "reason" that is not a string');
   if (!isObject(scores)) return refuse('"scores" that are not an object');
   return { passed, scores: Object.keys(scores).length === 0 ? {} : scoresIn(scores), reason };
 }

@@ -69,7 +69,7 @@ function refuse(why: string, hint = 'See the file format in docs/guides/experime
 type Check = (value: unknown, path: string) => void;
 
 const text: Check = (value, path) => {
-  if (typeof value !== 'string') refuse(`"${path}" is not a text`);
+  if (typeof value !== 'string') refuse(`"${path}" is not a string`);
 };
 const name: Check = (value, path) => {
   if (typeof value !== 'string' || value === '') refuse(`"${path}" is not a name`);

@@ -58,7 +58,7 @@ export function defineProjection<Value, Result = Value>(
     refuse(name, messageOf(error), error);
   }
   if (given.version !== undefined && (typeof given.version !== 'string' || given.version === '')) {
-    refuse(name, 'its version is not a text');
+    refuse(name, 'its version is not a string');
   }
   if (given.history !== 'view' && given.history !== 'raw') refuse(name, 'its history is neither "view" nor "raw"');
   for (const list of ['types', 'without'] as const) {
@@ -91,7 +91,7 @@ const projectionKeys: KnownKeys = {
  * ```ts
  * const events: Event[] = [];
  * for await (const event of session.replay()) events.push(event);
- * console.log(project(summary, events).title); // the same as session.stateAt('main', summary)
+ * console.log(project(summary, events).title); // the same as session.fold(summary)
  * ```
  */
 export function project<Value, Result = Value>(projection: Projection<Value, Result>, events: Iterable<Event>): Result {

@@ -113,7 +113,7 @@ export function checkTopic(topic: unknown): string {
   if (typeof topic !== 'string' || topic === '' || !topic.isWellFormed())
     throw new RepriseError(
       'topic.invalid',
-      `Cannot use ${shownValue(topic)} as a topic: it is not ${topic === '' ? 'a text with something in it' : 'well-formed text'}`,
+      `Cannot use ${shownValue(topic)} as a topic: it is not ${topic === '' ? 'a string with something in it' : 'well-formed text'}`,
       { hint: 'Name the subject of the claim, or leave the topic out.' },
     );
   checkBytes('topicBytesMax', [topic], 'use a topic');

@@ -51,7 +51,7 @@ export function agentChangeOf({ type, agent, id, seq, turn, data }: Event): Agen
 export interface Moment {
   readonly seq: number;
   readonly turn: number;
-  /** The turn that an agent which joins later is compared with; `turn` if that is known. */
+  /** The turn used to decide whether a later-joining agent is already present; `turn` if that is known. */
   readonly now: number;
 }
 

@@ -41,7 +41,7 @@ export function createMasker(options: MaskingOptions, { key, runWithin }: Masker
     const masked = own.within(() => {
       const { version } = remembered;
       const once = walker.data(data as JsonObject);
-      // A copy of a secret may stand before the place that gave it away.
+      // The same secret may appear earlier in the text than the match that revealed it.
       return remembered.version === version ? once : walker.data(once);
     }, report);
     if (fired.size === 0) return event;

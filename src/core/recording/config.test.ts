@@ -32,7 +32,7 @@ describe('checkConfig()', () => {
 
   test.each<[unknown, string, RegExp]>([
     [{ stores: 'memory:' }, 'stores', /there is no such field/],
-    [{ store: 7 }, 'store', /it is not a text/],
+    [{ store: 7 }, 'store', /it is not a string/],
     [{ namespace: 'a\nb' }, 'namespace', /control character/],
     [{ agents: [] }, 'agents', /not an object of agents/],
     [{ agents: { a: 'gpt' } }, 'agents.a', /a value of type string is not an agent/],

@@ -129,7 +129,7 @@ function refuse(field: string, why: string, hint: string): never {
 
 function checkText(value: unknown, path: string): void {
   if (typeof value !== 'string' || value === '')
-    refuse(path, 'it is not a text', 'Write sqlite:PATH, postgres://… or memory:.');
+    refuse(path, 'it is not a string', 'Write sqlite:PATH, postgres://… or memory:.');
 }
 
 function checkFormats(value: unknown, path: string): void {

@@ -37,7 +37,7 @@ function ruleIn(rule: JsonValue, index: number, file: string): unknown {
   if (pattern === undefined) return rule;
   const field = `masking.rules[${index}].pattern`;
   if (typeof pattern !== 'string' || typeof flags !== 'string')
-    return refuse(file, field, 'it is not a text', 'Write the pattern without slashes: "\\\\bORD-\\\\d{6}\\\\b".');
+    return refuse(file, field, 'it is not a string', 'Write the pattern without slashes: "\\\\bORD-\\\\d{6}\\\\b".');
   try {
     return { ...rest, pattern: new RegExp(pattern, flags) };
   } catch (error) {

@@ -114,7 +114,7 @@ export interface CommitManner {
 export function checkClaim(options: CommitOptions): void {
   checkKeys(options, commitKeys);
   const { agent, claim, topic, kind, trust, turn, supersedes, value } = options;
-  if (typeof claim !== 'string' || claim === '') refuseClaim(`its claim is ${shownValue(claim)}, not a text`);
+  if (typeof claim !== 'string' || claim === '') refuseClaim(`its claim is ${shownValue(claim)}, not a string`);
   if (topic !== undefined) checkTopic(topic);
   if (kind !== undefined && !isBeliefKind(kind))
     refuseClaim(`its kind ${shownValue(kind)} is not ${beliefKinds.join(', ')}`);
@@ -266,7 +266,7 @@ function standing({ table, place }: FleetLook, id: string, turn: number): Belief
         ? 'it was erased'
         : `it ended at turn ${held.end}`;
   throw new RepriseError('belief.not-standing', `Cannot supersede the claim "${id}": ${why}`, {
-    hint: 'Look at what stands with session.beliefsAt({ turn }), and supersede that.',
+    hint: 'List the active claims with session.at({ story: turn }).beliefs.list(), and supersede one of them.',
     details: { belief: id, turn },
   });
 }
@@ -284,7 +284,7 @@ function checkSeen(
     'scope.denied',
     `Cannot supersede the claim "${id}": "${agent ?? ''}" sees no claim of that id`,
     {
-      hint: 'Look at what the agent sees with session.as(agent).beliefsAt(), and supersede that.',
+      hint: 'List what the agent sees with session.as(agent).beliefs.list(), and supersede one of those claims.',
       details: { belief: id, ...given({ agent }) },
     },
   );

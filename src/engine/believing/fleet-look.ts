@@ -161,7 +161,7 @@ async function highestTurn(engine: Engine, place: Place): Promise<number> {
   return highest;
 }
 
-/** Returns the fork turn of a branch: what comes is of a later turn. Undefined for the branch a session began with. */
+/** Returns the fork turn of a branch: later events belong to a later turn. Undefined for the branch a session began with. */
 export async function forkTurnOf(engine: Engine, { session, record }: Place): Promise<number | undefined> {
   const { parent, markers, branch } = record;
   if (parent === undefined) return undefined;

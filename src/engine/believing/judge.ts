@@ -75,7 +75,7 @@ export class Judge {
       'strategy.unknown',
       `Cannot settle a contradiction by ${shownValue(name)}: no rule of that name was passed`,
       {
-        hint: `Pass it with session.beliefs.using({ strategies: { … } }), or set "${lastWriteWins}" or "${highestTrust}".`,
+        hint: `Pass it with session.using({ strategies: { … } }), or set "${lastWriteWins}" or "${highestTrust}".`,
         details: { strategy: name },
       },
     );

@@ -89,6 +89,6 @@ async function seqOfBelief(engine: Engine, place: Place, id: string): Promise<Se
   throw new RepriseError(
     isHere && why.startsWith('it was') ? 'event.not-in-view' : 'event.not-found',
     `Cannot revert the claim "${id}" on "${branch}": ${why}`,
-    { hint: 'List the claims that stand with session.beliefsAt().', details: { belief: id, branch } },
+    { hint: 'List the active claims with session.beliefs.list().', details: { belief: id, branch } },
   );
 }

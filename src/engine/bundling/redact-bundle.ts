@@ -171,7 +171,7 @@ async function erasedRow(
   return { branch, seq, dataDigest: dataDigestOf(engine.platform.sha256, salt ?? '', data ?? ''), keys };
 }
 
-/** Copies a history into a scratch store without the payloads that go: neither they nor their parts arrive there. */
+/** Copies a history into a scratch store without the redacted payloads: neither they nor their parts arrive there. */
 async function load(
   engine: Engine,
   scope: BundleScope,

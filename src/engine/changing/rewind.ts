@@ -16,7 +16,7 @@ import { type Marked, type MarkOptions, mark, markOptionNames } from './mark.ts'
 
 /** How to rewind. */
 export interface RewindOptions extends MarkOptions {
-  /** With `{ turn }`: only beliefs and contradictions of later turns leave the view. */
+  /** With `{ story }`: only beliefs and contradictions of later turns leave the view. */
   readonly only?: EventGroup;
 }
 

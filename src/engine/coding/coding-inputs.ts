@@ -217,7 +217,7 @@ function draft(type: string, data: JsonInput): EventDraft {
 
 function text(what: string, field: string, value: unknown): string {
   if (typeof value === 'string' && value.trim() !== '') return value;
-  return refuse(`record ${what}`, `its ${field} is not a text, or is empty`, `Give a ${field}.`);
+  return refuse(`record ${what}`, `its ${field} is not a string, or is empty`, `Give a ${field}.`);
 }
 
 function testRunDraft(input: TestRunInput, project: Project | undefined): EventDraft {
@@ -314,7 +314,7 @@ function patchDraft({ file, diff, before, after, summary }: PatchInput, project:
     refuse(attempt, 'it has neither a diff nor the content after it', 'Give a unified diff, or "after".');
   for (const content of [before, after])
     if (content !== undefined && content !== null && typeof content !== 'string')
-      refuse(attempt, `the content of its file is ${shownValue(content)}`, 'Give it as a text, or null for no file.');
+      refuse(attempt, `the content of its file is ${shownValue(content)}`, 'Give it as a string, or null for no file.');
   const files = diff === undefined ? 0 : filesInDiff(diff);
   if (files > 1) refuse(attempt, `its diff changes ${files} files`, 'Record one patch for each file.');
   const path = projectPath(text('a patch', 'file', file), project);

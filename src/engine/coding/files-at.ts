@@ -16,7 +16,7 @@ export async function filesAt(
   paths: readonly string[] | undefined,
 ): Promise<readonly PatchedFile[]> {
   if (paths?.some((path) => typeof path !== 'string') === true)
-    throw new RepriseError('option.invalid', 'Cannot rebuild files: "paths" holds something that is not a text', {
+    throw new RepriseError('option.invalid', 'Cannot rebuild files: "paths" has something that is not a string', {
       hint: 'Pass a list of paths.',
     });
   const project: Project | undefined = engine.platform.project?.();

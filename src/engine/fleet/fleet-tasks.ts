@@ -82,7 +82,7 @@ function heldTask(look: FleetLook, task: string, attempt: string): FleetTask {
     'task.not-found',
     `Cannot ${attempt} "${task}": "${look.place.record.branch}" has no such task`,
     {
-      hint: 'Start it first with session.fleet.tasks.start({ task }).',
+      hint: 'Start it first with session.fleet.task.start({ task }).',
       details: { task },
     },
   );

@@ -94,7 +94,7 @@ async function registeredNow(engine: Engine, look: FleetLook, agent: string): Pr
     {
       hint:
         toCome === undefined
-          ? 'List who is there with session.fleetAt(), or spawn the agent first.'
+          ? 'List who is there with session.fleet.agents(), or spawn the agent first.'
           : hintToCome(branch, toCome),
       details: { agent, branch },
     },

@@ -1,7 +1,7 @@
 import { RepriseError } from '../../core/error.ts';
 import { shownValue } from '../../core/known-keys.ts';
 import { seq } from '../../core/point.ts';
-import { type At, type PointInput, parsePoint, pointText, type Ref } from '../../core/ref.ts';
+import { type At, type PointInput, parsePoint, pointText, type Ref, refText } from '../../core/ref.ts';
 import type { Engine } from '../context/engine.ts';
 import { type Place, placeAt, pointOf } from './place.ts';
 
@@ -125,6 +125,11 @@ export class Where {
     if (this.at.kind === 'story') refuseStory(this, verb);
     if (this.#place !== undefined) return this.ref(verb);
     return { session: await this.session(), branch: this.branch, at: this.at };
+  }
+
+  /** Returns the ref of the place as it was named. */
+  async name(): Promise<string> {
+    return refText({ session: await this.session(), branch: this.branch, at: this.at });
   }
 
   #found(at: At): Promise<Place> {

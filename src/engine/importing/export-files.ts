@@ -39,7 +39,7 @@ export async function filesAt(
   isAlone: boolean,
 ): Promise<readonly FileOut[]> {
   const place = await placeAt(engine, ref.session, ref.branch, ref.at);
-  const survey = await surveyOf(engine, place, format, ref.at.kind === 'head');
+  const survey = await surveyOf(engine, place, format, place.seq === place.record.head);
   const history = { engine, ref, place, format };
   if (!survey.isSource) return newFile(history);
   const { files } = survey.index;

@@ -98,7 +98,7 @@ export async function exportText(engine: Engine, ref: Ref, format: string): Prom
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(main?.bytes ?? new Uint8Array());
   } catch (error) {
     throw new RepriseError('export.invalid', `Cannot export ${refText(ref)} as text: its source is not UTF-8`, {
-      hint: 'Use exportFiles, or `reprise export --to`, which write bytes.',
+      hint: 'Use export({ format }).files(), or `reprise export --to`, which write bytes.',
       cause: error,
     });
   }

@@ -11,7 +11,7 @@ export function refuseOther(agent: string, other: string | null): never {
     'scope.denied',
     `Cannot use the state of ${other === null ? 'every agent' : `"${other}"`} as "${agent}": an agent has its own alone`,
     {
-      hint: 'Use session.state.as(agent), the surface of the operator.',
+      hint: 'Use session.state.as(agent), the state as the operator sees it.',
       details: { agent, other },
     },
   );

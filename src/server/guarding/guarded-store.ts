@@ -73,7 +73,7 @@ export interface GuardParts {
   readonly keep: (ref: SessionRef, wanted: Omit<Snapshot, 'value'>) => void;
 }
 
-/** Returns the store as one caller may use it: nothing that the caller says about derived data is believed. */
+/** Returns the store as one caller may use it: derived data from the caller is ignored and recomputed. */
 export function guardStore(parts: GuardParts, grant: Grant): GuardedStore {
   const allowed = (method: keyof GuardedStore, { namespace }: { readonly namespace: string }): EventStore => {
     checkRight(grant, rightOf[method], attempts[method]);

@@ -365,7 +365,7 @@ function end({ stop, questions }: KeptRun, why: string): void {
   questions.close();
 }
 
-/** Returns an error as plain data. An agent's own error is its own: its message is shown, as the command line does. */
+/** Returns an error as plain data. Errors thrown by the agent are shown verbatim, as on the command line. */
 function errorOf(error: unknown): ErrorJson {
   if (error instanceof RepriseError) return error.toJSON();
   return { code: 'agent.failed', message: `Cannot finish the run: the agent failed: ${messageOf(error)}`, details: {} };

@@ -26,7 +26,7 @@ export function forgetAnswers(): void {
 
 const staleAfterMs = 120;
 
-/** Questions that follow each other faster than this are asked only when they rest: a server works on also those that were given up. */
+/** Questions that follow each other faster than this are asked only when they rest: a server keeps working on abandoned requests. */
 const hurriedMs = 150;
 const restMs = 80;
 

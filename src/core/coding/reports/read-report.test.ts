@@ -243,6 +243,6 @@ test('a huge report is refused by reportTextMax, reportEntryMax and reportTestsM
   expect(limits.reportTestsMax).toBeGreaterThan(100_000);
 });
 
-test.each([undefined, null, 7, {}, [7]])('%j is refused: it is neither a text nor bytes', async (source) => {
+test.each([undefined, null, 7, {}, [7]])('%j is refused: it is neither a string nor bytes', async (source) => {
   await expect(readTestReport(source as never)).rejects.toMatchObject({ code: 'option.invalid' });
 });

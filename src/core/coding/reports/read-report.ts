@@ -83,8 +83,8 @@ async function* piecesOf(source: ReportPieces | string): AsyncIterable<string | 
 }
 
 function refuseSource(value: unknown): never {
-  throw new RepriseError('option.invalid', `Cannot read a report: ${kindName(value)} is neither a text nor bytes`, {
-    hint: 'Pass a text, or texts and bytes as a list or a stream.',
+  throw new RepriseError('option.invalid', `Cannot read a report: ${kindName(value)} is neither a string nor bytes`, {
+    hint: 'Pass a string, or strings and bytes as a list or a stream.',
   });
 }
 

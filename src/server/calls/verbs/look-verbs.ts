@@ -110,7 +110,8 @@ export const lookVerbs: Readonly<Record<`look.${LookVerb}`, VerbEntry>> = {
     rights: ['read'],
     at: 'look',
     takes: { filter: 'any', history: 'text?' },
-    one: async ({ look }, input) => pointOf(await look.find(withFilter(input).filter as EventFilter, apart(input, 'filter'))),
+    one: async ({ look }, input) =>
+      pointOf(await look.find(withFilter(input).filter as EventFilter, apart(input, 'filter'))),
   },
   'look.findLast': {
     about: 'Returns the point of the last event that a filter matches.',
