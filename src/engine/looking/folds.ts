@@ -4,11 +4,11 @@ import { foldAt } from '../history/fold.ts';
 import type { Place } from '../history/place.ts';
 
 /** Projections by the names of their results. */
-export type Projections = Readonly<Record<string, Projection<never, unknown>>>;
+export type Projections = Readonly<Record<string, Projection<unknown, unknown>>>;
 
 /** The results of projections, by the same names. */
 export type Folded<Named extends Projections> = {
-  readonly [Name in keyof Named]: Named[Name] extends Projection<never, infer Result> ? Result : never;
+  readonly [Name in keyof Named]: Named[Name] extends Projection<unknown, infer Result> ? Result : never;
 };
 
 /** Folds several projections at a place. */
