@@ -39,8 +39,7 @@ const branch = await session.fork(`main@${seq}`, {
   edits: [{ kind: 'state', agent: 'stock', key: 'apples', value: 10 }],
 });
 await take(branch.state.as('stock'), 'apples', 4);
-for await (const { key, kind, left, right } of stock.diff(branch))
-  console.log(kind, key, left?.value, right?.value);
+for await (const { key, kind, left, right } of stock.diff(branch)) console.log(kind, key, left?.value, right?.value);
 
 // Everything again, in the order of commits.
 for await (const { seq: at, operations } of stock.replay({ after: seq }))

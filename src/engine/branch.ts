@@ -34,6 +34,7 @@ import { type SpawnOptions, spawnAgent } from './fleet/register-agent.ts';
 import { runForward } from './forwarding/run-forward.ts';
 import type { ForwardOptions, ForwardResult } from './forwarding/run-forward-options.ts';
 import { placeOnBranch, type Told, Where } from './history/where.ts';
+// oxlint-disable-next-line import/no-cycle -- A look names the branch that it forks, by its type alone.
 import { Look } from './look.ts';
 import { replay } from './looking/replay.ts';
 import { record } from './recording/record.ts';

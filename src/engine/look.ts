@@ -15,8 +15,7 @@ import type { AsOptions } from './agents/agent-source.ts';
 import { agentSource } from './agents/stored-agent.ts';
 import { type AuditOptions, audit } from './believing/audit.ts';
 import { BeliefsReader } from './believing/beliefs.ts';
-// A look forks a branch, and a branch is a look: by types alone. The value is imported later.
-// oxlint-disable-next-line import/no-cycle
+// oxlint-disable-next-line import/no-cycle -- By its type alone: the value is imported later.
 import type { ForkedBranch } from './branch.ts';
 import { type BundleOptions, type ExportedBundle, writeBundle } from './bundling/write-bundle.ts';
 import { CodingReader } from './coding/coding.ts';

@@ -79,11 +79,7 @@ async function answersOf(store: EventStore, session: Session): Promise<unknown> 
     const own = { branch, after: parent?.seq ?? beginning, through: head, except: [], carried: false };
     const found = await store.latest(ref, [own], { prefix: '' }, { limit: 1_000, select: 'full' });
     answers.push(found.entries.map(({ key, event }) => [key, event.seq, event.erased, event.data]));
-    answers.push(
-      await session.at(at).metadata(),
-      await session.at(at).fingerprint(),
-      await session.at(at).verify(),
-    );
+    answers.push(await session.at(at).metadata(), await session.at(at).fingerprint(), await session.at(at).verify());
     for (const projection of [summary, runs, conversation])
       answers.push(await session.at(at).fold(projection as typeof summary));
     answers.push(await all(session.at(at).replay()));

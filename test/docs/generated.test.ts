@@ -10,6 +10,13 @@ import { eventsPage, eventsPagePath } from '../../scripts/events-page.ts';
 import { limitsPage, limitsPagePath } from '../../scripts/limits-page.ts';
 import { wirePage, wirePagePath } from '../../scripts/wire-page.ts';
 import * as aiSdk from '../../src/ai-sdk.ts';
+import { AgentBeliefs, AgentBeliefsReader, AgentBranch, AgentLook } from '../../src/engine/agents/agent.ts';
+import { Beliefs, BeliefsReader } from '../../src/engine/believing/beliefs.ts';
+import { Coding, CodingReader } from '../../src/engine/coding/coding.ts';
+import { Fleet, FleetReader, Tasks } from '../../src/engine/fleet/fleet.ts';
+import { Exporting } from '../../src/engine/importing/exporting.ts';
+import { State, StateReader } from '../../src/engine/state/state.ts';
+import { Transaction } from '../../src/engine/state/transaction.ts';
 import * as surface from '../../src/index.ts';
 import * as testing from '../../src/testing.ts';
 import { examples } from './doc-comments.ts';
@@ -17,6 +24,29 @@ import { root } from './workshop.ts';
 
 /** Every API page, one after the other. */
 const api = [...apiPages().values()].join('\n');
+
+/** Every handle of the library. */
+const handles: readonly { readonly name: string; readonly prototype: object }[] = [
+  surface.Reprise,
+  surface.Session,
+  surface.Branch,
+  surface.Look,
+  AgentBranch,
+  AgentLook,
+  AgentBeliefs,
+  AgentBeliefsReader,
+  State,
+  StateReader,
+  Coding,
+  CodingReader,
+  Beliefs,
+  BeliefsReader,
+  Fleet,
+  FleetReader,
+  Tasks,
+  Exporting,
+  Transaction,
+];
 
 const keptText = (path: string): string => readFileSync(join(root, path), 'utf8');
 
@@ -33,11 +63,10 @@ test.each([
 
 test('the API pages have a section for every export, and for every verb', () => {
   const headings = new Set([...api.matchAll(/^#{2,3} ([\w.]+)/gm)].map((match) => (match[1] as string).toLowerCase()));
-  const verbs = [surface.Reprise, surface.Session, surface.Branch, surface.Look, surface.SessionRecorder].flatMap(
-    (owner) =>
-      Object.entries(Object.getOwnPropertyDescriptors(owner.prototype))
-        .filter(([name, { value }]) => name !== 'constructor' && typeof value === 'function')
-        .map(([name]) => `${owner.name}.${name}`),
+  const verbs = handles.flatMap(({ name: owner, prototype }) =>
+    Object.entries(Object.getOwnPropertyDescriptors(prototype))
+      .filter(([name, { value }]) => name !== 'constructor' && typeof value === 'function')
+      .map(([name]) => `${owner}.${name}`),
   );
   const wanted = [...Object.keys(surface), ...Object.keys(testing), ...Object.keys(aiSdk), ...verbs];
   expect(wanted.filter((name) => !headings.has(name.toLowerCase()))).toEqual([]);

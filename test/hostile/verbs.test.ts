@@ -7,22 +7,26 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { AgentBeliefs } from '../../src/fleet.ts';
+import type { Coding } from '../../src/coding.ts';
+import { AgentLook } from '../../src/engine/agents/agent.ts';
+import { BeliefsReader } from '../../src/engine/believing/beliefs.ts';
+import { CodingReader } from '../../src/engine/coding/coding.ts';
+import { FleetReader } from '../../src/engine/fleet/fleet.ts';
+import { StateReader } from '../../src/engine/state/state.ts';
+import type { AgentBeliefs, Beliefs, Fleet, Tasks } from '../../src/fleet.ts';
 import {
-  type AgentVerbs,
-  type BeliefsHandle,
-  type Branch,
-  type CodingHandle,
+  type AgentBranch,
+  Branch,
   conversation,
   createNodePlatform,
-  type FleetHandle,
+  type Exporting,
+  Look,
   openReprise,
   type Reprise,
   RepriseError,
   type Session,
   type SessionRecorder,
-  type StateHandle,
-  type TasksVerbs,
+  type State,
   type Transaction,
 } from '../../src/index.ts';
 import type { Verb } from '../verbs/verb-suite.ts';
@@ -32,19 +36,23 @@ interface World extends AsyncDisposable {
   readonly reprise: Reprise;
   readonly session: Session;
   readonly branch: Branch;
-  readonly state: StateHandle;
-  readonly coding: CodingHandle;
+  readonly look: Look;
+  readonly state: State;
+  readonly stateLook: StateReader;
+  readonly coding: Coding;
+  readonly codingLook: CodingReader;
   readonly transaction: Transaction;
   readonly recorder: SessionRecorder;
-  readonly beliefs: BeliefsHandle;
-  readonly fleet: FleetHandle;
-  readonly tasks: TasksVerbs;
-  readonly agent: AgentVerbs;
+  readonly beliefs: Beliefs;
+  readonly beliefsLook: BeliefsReader;
+  readonly fleet: Fleet;
+  readonly fleetLook: FleetReader;
+  readonly tasks: Tasks;
+  readonly agent: AgentBranch;
+  readonly agentLook: AgentLook;
   readonly agentBeliefs: AgentBeliefs;
+  readonly exporting: Exporting;
 }
-
-/** The verbs of the handles, and of what their accessors return. */
-type HandledVerb = Verb | `tasks.${keyof TasksVerbs}` | `agentBeliefs.${keyof AgentBeliefs}`;
 
 /** Returns the arguments of a call that is right; undefined for an accessor, which takes none. */
 type Right = ((world: World) => readonly unknown[]) | undefined;
@@ -64,45 +72,54 @@ const bundlePath = (): string => join(folder, `${++bundles}`);
 const counter = { name: 'lines', count: () => 1 };
 const quiet = { onError: () => undefined };
 
-const right: Readonly<Record<HandledVerb, Right>> = {
-  append: () => [{ type: 'note.added', data: { text: 'x' } }, { branch: 'main' }],
+const onSession: Readonly<Record<Verb, Right>> = {
+  append: () => [{ type: 'note.added', data: { text: 'x' } }, { head: 7 }],
   record: () => [{ agent: 'support', facts: false, ...quiet }],
-  replay: () => [{ at: 'main' }],
-  find: () => [{ types: ['note.added'] }, { at: 'main' }],
-  findLast: () => [{ types: ['note.added'] }, { at: 'main' }],
-  stateAt: () => ['main', conversation, { exclude: [1] }],
+  replay: () => [{ limit: 2 }],
+  find: () => [{ types: ['note.added'] }, { history: 'raw' }],
+  findLast: () => [{ types: ['note.added'] }, { history: 'raw' }],
+  fold: () => [conversation, { exclude: [1] }],
+  folds: () => [{ talk: conversation }],
   state: undefined,
   beliefs: undefined,
-  beliefsAt: () => [{ turn: 1, agent: 'db', topic: 'pool' }],
   fleet: undefined,
-  fleetAt: () => [{ turn: 1 }],
   as: () => ['db', { handed: true }],
-  audit: () => [{ at: 'main', limit: 2, filter: { types: ['belief.committed'] } }],
+  audit: () => [{ limit: 2, filter: { types: ['belief.committed'] } }],
   coding: undefined,
-  counterfactual: () => ['main', conversation, { exclude: [1] }],
+  counterfactual: () => [conversation, { exclude: [1] }],
   fork: () => ['main@2', { name: 'other', reason: 'why', edits: [{ kind: 'drop', seq: 1 }] }],
-  edit: () => ['main', { kind: 'drop', seq: 1 }, { reason: 'why' }],
-  resume: () => ['main', agent, { prompt: 'Go on.' }],
-  resumable: () => ['main', {}],
-  retry: () => ['main', agent, { reason: 'why' }],
-  experiment: () => ['main', { agent, variants: [{ name: 'a' }] }],
-  rewind: () => ['main@1', { reason: 'why' }],
-  revert: () => ['main@1', { reason: 'why' }],
-  redo: () => ['main', { reason: 'why' }],
+  edit: () => [{ kind: 'drop', seq: 1 }, { reason: 'why' }],
+  resume: () => [agent, { prompt: 'Go on.' }],
+  resumable: () => [{}],
+  retry: () => [agent, { reason: 'why', task: 'T-1' }],
+  experiment: () => [{ agent, variants: [{ name: 'a' }] }],
+  rewind: () => [1, { reason: 'why' }],
+  revert: () => [1, { reason: 'why' }],
+  redo: () => [{ reason: 'why' }],
+  spawn: () => ['web', { scope: ['pool'], trustOn: { pool: 1 } }],
+  mutate: () => [{ agent: 'db', topic: 'pool', claim: 'The pool is empty' }],
+  runForward: () => [{ untilTurn: 1, onTurn: { db: () => 1 }, budget: { tokens: 1 }, effects: 'reuse' }],
+  using: () => [{ contradicts: () => true, strategies: { mine: () => 'new' }, timeoutMs: 1_000 }],
   erase: () => ['main@1', { reason: 'why', dryRun: true }],
-  fingerprint: () => ['main'],
-  verify: () => [{ at: 'main' }],
+  fingerprint: none,
+  verify: () => [{}],
   archiveBranch: () => ['main', { reason: 'why' }],
   deleteBranch: () => ['gone', { confirm: 'gone', reason: 'why' }],
   repair: none,
+  at: () => ['main@1'],
   branch: () => ['main'],
   tree: none,
   toJSON: none,
-  locate: () => ['main@1'],
-  metadata: () => ['main'],
-  setMetadata: () => [{ owner: 'ada' }, { branch: 'main' }],
+  locate: none,
+  metadata: none,
+  setMetadata: () => [{ owner: 'ada' }],
   masker: none,
   dropSnapshots: none,
+  diff: () => ['demo@1', { strict: true }],
+  prove: () => [{ payload: false }],
+  export: () => [{ format: 'shipit' }],
+  handBack: () => [{ format: 'codex' }],
+  exportBundle: () => [{ to: bundlePath() }],
   delete: () => [{ confirm: 'not the name' }],
 
   'reprise.session': () => ['demo', { create: true }],
@@ -117,12 +134,7 @@ const right: Readonly<Record<HandledVerb, Right>> = {
   'reprise.copy': ({ reprise }) => [reprise.namespace('copied'), {}],
   'reprise.import': () => [{ trace_id: 'x', metadata: {}, events: [] }, { format: 'shipit' }],
   'reprise.importAll': () => [{ trace_id: 'x', metadata: {}, events: [] }, { format: 'shipit' }],
-  'reprise.export': () => ['demo', { format: 'shipit' }],
-  'reprise.exportFiles': () => ['demo', { format: 'shipit' }],
-  'reprise.exportPieces': () => ['demo', { format: 'shipit' }],
-  'reprise.handBack': () => ['demo', { format: 'codex' }],
-  'reprise.exportBundle': () => ['demo', { to: bundlePath() }],
-  'reprise.prove': () => ['demo@1', { payload: false }],
+  'reprise.at': () => ['demo@1'],
   'reprise.health': () => [{ deep: true }],
   'reprise.experiment': () => [{ agent, variants: [{ name: 'a' }], sessions: ['demo'] }],
   'reprise.findExperiment': () => ['none'],
@@ -130,43 +142,18 @@ const right: Readonly<Record<HandledVerb, Right>> = {
   'reprise.verifyAll': () => [{ allNamespaces: true }],
   'reprise.close': none,
 
-  'branch.append': () => [{ type: 'note.added', data: { text: 'x' } }, {}],
-  'branch.record': () => [{ agent: 'support', facts: false, ...quiet }],
-  'branch.replay': () => [{ limit: 2 }],
-  'branch.project': () => [conversation, {}],
-  'branch.state': undefined,
-  'branch.beliefs': undefined,
-  'branch.beliefsAt': () => [{ turn: 1, agent: 'db', topic: 'pool' }],
-  'branch.fleet': undefined,
-  'branch.fleetAt': () => [{ turn: 1 }],
-  'branch.as': () => ['db', { handed: true }],
-  'branch.audit': () => [{ at: 'main', limit: 2 }],
-  'branch.spawn': () => ['web', { scope: ['pool'], trustOn: { pool: 1 } }],
-  'branch.mutate': () => [{ agent: 'db', topic: 'pool', claim: 'The pool is empty' }],
-  'branch.runForward': () => [{ untilTurn: 1, onTurn: () => 1 }],
-  'branch.coding': undefined,
-  'branch.edit': () => [{ kind: 'drop', seq: 1 }, { reason: 'why' }],
-  'branch.redo': () => [{ reason: 'why' }],
-  'branch.resume': () => [agent, { prompt: 'Go on.' }],
-  'branch.resumable': () => [{}],
-  'branch.fingerprint': none,
-  'branch.verify': () => [{}],
-
   'state.as': () => ['planner'],
-  'state.on': () => ['main@2'],
   'state.begin': () => [{ timeoutMs: 1_000 }],
   'state.openTransaction': () => ['no-such-transaction'],
   'state.transaction': () => [() => undefined, { retries: 0 }],
-  'state.get': () => ['plan', {}],
-  'state.getAt': () => ['plan', { version: 1 }],
-  'state.keys': () => [{}],
+  'state.get': () => ['plan', { version: 1 }],
+  'state.keys': () => ['pl', {}],
   'state.scan': () => ['pl', {}],
   'state.history': () => ['plan', {}],
   'state.replay': () => [{ limit: 1 }],
-  'state.diff': () => ['main', 'main@1', {}],
+  'state.diff': ({ look }) => [look, {}],
 
   'coding.as': () => ['planner'],
-  'coding.on': () => ['main'],
   'coding.startRun': () => [{ title: 'A run' }],
   'coding.endRun': () => [{ run: 'fix', outcome: 'ok' }],
   'coding.goal': () => [{ title: 'Fix the parser' }],
@@ -181,9 +168,9 @@ const right: Readonly<Record<HandledVerb, Right>> = {
   'coding.command': () => [{ command: ['npm', 'test'] }],
   'coding.prepareRequest': () => [{ model: 'large-1', input: 'Go on.', counter }],
   'coding.configure': () => [{ budgetTokens: 4_000 }],
-  'coding.contextAt': () => ['main', { budgetTokens: 500, counter }],
-  'coding.filesAt': () => ['main', { paths: ['a.ts'] }],
-  'coding.replayAt': () => ['main', { model: 'large-1', input: 'Go on.' }],
+  'coding.context': () => [{ budgetTokens: 500, counter }],
+  'coding.files': () => [{ paths: ['a.ts'] }],
+  'coding.replay': () => [{ model: 'large-1', input: 'Go on.' }],
   'coding.replayRun': () => ['fix', { model: 'large-1', input: 'Go on.' }],
   'coding.replayCounterfactual': () => [{ exclude: [1], run: 'fix' }],
   'coding.diffRuns': () => ['fix', 'fix'],
@@ -200,36 +187,36 @@ const right: Readonly<Record<HandledVerb, Right>> = {
   'transaction.commit': none,
   'transaction.abort': none,
 
-  'beliefs.on': () => ['main'],
-  'beliefs.using': () => [{ contradicts: () => true, strategies: { mine: () => 'new' }, timeoutMs: 1_000 }],
+  'beliefs.list': () => [{ agent: 'db', topic: 'pool' }],
   'beliefs.commit': () => [{ agent: 'db', topic: 'pool', claim: 'The pool is empty', value: 1, supersedes: ['b1'] }],
   'beliefs.settle': none,
   'beliefs.revert': () => ['b1', { reason: 'why', restore: false }],
   'beliefs.strategy': none,
   'beliefs.setStrategy': () => ['highest-trust', { reason: 'why' }],
 
-  'fleet.on': () => ['main'],
-  'fleet.using': () => [{ contradicts: () => true, strategies: { mine: () => 'new' }, timeoutMs: 1_000 }],
-  'fleet.tasks': undefined,
-  'fleet.spawn': () => ['web', { scope: ['pool'], trustOn: { pool: 1 } }],
+  'fleet.agents': none,
+  'fleet.tasks': none,
+  'fleet.task': undefined,
   'fleet.change': () => ['db', { scope: ['pool'], trustOn: { pool: 1 } }],
   'fleet.end': () => ['db', { reason: 'why' }],
-  'fleet.mutate': () => [{ state: { agent: 'db', key: 'plan', value: 1 } }],
-  'fleet.runForward': () => [{ untilTurn: 1, onTurn: { db: () => 1 }, budget: { tokens: 1 }, effects: 'reuse' }],
 
   'tasks.start': () => [{ task: 'T-2', title: 'Look' }],
   'tasks.claim': () => [{ task: 'T-1', agent: 'db' }],
   'tasks.end': () => [{ task: 'T-1', outcome: 'ok', result: 1 }],
   'tasks.verificationFailed': () => [{ task: 'T-1', signals: ['tests'] }],
 
-  'agent.on': () => ['main'],
+  'agent.at': () => ['@2'],
+  'agent.branch': () => ['main'],
   'agent.beliefs': undefined,
-  'agent.beliefsAt': () => [{ turn: 1, agent: 'db', topic: 'pool' }],
   'agent.state': undefined,
-  'agent.replay': () => [{ at: 'main', limit: 2, filter: { types: ['belief.committed'] } }],
-  'agent.stateAt': () => ['main', conversation],
-  'agent.knownAt': () => ['main'],
+  'agent.replay': () => [{ limit: 2, filter: { types: ['belief.committed'] } }],
+  'agent.fold': () => [conversation],
+  'agent.known': none,
+  'agentBeliefs.list': () => [{ agent: 'db', topic: 'pool' }],
   'agentBeliefs.commit': () => [{ topic: 'pool', claim: 'The pool is empty', supersedes: ['b1'] }],
+
+  'exporting.text': none,
+  'exporting.files': none,
 
   'recorder.branch': undefined,
   'recorder.uses': () => ['web', '1.0.0'],
@@ -247,6 +234,41 @@ const right: Readonly<Record<HandledVerb, Right>> = {
   'recorder.startRun': () => [{ title: 'A run' }],
   'recorder.flush': none,
   'recorder.close': none,
+};
+
+/** The handles that a verb of the table above can also be called on, whose prototypes say which: each takes the same. */
+const readers: readonly (readonly [handle: keyof World & string, prefix: string, prototypes: readonly object[]])[] = [
+  ['branch', '', [Look.prototype, Branch.prototype]],
+  ['look', '', [Look.prototype]],
+  ['stateLook', 'state.', [StateReader.prototype]],
+  ['codingLook', 'coding.', [CodingReader.prototype]],
+  ['beliefsLook', 'beliefs.', [BeliefsReader.prototype]],
+  ['fleetLook', 'fleet.', [FleetReader.prototype]],
+  ['agentLook', 'agent.', [AgentLook.prototype]],
+];
+
+/** Verbs that take something else than they take of a session. */
+const ownRight: Readonly<Record<string, Right>> = {
+  'branch.fork': () => [{ name: 'other', reason: 'why', edits: [{ kind: 'drop', seq: 1 }] }],
+  'look.fork': () => [{ name: 'other', reason: 'why', edits: [{ kind: 'drop', seq: 1 }] }],
+};
+
+const fields = new Set(['constructor', 'sessionId', 'name', 'agent']);
+
+const right: Readonly<Record<string, Right>> = {
+  ...onSession,
+  ...Object.fromEntries(
+    readers.flatMap(([handle, prefix, prototypes]) =>
+      [...new Set(prototypes.flatMap((prototype) => Object.getOwnPropertyNames(prototype)))]
+        .filter((name) => !fields.has(name))
+        .map((name) => {
+          const verb = `${prefix}${name}`;
+          if (!Object.hasOwn(onSession, verb)) throw new Error(`${verb} is not in the table`);
+          return [`${handle}.${name}`, onSession[verb as Verb]];
+        }),
+    ),
+  ),
+  ...ownRight,
 };
 
 const throwing = new Proxy(
@@ -303,14 +325,21 @@ async function makeWorld(): Promise<World> {
     session,
     recorder,
     branch: session.branch('main'),
+    look: session.at('main@7'),
     state: session.state,
+    stateLook: session.at('main@7').state,
     coding: session.coding,
+    codingLook: session.at('main@7').coding,
     transaction: session.state.begin(),
     beliefs: session.beliefs,
+    beliefsLook: session.at('main@7').beliefs,
     fleet: session.fleet,
-    tasks: session.fleet.tasks,
+    fleetLook: session.at('main@7').fleet,
+    tasks: session.fleet.task,
     agent: session.as('db', { handed: true }),
+    agentLook: session.at('main@7').as('db', { handed: true }),
     agentBeliefs: session.as('db').beliefs,
+    exporting: session.export({ format: 'shipit' }),
     [Symbol.asyncDispose]: async () => {
       await recorder.close().catch(() => undefined);
       await reprise.close();

@@ -190,7 +190,11 @@ describe('a bundle', () => {
           else if (kind === 'fork') branches.push((await session.at({ branch, seq }).fork({})).name);
           else if (kind === 'rewind') await session.branch(branch).rewind(seq).catch(refused);
           else if (kind === 'erase') await session.erase({ branch, seq }).catch(refused);
-          else await session.branch(branch).edit({ kind: 'replace', seq, event: { data: { text: 'new' } } }).catch(refused);
+          else
+            await session
+              .branch(branch)
+              .edit({ kind: 'replace', seq, event: { data: { text: 'new' } } })
+              .catch(refused);
         }
         const to = path('.tgz');
         await reprise.at(id).exportBundle({ to });

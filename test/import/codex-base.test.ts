@@ -210,7 +210,7 @@ test('handed back, it stands alone, with ordinals that follow each other; so doe
   await session.fork('main', { name: 'asked', prompt: 'Five?' });
   const { text } = await reprise.at('fork/asked').handBack({ format: 'codex' });
   const changed = await reprise.at('fork/asked').export({ format: 'codex' }).text();
-  const inBase = (await session.find({ types: ['message.added'] }))?.seq;
+  const inBase = (await (await session.find({ types: ['message.added'] }))?.locate())?.seq;
   for (const [name, handed] of Object.entries({
     changed,
     text,
@@ -283,7 +283,7 @@ test('a session whose name of the source was erased with its run is still that o
   const path = await written(base);
   await imported(path);
   const session = await reprise.session('base');
-  const { seq } = (await session.find({ types: ['run.started'] })) ?? { seq: 1 };
+  const { seq } = (await (await session.find({ types: ['run.started'] }))?.locate()) ?? { seq: 1 };
   await session.erase(`main@${seq}`, { reason: 'asked for' });
   const names = await Array.fromAsync(session.replay({ filter: { types: ['session.imported'] }, history: 'raw' }));
   expect(names.map(({ erased }) => erased)).toEqual([true]);
@@ -298,7 +298,7 @@ test('a session whose name of the source was erased with its run is still that o
 test('a payload that was erased from the session of the base does not come back with its file', async () => {
   await imported(await written(base));
   const session = await reprise.session('base');
-  const event = await session.find({ types: ['message.added'] });
+  const event = await (await session.find({ types: ['message.added'] }))?.locate();
   await session.erase(`main@${event?.seq ?? 1}`, { reason: 'asked for' });
   await imported(await written(fork));
   expect(await said('fork')).not.toContain('One?');

@@ -99,7 +99,7 @@ test.each(kept)('I6 a text that is erased is in no form in the file: $what', asy
       const [note] = await session.append({ type: 'note.added', data: { text } });
       await session.erase({ branch: 'main', seq: note?.seq ?? 0 });
     }
-    const { files, differs } = await reprise.exportFiles('s', { format: 'claude-code' });
+    const { files, differs } = await reprise.at('s').export({ format: 'claude-code' }).files();
     expect(differs).toMatchObject([{ at: 1, why: 'erased' }]);
     expect(Buffer.from(files[0]?.bytes ?? []).toString()).toBe(`${before}\n${after}\n`);
     expect((await session.verify()).ok).toBe(true);
@@ -118,7 +118,7 @@ async function erasedFrom(said: string, lines: readonly (object | Buffer)[]) {
   const events = await Array.fromAsync(session.replay());
   const found = events.find(({ data }) => JSON.stringify(data['message'])?.includes(JSON.stringify(said).slice(1, -1)));
   await session.erase({ branch: 'main', seq: found?.seq ?? 0 });
-  const { files, differs } = await reprise.exportFiles('s', { format: 'claude-code' });
+  const { files, differs } = await reprise.at('s').export({ format: 'claude-code' }).files();
   const left = Buffer.from(files[0]?.bytes ?? []).toString();
   return { left, differs: differs.map(({ at }) => at), events: await Array.fromAsync(session.replay()) };
 }

@@ -186,7 +186,8 @@ describe('Claude Code', () => {
 describe('others', () => {
   test('a rollback of Codex is a rewind, and its compaction replaces the messages', async () => {
     const found = await session(sourceOf('codex'));
-    const { seq } = (await found.find({ fields: [{ key: 'foreign.type', pattern: '^compacted$' }] })) ?? { seq: 0 };
+    const compacted = await found.find({ fields: [{ key: 'foreign.type', pattern: '^compacted$' }] });
+    const { seq } = (await compacted?.locate()) ?? { seq: 0 };
     const before = await saidOn(found, `main@${seq - 1}`);
     expect(before.filter((line) => line.startsWith('user'))).toEqual([
       'user: <environment_context>\n  <cwd>/',

@@ -72,7 +72,7 @@ test('the pieces are the bytes of the files, with the units of all branches in s
     text.push(new TextDecoder().decode(bytes));
   expect(text.join('')).toBe(claudeFork);
   const event = await session.find({ fields: [{ key: 'foreign.at', pattern: '^4$' }] });
-  await session.erase(`main@${event?.seq ?? 0}`, { reason: 'asked for' });
+  await session.erase(`main@${(await event?.locate())?.seq ?? 0}`, { reason: 'asked for' });
   const differing: unknown[] = [];
   for await (const { differs } of reprise.at('forked').export({ format: 'claude-code' })) differing.push(...differs);
   expect(differing).toContainEqual({ file: '', at: 4, why: 'erased' });

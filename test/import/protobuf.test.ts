@@ -165,7 +165,7 @@ test('bytes that are cut off, malformed or nested without end have no meaning, a
   const { id } = await reprise.import(once(wrong), { session: 'wrong', format: 'otlp' });
   const events = await Array.fromAsync((await reprise.session(id)).replay({ filter: { types: ['source.kept'] } }));
   expect(events.map(({ data }) => data['reason'])).toEqual(['it is not UTF-8 text']);
-  const { files } = await reprise.exportFiles(id, { format: 'otlp' });
+  const { files } = await reprise.at(id).export({ format: 'otlp' }).files();
   expect(Buffer.from(files[0]?.bytes ?? [])).toEqual(wrong);
 });
 

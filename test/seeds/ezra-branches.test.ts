@@ -73,7 +73,7 @@ describe('B5 rewind and revert', () => {
     ] as const)
       await say(id, turn);
     const { head } = await session.locate();
-    const before = await Promise.all([2, 6, 8].map((turn) => standing({ turn, seq: head })));
+    const before = await Promise.all([2, 6, 8].map((turn) => standing({ story: turn, seq: head })));
     await session.rewind({ story: 7 }, { only: 'beliefs' });
     await session.rewind({ story: 4 }, { only: 'beliefs' });
     expect([await standing(), await standing({ seq: head + 1 })]).toEqual([['A'], ['B']]);
@@ -81,7 +81,7 @@ describe('B5 rewind and revert', () => {
     expect(await standing()).toEqual(['B']);
     await session.redo();
     expect(await standing()).toEqual(['C']);
-    expect(await Promise.all([2, 6, 8].map((turn) => standing({ turn, seq: head })))).toEqual(before);
+    expect(await Promise.all([2, 6, 8].map((turn) => standing({ story: turn, seq: head })))).toEqual(before);
   });
 
   test('a rewind is one append with its reason; past the end it undoes nothing, and what is no turn is refused', async () => {

@@ -267,7 +267,7 @@ describe('B2 fork', () => {
       await using written = await openReprise(path);
       const session = await written.import(native);
       const branch = await session.fork('main@3', { name: 'child', reason: 'debug-1', metadata: { note: 'x' } });
-      await (await session.fork('child', { name: 'grandchild' })).append({
+      await (await branch.fork({ name: 'grandchild' })).append({
         type: 'note.added',
         data: { text: 'x' },
       });

@@ -207,7 +207,7 @@ function reads(world: StateWorld): void {
 
 function replaying(world: StateWorld): void {
   const { newPlace, options = { durability: 'process' } } = world;
-  const { fresh } = opening(world);
+  const { open, fresh } = opening(world);
 
   test('replay: inclusive start/end, start>end, unknown agent, order == commit order, same result twice', async () => {
     const state = await fresh();
@@ -295,7 +295,8 @@ function replaying(world: StateWorld): void {
   });
 
   test('fold(replay up to seq) == scan at seq for every seq; optional live tail', async () => {
-    const state = await fresh();
+    const session = await (await open(newPlace())).createSession('world');
+    const { state } = session;
     const tail = state.replay({ follow: true });
     for (let index = 1; index <= 25; index++) {
       await state.transaction((tx) => {
@@ -306,7 +307,7 @@ function replaying(world: StateWorld): void {
     }
     await tail.return();
     for (let seq = 0; seq <= 25; seq++)
-      expect(await folded(state, { through: seq })).toEqual(await scanned(state, `@${seq}`));
+      expect(await folded(state, { through: seq })).toEqual(await scanned(session.at(seq).state));
   });
 }
 

@@ -6,9 +6,9 @@ import {
   openReprise,
   type Reprise,
   type RepriseError,
-  type State,
   state as stateProjection,
 } from '../../src/index.ts';
+import type { StateFold } from '../../src/results.ts';
 import { all, refuses } from '../verbs/verb-case.ts';
 import { Clock, folded, opening, type StateWorld, scanned } from './statehouse-world.ts';
 
@@ -44,7 +44,8 @@ function transactions(world: StateWorld): void {
   });
 
   test('1.2 BUG every failure is internal: each failure has a code of its own, and says what to do', async () => {
-    const state = await fresh();
+    const session = await (await open(newPlace())).createSession('world');
+    const { state } = session;
     const ended = state.begin();
     ended.abort();
     const late = state.begin({ timeoutMs: 1 });
@@ -241,7 +242,7 @@ function reads(world: StateWorld): void {
     expect(reads[2]).toBeGreaterThanOrEqual(2_000);
     expect(folds[1]).toEqual(folds[0]);
     expect(folds[2]).toEqual(folds[0]);
-    const held = (folds[0] as State)['default'] ?? {};
+    const held = (folds[0] as StateFold)['default'] ?? {};
     expect(Object.fromEntries(Object.entries(held).map(([key, { value }]) => [key, value]))).toEqual(
       await scanned(session.state),
     );

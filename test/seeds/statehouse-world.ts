@@ -6,6 +6,7 @@ import {
   openReprise,
   type Reprise,
   type State,
+  type StateReader,
 } from '../../src/index.ts';
 import type { Platform } from '../../src/store.ts';
 import { all } from '../verbs/verb-case.ts';
@@ -74,7 +75,7 @@ export async function folded(state: State, options: Parameters<State['replay']>[
   return Object.fromEntries([...held].sort(([left], [right]) => (left < right ? -1 : 1)));
 }
 
-/** Scans a state at a point. */
-export async function scanned(state: State, at = '') {
-  return Object.fromEntries((await all(state.scan('', { at }))).map(({ key, value }) => [key, value]));
+/** Scans a state. */
+export async function scanned(state: StateReader) {
+  return Object.fromEntries((await all(state.scan(''))).map(({ key, value }) => [key, value]));
 }

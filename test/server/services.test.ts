@@ -112,7 +112,7 @@ test('appends and replays in bulk take their condition and their range, and a br
   const stored = await client.appendEvents({ ref, events, condition: head });
   expect(stored.events.map((text) => (JSON.parse(text) as { seq: number }).seq)).toEqual([2, 3, 4]);
   await expect(client.appendEvents({ ref, events, condition: head })).rejects.toThrow('head is at 4');
-  await (await session.branch('other')).state.transaction((tx) => tx.write('plan', 1));
+  await session.branch('other').state.transaction((tx) => tx.write('plan', 1));
   const unchanged = { kind: { case: 'unchanged' as const, value: { since: 4n, keys: [], prefixes: [''] } } };
   await expect(client.appendEvents({ ref, events, condition: unchanged })).rejects.toThrow('changed');
   await expect(client.appendEvents({ ref: 'demo/other@1', events })).rejects.toThrow('"ref" names a point');

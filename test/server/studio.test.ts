@@ -684,7 +684,7 @@ test('runs are bounded, and stop with the server as aborted', async () => {
   await own.close();
   const session = await reprise.session('demo');
   for (const branch of branches) {
-    const end = await session.branch(branch).findLast({ types: ['run.ended'] });
+    const end = await (await session.branch(branch).findLast({ types: ['run.ended'] }))?.locate();
     expect(end).toBeDefined();
     for await (const event of session.branch(branch).replay({ after: (end?.seq ?? 1) - 1 }))
       expect(event.data['outcome']).toBe('aborted');

@@ -38,8 +38,7 @@ async function run(session: Session, op: Operation): Promise<unknown> {
   const { beliefs, fleet } = on;
   if (op.commit !== undefined) {
     const { through, agent, ...claim } = op.commit;
-    if (through === true)
-      return on.as(agent ?? '').beliefs.commit(claim);
+    if (through === true) return on.as(agent ?? '').beliefs.commit(claim);
     return beliefs.commit(op.commit);
   }
   if (op.mutate !== undefined) return on.mutate(op.mutate);
@@ -60,8 +59,7 @@ async function run(session: Session, op: Operation): Promise<unknown> {
     return on.edit({ kind: 'belief', seq, belief });
   }
   if (op.erase !== undefined) return session.erase({ branch, seq: await seqOf(session, branch, op.erase) });
-  if (op.note !== undefined)
-    return on.append({ type: 'note.added', turn: op.note.turn, data: { text: 'noted' } });
+  if (op.note !== undefined) return on.append({ type: 'note.added', turn: op.note.turn, data: { text: 'noted' } });
   const { fork } = op;
   if (fork === undefined) throw new Error(`no operation ${JSON.stringify(op)}`);
   return on.at('turn' in fork ? { story: fork.turn } : fork).fork({ name: op.as ?? '' });

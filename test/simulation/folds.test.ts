@@ -8,13 +8,13 @@ import { createEngine, createReprise } from '../../src/engine/reprise-parts.ts';
 import {
   createNodePlatform,
   defineProjection,
-  type EventStore,
   type JsonObject,
   openMemoryStore,
   openSqliteStore,
   type Projection,
 } from '../../src/index.ts';
 import { lookProjections } from '../../src/reading/looks/known-sections.ts';
+import type { EventStore } from '../../src/store.ts';
 import { ConversationRun, type TalkCommand } from './conversation-run.ts';
 import { runCount } from './run-count.ts';
 import { onFreshFiles } from './scratch.ts';

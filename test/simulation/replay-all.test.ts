@@ -22,12 +22,12 @@ interface Command {
 const commandsOf = (minutes: fc.Arbitrary<number>): fc.Arbitrary<Command[]> =>
   fc.array(
     fc.record({
-        session: fc.nat(sessionNames.length - 1),
-        branch: fc.nat(5),
-        agent: fc.nat(agents.length - 1),
-        minutes,
-        fork: fc.integer({ min: 0, max: 5 }).map((n) => n === 0),
-      }),
+      session: fc.nat(sessionNames.length - 1),
+      branch: fc.nat(5),
+      agent: fc.nat(agents.length - 1),
+      minutes,
+      fork: fc.integer({ min: 0, max: 5 }).map((n) => n === 0),
+    }),
     { minLength: 1, maxLength: 60, size: 'max' },
   );
 const inOrder = fc.nat(3);

@@ -28,7 +28,11 @@ export const branchVerbs: readonly VerbCase[] = [
     assert.equal(await branch.fold(count), 1);
     assert.equal(await branch.fold(count, { exclude: [1] }), 0);
     await branch.append(notes('cd'));
-    assert.deepEqual([await branch.fold(count), branch.head, (await branch.locate()).head], [3, 2, 4], 'the head of the fork is that of its making');
+    assert.deepEqual(
+      [await branch.fold(count), branch.head, (await branch.locate()).head],
+      [3, 2, 4],
+      'the head of the fork is that of its making',
+    );
   }),
 
   onSession('branch.edit() and redo() change the view of their branch alone', async (session) => {

@@ -41,9 +41,11 @@ export const bundling: readonly VerbCase[] = [
   onSession('exportBundle() refuses a place that is taken, and a rule that does not exist', (session, reprise) =>
     inFolder(async (folder) => {
       await session.append(notes('ab'));
-      await refuses('export.invalid', () => (await reprise.session('demo')).exportBundle({ to: folder }));
-      await refuses('option.invalid', () => (await reprise.session('demo')).exportBundle({ to: join(folder, 'a'), redact: ['most'] }));
-      await refuses('session.not-found', () => (await reprise.session('none')).exportBundle({ to: join(folder, 'a') }));
+      await refuses('export.invalid', () => session.exportBundle({ to: folder }));
+      await refuses('option.invalid', () => session.exportBundle({ to: join(folder, 'a'), redact: ['most'] }));
+      await refuses('session.not-found', async () =>
+        (await reprise.session('none')).exportBundle({ to: join(folder, 'a') }),
+      );
     }),
   ),
 

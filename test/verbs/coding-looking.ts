@@ -137,7 +137,10 @@ export const codingLooks: readonly VerbCase[] = [
       });
       await verbs.patch({ file: 'd.ts', before: 'gone\n', after: null });
       const at = async (point: string): Promise<unknown> =>
-        (await session.at(point).coding.files()).map((file) => [file.path, file.status === 'known' ? file.content : file.status]);
+        (await session.at(point).coding.files()).map((file) => [
+          file.path,
+          file.status === 'known' ? file.content : file.status,
+        ]);
       assert.deepEqual(await at('main'), [
         ['a.ts', 'one\nfour\n'],
         ['b.ts', 'unknown'],

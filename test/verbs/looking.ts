@@ -24,9 +24,9 @@ const counting = { history: 'view', initial: () => 0, apply: (value: number) => 
 const shifted = <T extends { readonly causeSeq?: number }>(one: T): T =>
   (one.causeSeq ?? 0) > 3 ? { ...one, causeSeq: (one.causeSeq ?? 0) - 1 } : one;
 
-/** The cases of `session.stateAt`. */
-export const stateAt: readonly VerbCase[] = [
-  onSession('stateAt() folds the view, or raw history for a projection that says so', async (session) => {
+/** The cases of `fold`. */
+export const fold: readonly VerbCase[] = [
+  onSession('fold() folds the view, or raw history for a projection that says so', async (session) => {
     await session.append(notes('abc'));
     await session.revert(2);
     assert.equal(await session.fold(letters), 'ac');
@@ -35,27 +35,24 @@ export const stateAt: readonly VerbCase[] = [
     assert.deepEqual(await session.fold(types), ['note.added', 'note.added', 'note.added', 'event.reverted']);
   }),
 
-  onSession(
-    'I3 stateAt() appends nothing and gives the same value twice, with snapshots and without',
-    async (session) => {
-      await session.append(
-        Array.from({ length: 600 }, (_, index) => note(String.fromCharCode(97 + (index % 26)).repeat(30))),
-      );
-      const count = defineProjection<number>({ name: 'count', version: '1', ...counting });
-      const head = (await session.locate()).head;
-      for (const at of [0, 1, 255, 256, 257, 512, 600]) {
-        const values = [
-          await session.at({ seq: at }).fold(count),
-          await session.at({ seq: at }).fold(count),
-          await session.at({ seq: at }).fold(count, { snapshots: false }),
-        ];
-        assert.deepEqual(values, [at, at, at]);
-      }
-      await session.dropSnapshots();
-      assert.equal(await session.fold(count), 600);
-      assert.equal((await session.locate()).head, head);
-    },
-  ),
+  onSession('I3 fold() appends nothing and gives the same value twice, with snapshots and without', async (session) => {
+    await session.append(
+      Array.from({ length: 600 }, (_, index) => note(String.fromCharCode(97 + (index % 26)).repeat(30))),
+    );
+    const count = defineProjection<number>({ name: 'count', version: '1', ...counting });
+    const head = (await session.locate()).head;
+    for (const at of [0, 1, 255, 256, 257, 512, 600]) {
+      const values = [
+        await session.at({ seq: at }).fold(count),
+        await session.at({ seq: at }).fold(count),
+        await session.at({ seq: at }).fold(count, { snapshots: false }),
+      ];
+      assert.deepEqual(values, [at, at, at]);
+    }
+    await session.dropSnapshots();
+    assert.equal(await session.fold(count), 600);
+    assert.equal((await session.locate()).head, head);
+  }),
 
   onSession('I3 a projection of one’s own shares no snapshot with a shipped one of its name', async (session) => {
     await session.state.transaction((tx) => tx.write('plan', 1));
@@ -71,7 +68,7 @@ export const stateAt: readonly VerbCase[] = [
     assert.equal((await session.verify({ deep: true, projections: [own, state] })).ok, true);
   }),
 
-  onSession('stateAt() with edits shows what would be, and writes nothing', async (session) => {
+  onSession('fold() with edits shows what would be, and writes nothing', async (session) => {
     await session.append(notes('abc'));
     const value = await session.at('main@3').fold(letters, {
       edits: [
@@ -94,7 +91,7 @@ export const stateAt: readonly VerbCase[] = [
     );
   }),
 
-  onSession('stateAt() with edits gives what a fork with the same edits gives, turns included', async (session) => {
+  onSession('fold() with edits gives what a fork with the same edits gives, turns included', async (session) => {
     const seen = defineProjection<unknown[]>({
       name: 'seen',
       history: 'view',
@@ -122,7 +119,7 @@ export const stateAt: readonly VerbCase[] = [
     await refuses('event.invalid', () => session.fork('main', { edits: refused }));
   }),
 
-  onSession('stateAt() of a projection that throws names it and the event', async (session) => {
+  onSession('fold() of a projection that throws names it and the event', async (session) => {
     await session.append(notes('ab'));
     const broken = defineProjection<number>({
       name: 'broken',
@@ -143,13 +140,13 @@ export const stateAt: readonly VerbCase[] = [
     );
   }),
 
-  onSession('stateAt() refuses to fold a version of a newer release, which still shows raw', async (session) => {
+  onSession('fold() refuses to fold a version of a newer release, which still shows raw', async (session) => {
     await session.append(note('a', { version: 99 }));
     await refuses('event.newer-version', () => session.fold(letters));
     assert.equal((await all(session.replay())).length, 1);
   }),
 
-  onSession('stateAt() gives the conversation as the model saw it, through the edits of a branch', async (session) => {
+  onSession('fold() gives the conversation as the model saw it, through the edits of a branch', async (session) => {
     const system = { role: 'system', content: 'Be brief.' };
     const question = { role: 'user', content: 'Where is order 7?' };
     const answer = { role: 'assistant', content: 'Which order?' };

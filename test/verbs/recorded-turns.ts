@@ -93,7 +93,7 @@ export const userTurns: readonly VerbCase[] = [
     'resume() answers a question in the turn it was asked in, and what comes after it counts on',
     async (session) => {
       await recordLoop(session, { model: () => says('Yes.') }, ['One?', 'Two?']);
-      const asked = await session.findLast({ types: ['message.added'] });
+      const asked = await (await session.findLast({ types: ['message.added'] }))?.locate();
       const turnsOn = async (branch: string): Promise<(number | undefined)[]> => {
         const events = session.branch(branch).replay({ filter: { types: ['message.added', 'call.started'] } });
         return (await all(events)).map(({ turn }) => turn);

@@ -124,7 +124,7 @@ export const record: readonly VerbCase[] = [
       );
       assert.deepEqual(openCalls, []);
       // Before the second model call, the view has the first request, its answer, and the results one by one.
-      const second = await session.findLast({ types: ['call.started'], kind: 'model' });
+      const second = await (await session.findLast({ types: ['call.started'], kind: 'model' }))?.locate();
       const before = await session.at({ branch: 'main', seq: (second?.seq ?? 1) - 1 }).fold(conversation);
       const results = before.messages.slice(2).flatMap(({ message }) => toolResultsIn(message ?? null));
       assert.deepEqual(

@@ -312,7 +312,7 @@ export const resume: readonly VerbCase[] = [
 
   onSession('resume() at the question of a later run hands over the conversation before it', async (session) => {
     await recordLoop(session, { model: () => says('Yes.') }, ['One?', 'Two?']);
-    const asked = await session.findLast({ types: ['message.added'] });
+    const asked = await (await session.findLast({ types: ['message.added'] }))?.locate();
     const agent = noting();
     await (await session.at({ seq: asked?.seq ?? 0 }).fork({ prompt: 'Three?' })).resume(agent);
     assert.deepEqual(
@@ -324,7 +324,7 @@ export const resume: readonly VerbCase[] = [
 
   onSession('resume() hands it over again when the first try failed before it asked anything', async (session) => {
     await recordLoop(session, { model: () => says('Yes.') }, ['One?', 'Two?']);
-    const asked = await session.findLast({ types: ['message.added'] });
+    const asked = await (await session.findLast({ types: ['message.added'] }))?.locate();
     const branch = await session.at({ seq: asked?.seq ?? 0 }).fork();
     const agent = noting();
     const broken = (): Promise<never> => Promise.reject(new Error('no connection'));

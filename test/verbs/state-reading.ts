@@ -188,9 +188,7 @@ export const branching: readonly VerbCase[] = [
       'a point without a branch is on that of the handle',
     );
     assert.deepEqual(
-      (
-        await all(branch.at('@head').state.diff(session, { prefix: 'b' }))
-      ).map(({ kind }) => kind),
+      (await all(branch.at('@head').state.diff(session, { prefix: 'b' }))).map(({ kind }) => kind),
       ['removed'],
     );
   }),
@@ -262,7 +260,8 @@ export const branching: readonly VerbCase[] = [
     const { state } = session;
     const shown = async (): Promise<unknown[]> =>
       (await all(state.history('a'))).map(({ version, value }) => `${version} ${String(value)}`);
-    const found = async (version: number, at: Look = session): Promise<unknown> => (await at.state.get('a', { version })).value;
+    const found = async (version: number, at: Look = session): Promise<unknown> =>
+      (await at.state.get('a', { version })).value;
     for (const value of ['one', 'two']) await put(state, 'a', value);
     await session.revert(2);
     await put(state, 'a', 'two again');

@@ -1,12 +1,12 @@
-import type { AgentSurface } from '../../src/engine/agents/agent-surface.ts';
-import type { BeliefsHandle } from '../../src/engine/believing/beliefs-handle.ts';
-import type { Branch } from '../../src/engine/branch.ts';
-import type { CodingHandle } from '../../src/engine/coding/coding-handle.ts';
-import type { FleetHandle } from '../../src/engine/fleet/fleet-handle.ts';
+import type { AgentBeliefs, AgentBranch } from '../../src/engine/agents/agent.ts';
+import type { Beliefs } from '../../src/engine/believing/beliefs.ts';
+import type { Coding } from '../../src/engine/coding/coding.ts';
+import type { Fleet, Tasks } from '../../src/engine/fleet/fleet.ts';
+import type { Exporting } from '../../src/engine/importing/exporting.ts';
 import type { SessionRecorder } from '../../src/engine/recording/recorder.ts';
 import type { Reprise } from '../../src/engine/reprise.ts';
 import type { Session } from '../../src/engine/session.ts';
-import type { StateHandle } from '../../src/engine/state/state-handle.ts';
+import type { State } from '../../src/engine/state/state.ts';
 import type { Transaction } from '../../src/engine/state/transaction.ts';
 import { append } from './append.ts';
 import { beliefVerbs } from './belief-verbs.ts';
@@ -26,9 +26,10 @@ import { experiment, retry } from './experimenting.ts';
 import { fleetVerbs } from './fleet-verbs.ts';
 import { forwardReuse } from './forward-reuse.ts';
 import { forwardVerbs } from './forward-verbs.ts';
+import { branches, looks, storyLooks } from './handles.ts';
 import { housekeeping } from './housekeeping.ts';
 import { importing } from './importing.ts';
-import { counterfactual, stateAt } from './looking.ts';
+import { counterfactual, fold } from './looking.ts';
 import { masking } from './masking.ts';
 import { mistyping } from './mistyping.ts';
 import { personVerbs } from './person-verbs.ts';
@@ -51,17 +52,22 @@ import { whatIf } from './what-if.ts';
 /** The methods and accessors of a handle, without the plain fields that name what it is on. */
 type VerbsOf<Handle, Field extends keyof Handle = never> = Exclude<keyof Handle & string, Field>;
 
-/** Every verb of every handle: a new one without cases does not compile. Those of a session go by their bare names. */
+/**
+ * Every verb of every handle: a new one without cases does not compile. Those of a session go by their bare names, and so
+ * do those of looks and branches, which a session inherits.
+ */
 export type Verb =
-  | VerbsOf<Session, 'id'>
+  | VerbsOf<Session, 'id' | 'sessionId' | 'name'>
   | `reprise.${VerbsOf<Reprise>}`
-  | `branch.${VerbsOf<Branch, 'session' | 'name' | 'parent' | 'head' | 'dependents'>}`
-  | `state.${VerbsOf<StateHandle, 'branch' | 'agent'>}`
-  | `coding.${VerbsOf<CodingHandle, 'branch' | 'agent'>}`
+  | `state.${VerbsOf<State, 'agent'>}`
+  | `coding.${VerbsOf<Coding, 'agent'>}`
   | `transaction.${VerbsOf<Transaction, 'agent'>}`
-  | `beliefs.${VerbsOf<BeliefsHandle, 'branch'>}`
-  | `fleet.${VerbsOf<FleetHandle, 'branch'>}`
-  | `agent.${VerbsOf<AgentSurface, 'branch' | 'agent'>}`
+  | `beliefs.${VerbsOf<Beliefs>}`
+  | `fleet.${VerbsOf<Fleet>}`
+  | `tasks.${VerbsOf<Tasks>}`
+  | `agent.${VerbsOf<AgentBranch, 'name' | 'agent'>}`
+  | `agentBeliefs.${VerbsOf<AgentBeliefs>}`
+  | `exporting.${VerbsOf<Exporting>}`
   | `recorder.${VerbsOf<SessionRecorder, 'session'>}`;
 
 /**
@@ -78,12 +84,11 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   replay: [...replay, ...runBoundaries],
   find,
   findLast: find,
-  stateAt,
+  fold,
+  folds: fold,
   state: [...lifeCycle, ...isolation, ...reading, ...branching, ...replaying],
   beliefs: beliefVerbs,
-  beliefsAt: beliefVerbs,
   fleet: fleetVerbs,
-  fleetAt: fleetVerbs,
   as: fleetVerbs,
   audit: fleetVerbs,
   coding: [...codingRecords, ...codingRefusals, ...codingLooks, ...codingReplays],
@@ -99,18 +104,28 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   rewind,
   revert,
   redo,
+  spawn: fleetVerbs,
+  mutate: fleetVerbs,
+  runForward: [...forwardVerbs, ...forwardReuse],
+  using: beliefVerbs,
   erase,
   fingerprint,
   verify: [...verify, ...deep],
   repair: deep,
-  branch: branchVerbs,
+  at: [...looks, ...storyLooks],
+  branch: [...branchVerbs, ...branches],
   tree: sessions,
   toJSON: sessions,
-  locate: verify,
+  locate: [...verify, ...looks],
   metadata: sessions,
   setMetadata: sessions,
   masker: masking,
-  dropSnapshots: stateAt,
+  dropSnapshots: fold,
+  diff,
+  prove: bundling,
+  export: importing,
+  handBack: importing,
+  exportBundle: bundling,
   delete: sessions,
 
   'reprise.session': sessions,
@@ -123,50 +138,21 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   'reprise.experiment': experimentSets,
   'reprise.findExperiment': experimentSets,
   'reprise.sessionSize': housekeeping,
+  'reprise.at': looks,
   'reprise.diff': diff,
   'reprise.resolve': sessions,
   'reprise.copy': copying,
   'reprise.import': importing,
   'reprise.importAll': importing,
-  'reprise.export': importing,
-  'reprise.exportFiles': importing,
-  'reprise.exportPieces': importing,
-  'reprise.handBack': importing,
-  'reprise.exportBundle': bundling,
-  'reprise.prove': bundling,
   'reprise.health': sessions,
   'reprise.verifyAll': deep,
   'reprise.close': sessions,
 
-  'branch.append': branchVerbs,
-  'branch.record': branchVerbs,
-  'branch.replay': branchVerbs,
-  'branch.project': branchVerbs,
-  'branch.state': branchVerbs,
-  'branch.beliefs': fleetVerbs,
-  'branch.beliefsAt': fleetVerbs,
-  'branch.fleet': fleetVerbs,
-  'branch.fleetAt': fleetVerbs,
-  'branch.as': fleetVerbs,
-  'branch.audit': fleetVerbs,
-  'branch.spawn': fleetVerbs,
-  'branch.mutate': fleetVerbs,
-  'branch.runForward': [...forwardVerbs, ...forwardReuse],
-  'branch.coding': codingRecords,
-  'branch.edit': branchVerbs,
-  'branch.redo': branchVerbs,
-  'branch.resume': branchVerbs,
-  'branch.resumable': resumable,
-  'branch.fingerprint': branchVerbs,
-  'branch.verify': branchVerbs,
-
   'state.as': reading,
-  'state.on': branching,
   'state.begin': lifeCycle,
   'state.openTransaction': lifeCycle,
   'state.transaction': isolation,
   'state.get': reading,
-  'state.getAt': reading,
   'state.keys': reading,
   'state.scan': reading,
   'state.history': reading,
@@ -174,7 +160,6 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   'state.diff': branching,
 
   'coding.as': codingRecords,
-  'coding.on': codingRecords,
   'coding.startRun': codingRecords,
   'coding.endRun': codingRecords,
   'coding.goal': codingRecords,
@@ -189,9 +174,9 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   'coding.command': codingRecords,
   'coding.prepareRequest': codingReplays,
   'coding.configure': codingLooks,
-  'coding.contextAt': codingLooks,
-  'coding.filesAt': codingLooks,
-  'coding.replayAt': codingReplays,
+  'coding.context': codingLooks,
+  'coding.files': codingLooks,
+  'coding.replay': codingReplays,
   'coding.replayRun': codingReplays,
   'coding.replayCounterfactual': codingReplays,
   'coding.diffRuns': codingReplays,
@@ -208,30 +193,37 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   'transaction.commit': lifeCycle,
   'transaction.abort': lifeCycle,
 
-  'beliefs.on': beliefVerbs,
-  'beliefs.using': beliefVerbs,
+  'beliefs.list': beliefVerbs,
   'beliefs.commit': beliefVerbs,
   'beliefs.settle': beliefVerbs,
   'beliefs.revert': beliefVerbs,
   'beliefs.strategy': beliefVerbs,
   'beliefs.setStrategy': beliefVerbs,
 
-  'fleet.on': fleetVerbs,
-  'fleet.using': beliefVerbs,
+  'fleet.agents': fleetVerbs,
   'fleet.tasks': fleetVerbs,
-  'fleet.spawn': fleetVerbs,
+  'fleet.task': fleetVerbs,
   'fleet.change': fleetVerbs,
   'fleet.end': fleetVerbs,
-  'fleet.mutate': fleetVerbs,
-  'fleet.runForward': [...forwardVerbs, ...forwardReuse],
 
-  'agent.on': fleetVerbs,
+  'tasks.start': fleetVerbs,
+  'tasks.claim': fleetVerbs,
+  'tasks.end': fleetVerbs,
+  'tasks.verificationFailed': fleetVerbs,
+
+  'agent.at': fleetVerbs,
+  'agent.branch': fleetVerbs,
   'agent.beliefs': fleetVerbs,
-  'agent.beliefsAt': fleetVerbs,
   'agent.state': fleetVerbs,
   'agent.replay': fleetVerbs,
-  'agent.stateAt': fleetVerbs,
-  'agent.knownAt': fleetVerbs,
+  'agent.fold': fleetVerbs,
+  'agent.known': fleetVerbs,
+
+  'agentBeliefs.list': fleetVerbs,
+  'agentBeliefs.commit': fleetVerbs,
+
+  'exporting.text': importing,
+  'exporting.files': importing,
 
   'recorder.branch': record,
   'recorder.uses': recorderVerbs,

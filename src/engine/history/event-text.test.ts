@@ -3,14 +3,14 @@ import type { ReplayOptions } from '../../core/session/session-log.ts';
 import type { EventStore } from '../../core/store/event-store.ts';
 import { createNodePlatform } from '../../node/platform.ts';
 import { openMemoryStore } from '../../store/memory/memory-store.ts';
+import type { Branch } from '../branch.ts';
 import { textsOf } from '../looking/replay.ts';
 import { createReprise } from '../reprise-parts.ts';
-import type { Session } from '../session.ts';
 
 const platform = createNodePlatform();
 
-async function textsWith(session: Session, options: ReplayOptions): Promise<string[]> {
-  return (await Array.fromAsync(textsOf(session.replay(options)))).flat();
+async function textsWith(branch: Branch, options: ReplayOptions): Promise<string[]> {
+  return (await Array.fromAsync(textsOf(branch.replay(options)))).flat();
 }
 
 test('the texts of a replay are the JSON of its events', async () => {
@@ -34,16 +34,16 @@ test('the texts of a replay are the JSON of its events', async () => {
   const asked: ReplayOptions[] = [
     {},
     { history: 'raw' },
-    { at: forked.name },
-    { at: forked.name, history: 'raw', direction: 'backward' },
+    { history: 'raw', direction: 'backward' },
     { limit: 2 },
     { limit: 0 },
     { after: 2, filter: { types: ['note.added', 'message.added'] } },
   ];
-  for (const options of asked) {
-    const events = await Array.fromAsync(session.replay(options));
-    expect(await textsWith(session, options)).toEqual(events.map((event) => JSON.stringify(event)));
-  }
+  for (const branch of [session, forked])
+    for (const options of asked) {
+      const events = await Array.fromAsync(branch.replay(options));
+      expect(await textsWith(branch, options)).toEqual(events.map((event) => JSON.stringify(event)));
+    }
 });
 
 test('a follower gets texts as they are stored, and ends when nobody reads them', async () => {

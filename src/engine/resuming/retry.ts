@@ -5,13 +5,13 @@ import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts'
 import { partsOf, textOf } from '../../core/message/message.ts';
 import { previous, type Seq } from '../../core/point.ts';
 import type { Agent } from '../../core/recording/agent.ts';
-import { mainBranch, type PointInput, pointText, refText } from '../../core/ref.ts';
+import { pointText, refText } from '../../core/ref.ts';
 import type { Edit } from '../../core/view/edit.ts';
 import { conversation, lastUserMessage } from '../../projections/conversation.ts';
 import { fork } from '../changing/fork.ts';
 import type { Engine } from '../context/engine.ts';
 import { foldAt } from '../history/fold.ts';
-import { findPlace, type Place, placeAtHead, placeOn } from '../history/place.ts';
+import { type Place, placeOn } from '../history/place.ts';
 import { type Comparison, compare } from '../looking/compare.ts';
 import { replay } from '../looking/replay.ts';
 import { checkLimits, type ResumeOptions, type ResumeResult, resumeOptionNames, settleResume } from './resume.ts';
@@ -19,6 +19,8 @@ import { claimTask, endOfRun, endTask, type RetriedTask, resultText, unbegun } f
 
 /** How to retry. */
 export interface RetryOptions<Run = unknown> extends Omit<ResumeOptions<Run>, 'prompt' | 'userTurns'> {
+  /** The id of the task to retry, instead of a run. */
+  readonly task?: string;
   /** A different model. */
   readonly model?: string;
   /** Text to add to the prompt. */
@@ -31,6 +33,7 @@ export interface RetryOptions<Run = unknown> extends Omit<ResumeOptions<Run>, 'p
 const { prompt: _prompt, userTurns: _userTurns, ...resumeNames } = resumeOptionNames;
 const retryKeys: KnownKeys = optionKeys<RetryOptions>('retry', {
   ...resumeNames,
+  task: 'text',
   model: 'text',
   extraContext: 'text',
   name: 'text',
@@ -66,24 +69,10 @@ interface Tried {
   readonly isStated: boolean;
 }
 
-/** A place, and the run or task of its branch to retry; the run that is open there if neither is named. */
+/** A place, and the run of its branch to retry; the run that is open there if none is named. */
 export interface RetryPlace {
   readonly place: Place;
-  readonly run?: string | undefined;
-  readonly task?: string | undefined;
-}
-
-/**
- * Looks up what to retry: `run:ID`, `task:ID`, either one after a branch (`careful@run:ID`), or any point. Without it,
- * the head of `main`.
- */
-export async function retryPlace(engine: Engine, session: string, what: PointInput): Promise<RetryPlace> {
-  const named =
-    typeof what === 'string' ? /^(?:(?<branch>[^@]*)@)?(?<kind>run|task):(?<id>.+)$/s.exec(what)?.groups : undefined;
-  if (named === undefined) return { place: await findPlace(engine, session, what) };
-  const { id = '' } = named;
-  const place = await placeAtHead(engine, session, branchIn(named['branch']));
-  return named['kind'] === 'task' ? { place, task: id } : { place, run: decoded(id) };
+  readonly run?: string;
 }
 
 /** Retries a run or a task from its beginning, on a new branch, with the same prompt and the extra context. */
@@ -95,8 +84,8 @@ export async function retry<Run, Result>(
 ): Promise<RetryResult<Result>> {
   checkKeys(options, retryKeys);
   checkLimits(options);
-  const { model, extraContext, name, reason, ...rest } = options;
-  const tried = await findTried(engine, what);
+  const { task: asked, model, extraContext, name, reason, ...rest } = options;
+  const tried = await findTried(engine, what, asked);
   const { session } = what.place;
   const { at, edits, prompt } = await beginningOf(engine, tried, extraContext);
   const { record } = tried.place;
@@ -162,30 +151,33 @@ const nameOf = <Run, Result>(agent: Agent<Run, Result>): string | undefined =>
 
 function refuse(what: string, why: string): never {
   throw new RepriseError('point.out-of-range', `Cannot retry ${JSON.stringify(what)}: ${why}`, {
-    hint: 'List the runs with the "runs" projection; name one as run:ID, or a task as task:ID.',
+    hint: 'List the runs with the "runs" projection; name one with "@run:ID", or a task with { task }.',
   });
 }
 
-async function findTried(engine: Engine, { place, run, task }: RetryPlace): Promise<Tried> {
+function refuseBoth(run: string, task: string): never {
+  throw new RepriseError(
+    'option.invalid',
+    `Cannot retry task ${JSON.stringify(task)} at run:${run}: they are two places`,
+    {
+      hint: 'Name a run or a task.',
+    },
+  );
+}
+
+async function findTried(engine: Engine, { place, run }: RetryPlace, task: string | undefined): Promise<Tried> {
   // A run may go on after the place.
   const head = placeOn(place.session, place.record);
-  if (task !== undefined) return triedTask(engine, head, task);
+  if (task !== undefined) {
+    if (run !== undefined) refuseBoth(run, task);
+    return triedTask(engine, head, task);
+  }
   const open = run ?? (await runAt(engine, place));
   if (open !== undefined) return triedRun(engine, head, open);
   return refuse(
     pointText({ branch: place.record.branch, at: { kind: 'seq', seq: place.seq } }),
     'there is no run there',
   );
-}
-
-const branchIn = (name: string | undefined): string => (name === undefined || name === '' ? mainBranch : decoded(name));
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** Finds the run that is open at a place: that of the last event with a run. A resume is a run of its own. */

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import type { Coding } from '../../../src/coding.ts';
+import type { CodingFold } from '../../../src/coding.ts';
 import { root } from '../../docs/workshop.ts';
 import { dropFixtures, Place } from './run.ts';
 
@@ -15,7 +15,8 @@ beforeEach(() => {
 afterAll(dropFixtures);
 
 const words = (text: string): string[] => text.split(' ');
-const status = async (ref = 'work'): Promise<Coding> => (await place.json('coding', 'status', ref))['value'] as Coding;
+const status = async (ref = 'work'): Promise<CodingFold> =>
+  (await place.json('coding', 'status', ref))['value'] as CodingFold;
 const tests = async (): Promise<Record<string, string>> =>
   Object.fromEntries((await status()).failures.map(({ test: id, status: held, how }) => [id, `${held} ${how}`]));
 

@@ -61,7 +61,8 @@ function childrenOf(node: SyntaxNode, value: unknown): readonly SyntaxNode[] {
 function isHidden(node: SyntaxNode): boolean {
   const key = node['key'];
   // A verb makes a handle; its constructor is nobody's to call.
-  if (node['accessibility'] === 'private' || node['accessibility'] === 'protected' || node['kind'] === 'constructor') return true;
+  if (node['accessibility'] === 'private' || node['accessibility'] === 'protected' || node['kind'] === 'constructor')
+    return true;
   return isNode(key) && key.type === 'PrivateIdentifier';
 }
 
