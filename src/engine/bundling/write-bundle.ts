@@ -162,7 +162,7 @@ async function writeFiles(writing: Writing): Promise<Written> {
 }
 
 /** Returns the facts of a session that a bundle keeps. */
-export function sessionOf({
+function sessionOf({
   session,
   seed,
   genesis,
