@@ -12,7 +12,7 @@ export async function archivedBranches(session: Session, tree: BranchNode): Prom
   return archived;
 }
 
-/** Tells whether a branch is archived; the first one of a session never is. */
+/** Returns true if a branch is archived; the first one of a session never is. */
 export async function isArchived(session: Session, { branch, parent }: BranchNode): Promise<boolean> {
   return parent !== null && (await session.branch(branch).metadata())[archivedKey] !== undefined;
 }

@@ -303,7 +303,7 @@ class ForwardDrive<Result> {
     return events[0] as Event;
   }
 
-  /** Tells whether the next turn may begin: nobody has stopped the run or rewound the branch. */
+  /** Returns true if the next turn may begin: nobody has stopped the run or rewound the branch. */
   async #mayGoOn(turn: number, agent?: string): Promise<boolean> {
     if (this.#isAborted(turn, agent)) return false;
     const { epoch } = await branchHead(this.#engine, this.#on.session, this.#on.branch);
