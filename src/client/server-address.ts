@@ -17,7 +17,7 @@ export function serverAddress(text: string): ServerAddress {
       'Use https://HOST, or http://HOST:PORT on a network that you trust.',
     );
   if (url.username !== '' || url.password !== '')
-    throw refused('it holds a user or a password', 'Give the token as { token }, or set REPRISE_TOKEN.');
+    throw refused('it has a user or a password', 'Give the token as { token }, or set REPRISE_TOKEN.');
   const transport = url.searchParams.get('transport') ?? 'grpc';
   const unknown = [...url.searchParams.keys()].find((name) => name !== 'transport');
   if (unknown !== undefined)

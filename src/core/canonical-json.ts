@@ -208,7 +208,7 @@ function checkWellFormed(value: unknown, path: string): void {
     if (value.isWellFormed()) return;
     throw new RepriseError(
       'json.lone-surrogate',
-      `Cannot store the string${at(path)}: it holds half of a surrogate pair`,
+      `Cannot store the string${at(path)}: it has half of a surrogate pair`,
       {
         hint: 'Use toWellFormed() where replacing the broken character is acceptable.',
         details: { path },

@@ -36,8 +36,8 @@ export function isId(kind: IdKind, id: unknown): id is string {
 function faultOf(kind: IdKind, id: unknown): string | undefined {
   if (typeof id !== 'string') return 'it is not a string';
   if (id === '') return 'it is empty';
-  if (!id.isWellFormed()) return 'it holds half of a surrogate pair';
-  if (controls.test(id)) return 'it holds a control character';
+  if (!id.isWellFormed()) return 'it has half of a surrogate pair';
+  if (controls.test(id)) return 'it has a control character';
   if (id.length > limits.idBytesMax || utf8Length(id) > limits.idBytesMax)
     return `it is longer than ${limits.idBytesMax} bytes`;
   if ((kind === 'session' || kind === 'branch') && reserved.has(id)) return 'that word is reserved';

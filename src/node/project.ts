@@ -113,7 +113,7 @@ export function saveSettings(
 function refusePassword(file: string): never {
   throw new RepriseError(
     'config.invalid',
-    `Cannot save "store" of ${JSON.stringify(file)}: it holds a password, and settings belong into the repository`,
+    `Cannot save "store" of ${JSON.stringify(file)}: it has a password, and settings belong into the repository`,
     { hint: 'Leave the store out of the file and set REPRISE_STORE.', details: { file, field: 'store' } },
   );
 }

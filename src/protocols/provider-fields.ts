@@ -66,7 +66,7 @@ function asProviderPart(part: MessagePart | ProviderPart): ProviderPart | undefi
 /** Refuses to leave out quietly what a user sent: the model would answer a different question. */
 function refuseForeign({ name }: ProviderPart, namespace: string): never {
   throw new RepriseError('message.unsupported', `Cannot write a "${name}" part: "${namespace}" has no form for it`, {
-    hint: 'Replace the message with a fork whose edit says the same in text, or go on with the provider it was sent to.',
+    hint: 'Replace the message with a fork whose edit says the same in text, or continue with the provider it was sent to.',
     details: { name, namespace },
   });
 }

@@ -303,7 +303,7 @@ export class RepriseSaver extends BaseCheckpointSaver {
     const ends = (name: string): boolean => index.tip(name, namespace)?.id === id;
     const found = [current, saved.stored, ...index.branches].find(ends);
     if (found !== undefined) return found;
-    return forkAt(index, saved, `LangGraph goes on from checkpoint ${id} once more`);
+    return forkAt(index, saved, `LangGraph continues from checkpoint ${id} once more`);
   }
 
   #currentBranch({ thread }: Place): string {

@@ -145,7 +145,7 @@ function noteAsked(output: ModelResponse['output'], { recorder, agent, call }: O
 /** Returns the items of a recorded answer. */
 function reusedOutput(answer: ReusedAnswer): ModelResponse['output'] {
   if (answer.outcome === 'ok' && isMessage(answer.output)) return itemsFromMessages([answer.output]);
-  throw new RepriseError('effect.refused', 'Cannot answer the model call from the record: it holds no message', {
+  throw new RepriseError('effect.refused', 'Cannot answer the model call from the record: it has no message', {
     hint: 'Let model calls run: they do nothing to the world.',
   });
 }

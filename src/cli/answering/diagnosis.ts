@@ -58,7 +58,7 @@ const todos: Readonly<Record<string, string>> = {
   'store.read-only': 'Give this user write access to the file and its directory, or keep using it read-only.',
   'store.unreachable': 'Check that the server runs and that the address is right.',
   'store.denied': 'Ask for a token with that right.',
-  'token.invalid': 'Set REPRISE_TOKEN to a token of that server: "reprise token create" makes one beside its store.',
+  'token.invalid': 'Set REPRISE_TOKEN to a token of that server: "reprise token create" makes one next to its store.',
   'store.full': 'Free up space on the disk.',
 };
 

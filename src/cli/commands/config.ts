@@ -21,7 +21,7 @@ import type { Output } from '../terminal/output.ts';
 export const config: CommandSpec = {
   options: [
     new Option('--save', 'write store, namespace and masking of the file to .reprise/settings.json'),
-    new Option('--trust [folder]', 'trust the project in this folder, also if a different user owns it').preset('.'),
+    new Option('--trust [folder]', 'trust the project in this folder, even if a different user owns it').preset('.'),
   ],
   examples: ['reprise config', 'reprise config --json', 'reprise config --save'],
   run: async (context, _values, options) => {

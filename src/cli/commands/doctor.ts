@@ -10,7 +10,7 @@ export const doctor: CommandSpec = {
   options: [
     new Option(
       '--verify',
-      'also verify every branch in every namespace, and hold index, clocks and snapshots against the log',
+      'also verify every branch in every namespace, and compare index, clocks and snapshots with the log',
     ),
     new Option('--create', 'create the store if it does not exist'),
   ],

@@ -44,7 +44,7 @@ export const exec: CommandSpec = {
       '--report <file>',
       'report of tests that the command writes: vitest or jest JSON, JUnit XML, TAP, pytest, go test -json',
     ),
-    new Option('--tests', 'record a test run also if the command is not known to run tests'),
+    new Option('--tests', 'record a test run even if the command is not known to run tests'),
   ],
   exits: 'The exit code of the command; 125 if it could not be recorded.',
   ownFailure: 125,

@@ -166,7 +166,7 @@ function rulesIn(text: string): readonly string[] {
   const swallowed = /,\s*(all|secrets|(?:agent|tool|field|text|pattern):.*)$/s.exec(last)?.[1];
   if (swallowed !== undefined)
     throw new RepriseError('option.invalid', `Cannot redact: ${JSON.stringify(last)} may be one rule or several`, {
-      hint: `Give each rule a --redact of its own; a comma of a pattern can be written as \\x2c.`,
+      hint: `Give each rule its own --redact; a comma of a pattern can be written as \\x2c.`,
     });
   return [...before.map((rule) => rule.trim()), last];
 }
@@ -183,7 +183,7 @@ async function print(
     await out.value({ ref, format, to, bytes, text, differs, bundle: null } satisfies ExportAnswer);
   else if (to !== null) out.say(`Wrote ${plain(to)}, ${bytesText(bytes)}.`);
   if (out.json === undefined && to === null && others > 0)
-    out.say(`The source has ${plural(others, 'more file')}; --to writes them beside it.`);
+    out.say(`The source has ${plural(others, 'more file')}; --to writes them next to it.`);
   if (out.json === undefined && differs.length > 0) {
     const shown = differs
       .slice(0, 5)

@@ -59,7 +59,7 @@ export const forward: CommandSpec = {
       if (stoppedBy !== null)
         out.say(
           plain(
-            `Stopped in turn ${stoppedBy.turn} (${stoppedBy.reason}): ${stoppedBy.message}. Run it again to go on.`,
+            `Stopped in turn ${stoppedBy.turn} (${stoppedBy.reason}): ${stoppedBy.message}. Run it again to continue.`,
           ),
         );
       out.next(`reprise beliefs ${refText({ session: ref.session, branch: ref.branch })}`);

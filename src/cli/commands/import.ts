@@ -130,7 +130,7 @@ function checkSources(sources: readonly string[], session: string | undefined, i
     });
   if (isFollowing && sources.length > 1)
     throw new RepriseError('import.invalid', `Cannot follow ${sources.length} files: --follow keeps up with one`, {
-      hint: 'Follow each of them with a command of its own.',
+      hint: 'Follow each of them with its own command.',
     });
 }
 

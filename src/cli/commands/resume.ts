@@ -26,7 +26,7 @@ export const resume: CommandSpec = {
       'recorded',
     ]),
     new Option('--dry-run', 'only show what would be handed over, and what would become of calls'),
-    new Option('--agent <agent>', 'agent whose conversation goes on (default: the last that spoke)'),
+    new Option('--agent <agent>', 'agent whose conversation continues (default: the last that spoke)'),
     ...decisionOptions(),
     ...agentOptions(),
   ],

@@ -44,8 +44,8 @@ const keptPart = { storage: 'part', partBytesMin: limits.keptTextPartBytesMin } 
  */
 export const foreignFields: Readonly<Record<string, FieldSpec>> = {
   'foreign.type': foreign('string', 'The type that its format gives the unit.'),
-  'foreign.file': foreign('string', 'The file of the source that holds it; left out for the main one.'),
-  'foreign.base': foreign('string', 'The different source that holds it, if the source goes on from that one.'),
+  'foreign.file': foreign('string', 'The file of the source that has it; left out for the main one.'),
+  'foreign.base': foreign('string', 'The different source that has it, if the source continues from that one.'),
   'foreign.at': foreign('number', 'The place of the unit in its file, from 0.'),
   'foreign.text': foreign('any', 'The text of the unit, with holes where its events hold a long string.', keptPart),
   'foreign.bytes': foreign('string', 'The bytes of the unit as base64, if they are not text.', keptPart),

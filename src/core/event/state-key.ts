@@ -16,7 +16,7 @@ export function stateKey(agent: string, key: string): string {
 /** Returns the key (or prefix), or throws `key.invalid`. */
 export function checkKey(key: unknown): string {
   if (typeof key !== 'string' || !key.isWellFormed()) {
-    const why = typeof key === 'string' ? 'it holds half of a surrogate pair' : 'it is not a string';
+    const why = typeof key === 'string' ? 'it has half of a surrogate pair' : 'it is not a string';
     throw new RepriseError('key.invalid', `Cannot use ${shownValue(key)} as a state key: ${why}`, {
       hint: 'Pass a well-formed string.',
     });

@@ -97,8 +97,12 @@ export const positionMax = '9000000000000000000';
 export function positionOf({ cursor }: SessionsRequest): string {
   if (cursor === undefined) return positionMax;
   if (/^\d{1,19}$/.test(cursor) && BigInt(cursor) <= BigInt(positionMax)) return cursor;
-  throw new RepriseError('option.invalid', 'Cannot go on with the list of sessions: the cursor is not one of its own', {
-    hint: 'Pass the cursor of the page before, unchanged, or none for the first page.',
-    details: { option: 'cursor' },
-  });
+  throw new RepriseError(
+    'option.invalid',
+    'Cannot continue the list of sessions: the cursor is from a different list',
+    {
+      hint: 'Pass the cursor of the page before, unchanged, or none for the first page.',
+      details: { option: 'cursor' },
+    },
+  );
 }

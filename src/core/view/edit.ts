@@ -63,7 +63,7 @@ export function editsOf(options: EditOptions): Edit[] {
   if (options.tools !== undefined) edits.push({ kind: 'tools', tools: options.tools });
   if (options.edits !== undefined && !Array.isArray(options.edits))
     throw new RepriseError('edit.invalid', 'Cannot edit: "edits" is not an array', {
-      hint: 'Pass a list, also for one edit: edits: [{ kind: "drop", seq: 4 }].',
+      hint: 'Pass a list, even for one edit: edits: [{ kind: "drop", seq: 4 }].',
     });
   return [...edits, ...(options.edits ?? [])];
 }

@@ -41,7 +41,7 @@ export async function redo(
     if (change === undefined) {
       throw new RepriseError(
         'redo.nothing',
-        `Cannot redo on "${name}": no rewind, revert or edit of its own is in effect`,
+        `Cannot redo on "${name}": no rewind, revert or edit of this branch is in effect`,
         { details: { branch: name } },
       );
     }

@@ -106,7 +106,7 @@ export async function replayWithout(
   const { exclude, cascade, run, ...replaying } = options;
   if (!Array.isArray(exclude) || exclude.length === 0)
     throw new RepriseError('option.invalid', 'Cannot replay without some events: "exclude" names none', {
-      hint: 'Pass a list of seqs or ids, also for one: exclude: [4].',
+      hint: 'Pass a list of seqs or ids, even for one: exclude: [4].',
     });
   const { hypothesis, excluded } = await hypothesisFor(engine, place, { exclude, ...given({ cascade }) });
   const sight = sightOf(engine, hypothesis);

@@ -241,12 +241,12 @@ async function message(sight: Sight, target: Seq, next: JsonObject, held?: JsonO
   const path = listPathOf(event.type);
   const list = path === undefined ? undefined : valueAt(event.data, path);
   if (path === undefined || !Array.isArray(list))
-    return refuse(`seq ${target} is "${event.type}", which holds no message`);
+    return refuse(`seq ${target} is "${event.type}", which has no message`);
   const index =
     held === undefined
       ? list.findLastIndex((item: JsonValue) => isObject(item) && item['role'] === next['role'])
       : list.findLastIndex((item: JsonValue) => isObject(item) && messageKey(item) === messageKey(held));
-  if (index < 0) return refuse(`seq ${target} holds no such message`);
+  if (index < 0) return refuse(`seq ${target} has no such message`);
   const messages = list.map((item: JsonValue, at: number) => (at === index ? next : item));
   return replace(sight, shown, { data: withValueAt(event.data, path, messages) });
 }

@@ -165,7 +165,7 @@ function refuseQuote(content: Content, reason: string | undefined): void {
 /** Explains how to erase content that only a marker carries. */
 function structuralHint({ type, data }: Event): string {
   return isObject(data['event']) || isObject(data['metadata']) || data['reason'] !== undefined
-    ? 'To erase what it carries, append an ordinary event with the same content and erase that one: the same content goes wherever the session holds it.'
+    ? 'To erase what it carries, append an ordinary event with the same content and erase that one: the same content goes wherever the session has it.'
     : `Erase the event it is about; "${type}" itself is never erased.`;
 }
 

@@ -109,7 +109,7 @@ export class ForwardTurns {
       'append.conflict',
       `Cannot run "${this.#on.branch}" on: a different run forward began turn ${other.turn} at seq ${other.seq}`,
       {
-        hint: 'Let one process run a branch forward. Run it again when the other has stopped: it goes on from there.',
+        hint: 'Let one process run a branch forward. Run it again when the other has stopped: it continues from there.',
         details: { branch: this.#on.branch, turn: other.turn, seq: other.seq },
       },
     );

@@ -312,7 +312,7 @@ class ForwardDrive<Result> {
       turn,
       agent,
       new RepriseError('branch.rewound', `Cannot run "${this.#on.branch}" on: it was rewound at seq ${epoch}`, {
-        hint: 'Run it forward again: it goes on from where the branch is now.',
+        hint: 'Run it forward again: it continues from where the branch is now.',
         details: { branch: this.#on.branch, epoch },
       }),
     );

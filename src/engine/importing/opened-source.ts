@@ -203,9 +203,7 @@ export function refuseFormat(engine: Engine, name: string | undefined, folder: s
   );
   const isUnknown = name !== undefined && !engine.formats.has(name);
   const where =
-    folder === undefined
-      ? 'the file is of no known format'
-      : `${JSON.stringify(folder)} holds no file of a known format`;
+    folder === undefined ? 'the file is of no known format' : `${JSON.stringify(folder)} has no file of a known format`;
   throw new RepriseError(
     'import.invalid',
     isUnknown ? `Cannot import: there is no format "${name}"` : `Cannot import: ${where}`,

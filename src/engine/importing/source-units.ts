@@ -264,8 +264,7 @@ export function parseUnit(text: string, hint?: TextHint): ParsedUnit {
       value: hint?.mayRound !== false && riskyNumber.test(text) ? parseJson(text) : (JSON.parse(text) as JsonValue),
     };
   } catch (error) {
-    if (hasCode(error, 'json.unsafe-number'))
-      return { fault: 'it holds a number that JavaScript cannot carry exactly' };
+    if (hasCode(error, 'json.unsafe-number')) return { fault: 'it has a number that JavaScript cannot carry exactly' };
     if (hasCode(error, 'json.too-deep')) return { fault: `it is nested more than ${limits.jsonDepthMax} deep` };
     return { fault: 'it is not JSON' };
   }

@@ -54,7 +54,7 @@ export async function hypothesisFor(
   const { exclude = [], cascade } = options;
   if (!Array.isArray(exclude))
     throw new RepriseError('option.invalid', 'Cannot exclude events: "exclude" is not an array', {
-      hint: 'Pass a list of seqs or ids, also for one: exclude: [4].',
+      hint: 'Pass a list of seqs or ids, even for one: exclude: [4].',
     });
   const actual = hypothesisAt(place);
   const targets = await seqsOfEvents(engine, place, exclude);

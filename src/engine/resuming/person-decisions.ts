@@ -95,7 +95,7 @@ function questionFor(call: string, waiting: readonly WaitingCall[]): WaitingCall
   if (found !== undefined && other !== undefined)
     return refuse(
       `${JSON.stringify(call)} waits for ${[found, other].map(({ agent }) => JSON.stringify(agent)).join(' and for ')}`,
-      'Pass agentName, the agent that goes on (`reprise resume --agent`).',
+      'Pass agentName, the agent that continues (`reprise resume --agent`).',
     );
   if (found !== undefined) return found;
   const open = waiting.map((each) => each.about ?? each.call).join(', ');

@@ -188,9 +188,7 @@ export function checkGoesOn(place: Place, history: ResumableHistory): void {
   if (history.messages.at(-1)?.message['role'] === 'tool') return;
   const ref = refText({ session: place.session, branch: place.record.branch, at: { kind: 'head' } });
   const why =
-    history.messages.length === 0
-      ? 'it holds no message'
-      : 'its last message is an answer, and nothing was asked since';
+    history.messages.length === 0 ? 'it has no message' : 'its last message is an answer, and nothing was asked since';
   throw new RepriseError('resume.nothing', `Cannot resume "${ref}": ${why}`, {
     hint: 'Pass a prompt, or fork before the answer.',
   });

@@ -29,7 +29,7 @@ export class StopWatch {
   constructor(engine: Engine, { signal, timeoutMs, session, branch }: StopOptions) {
     this.#engine = engine;
     const details = { session, branch };
-    const hint = 'The branch holds what was done so far; resume it again to continue.';
+    const hint = 'The branch has what was done so far; resume it again to continue.';
     const abort = (): void => {
       const why = signal?.reason instanceof Error ? signal.reason.message : 'the caller stopped it';
       this.stop(

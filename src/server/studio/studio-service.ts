@@ -309,7 +309,7 @@ const cursorOf = (place: number | undefined): string => (place === undefined ? '
 function placeIn(cursor: string): number {
   if (cursor === '') return 0;
   if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
-  throw new RepriseError('option.invalid', 'Cannot go on: the cursor is not one of this call', {
+  throw new RepriseError('option.invalid', 'Cannot continue: the cursor is not one of this call', {
     hint: 'Pass the cursor of the page before, unchanged, or none for the first page.',
   });
 }

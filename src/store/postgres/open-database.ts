@@ -181,7 +181,7 @@ async function loadDriver(): Promise<Driver> {
     return (await import('postgres')).default as unknown as Driver;
   } catch (error) {
     throw new RepriseError('store.unsupported', 'Cannot open a PostgreSQL store: the package "postgres" is not there', {
-      hint: 'Install it beside Reprise: npm install postgres',
+      hint: 'Install it next to Reprise: npm install postgres',
       cause: error,
     });
   }

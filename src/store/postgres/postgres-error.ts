@@ -39,7 +39,7 @@ const rights: Meaning = {
 };
 const busy: Meaning = {
   code: 'store.busy',
-  what: 'a different writer holds the lock',
+  what: 'a different writer has the lock',
   hint: 'Try again when the other writer is done, or allow a longer wait.',
 };
 const slow: Meaning = {

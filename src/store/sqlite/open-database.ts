@@ -90,7 +90,7 @@ async function untilFree(waitMs: number, work: () => void): Promise<void> {
 function logUnreadable(path: string, cause: unknown): RepriseError {
   return new RepriseError(
     'store.read-only',
-    `Cannot read the store "${path}": its last commits are in the log beside it, and the directory cannot be written`,
+    `Cannot read the store "${path}": its last commits are in the log next to it, and the directory cannot be written`,
     {
       hint: 'Copy the file and its -wal to a directory that may be written, and open it there.',
       details: { path },

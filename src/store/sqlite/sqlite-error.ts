@@ -3,7 +3,7 @@ import { type ErrorCode, hasCode, RepriseError } from '../../core/error.ts';
 // Primary result codes of SQLite: https://sqlite.org/rescode.html
 const codes: Readonly<Record<number, { readonly code: ErrorCode; readonly what: string; readonly hint: string }>> = {
   5: busy('a different process is writing'),
-  6: busy('a different connection holds a table'),
+  6: busy('a different connection has locked a table'),
   8: {
     code: 'store.read-only',
     what: 'the store cannot be written',

@@ -92,7 +92,7 @@ function setting({ newPlace, isFile }: StatePlaces): void {
     for (const [words, said] of [
       [['demo', 'a'.repeat(901), '1'], /stateKeyBytesMax/],
       [['demo', 'a', '--file', 'large.json'], /stateValueBytesMax/],
-      [['demo', 'a', '1', '--agent', 'a\nb'], /as an agent id: it holds a control character/],
+      [['demo', 'a', '1', '--agent', 'a\nb'], /as an agent id: it has a control character/],
       [['demo', 'a', '"\\ud800"'], /half of a surrogate pair/],
     ] as const) {
       const { code, stderr } = await place.run(['set', ...words]);

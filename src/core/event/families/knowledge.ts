@@ -30,7 +30,7 @@ export const knowledgeTypes: Readonly<Record<string, EventSpec>> = {
       trust: field('number', 'How far it is trusted, 0 to 1.'),
       settled: field(
         'boolean',
-        'Whether it was committed: it was held against the other claims on its topic, or put beside them.',
+        'Whether it was committed: it was compared with the other claims on its topic, or put next to them.',
         {
           ...noise,
         },
@@ -38,7 +38,7 @@ export const knowledgeTypes: Readonly<Record<string, EventSpec>> = {
       mutates: field('boolean', 'Whether it is a what-if: it took the place of what stood on its topic.', {
         ...noise,
       }),
-      beside: field('boolean', 'Whether it was put beside the other claims on its topic, and held against none.', {
+      beside: field('boolean', 'Whether it was put next to the other claims on its topic, and compared with none.', {
         ...noise,
       }),
     },

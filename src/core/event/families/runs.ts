@@ -13,7 +13,7 @@ export const runTypes: Readonly<Record<string, EventSpec>> = {
       git: field('object', '`{ branch, sha, dirty }` of the working tree.', noise),
       configDigest: field('string', 'A digest of the configuration.', noise),
       resumed: field('object', 'Set when a branch was resumed: who resumed it and how.', noise),
-      messages: field('array', 'The messages the run began with; a run without them stands alone.', {
+      messages: field('array', 'The messages the run began with; a run without them is separate.', {
         ...noise,
         storage: 'list',
       }),
@@ -46,7 +46,7 @@ export const runTypes: Readonly<Record<string, EventSpec>> = {
     fields: {
       outcome: field('string', 'How it ended.'),
       error,
-      whole: field('boolean', 'Whether the whole fleet ended the turn: a run forward goes on after it.', {
+      whole: field('boolean', 'Whether the whole fleet ended the turn: a run forward continues after it.', {
         ...noise,
       }),
     },

@@ -43,7 +43,7 @@ export const talkTypes: Readonly<Record<string, EventSpec>> = {
   }),
   'conversation.compacted': eventType('A conversation went on from a shorter one.', {
     fields: {
-      messages: field('array', 'The messages it goes on from, in place of all before; none if left out.', {
+      messages: field('array', 'The messages it continues from, in place of all before; none if left out.', {
         storage: 'list',
       }),
       kept: field('number', 'How many of the last messages before it follow them; none if left out.'),
@@ -69,7 +69,7 @@ export const talkTypes: Readonly<Record<string, EventSpec>> = {
       input: field('any', 'The arguments; of a question to a person, what the person is shown.'),
       about: field('string', 'The tool call that a person is asked about.', id),
       node: field('string', 'The node of the graph that made the call.', noise),
-      saved: field('object', 'Where a graph saved what it needs to go on: `{ thread, saved }`.', {
+      saved: field('object', 'Where a graph saved what it needs to continue: `{ thread, saved }`.', {
         ...noise,
       }),
       'request.system': field('string', 'The system prompt a model was sent.', { storage: 'part' }),

@@ -151,7 +151,7 @@ export const lookVerbs: Readonly<Record<`look.${LookVerb}`, VerbEntry>> = {
     one: ({ look }) => look.fingerprint(),
   },
   'look.verify': {
-    about: 'Checks the chain of a session up to a point; `deep` also checks what is derived from it.',
+    about: 'Checks the chain of a session up to a point; `deep` checks what is derived from it, too.',
     rights: ['read'],
     at: 'look',
     takes: { head: 'text?', deep: 'flag?' },

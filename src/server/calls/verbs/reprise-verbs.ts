@@ -21,7 +21,7 @@ type RepriseVerb =
 /** The verbs of a store. */
 export const repriseVerbs: Readonly<Record<`reprise.${RepriseVerb}`, VerbEntry>> = {
   'reprise.session': {
-    about: 'Opens a session, or creates it with `create`, which also takes the right `append`.',
+    about: 'Opens a session, or creates it with `create`, which takes the right `append`, too.',
     rights: ['read'],
     at: 'store',
     takes: { session: 'text', create: 'flag?', metadata: 'object?' },
