@@ -106,7 +106,7 @@ describe.each(Object.entries(worlds))('on a %s store', (name, open) => {
     expect(several, whatFor).toBeLessThanOrEqual(5);
   });
 
-  test('the Knew panel asks at most 8 times, and show at most 11 times', async () => {
+  test('the Knew panel asks at most 8 times, and show at most 9 times', async () => {
     const world = await open();
     const { session } = await forked(world.reprise);
     const { shown } = knownProjections(lookProjections(platform.sha256), 3 as never);
@@ -122,7 +122,7 @@ describe.each(Object.entries(worlds))('on a %s store', (name, open) => {
       const found = await openRef(world.reprise, 'demo/x');
       return showAnswer(found, await knownAt(found));
     });
-    expect(show, whatFor).toBeLessThanOrEqual(11);
+    expect(show, whatFor).toBeLessThanOrEqual(9);
   });
 
   test('resumable() asks at most 8 times, after a run too', async () => {
