@@ -94,7 +94,7 @@ describe.each(Object.entries(worlds))('on a %s store', (name, open) => {
   test('one fold asks at most 4 times, and nine at one point at most 5 times', async () => {
     const world = await open();
     const { session } = await forked(world.reprise);
-    const [one, what] = await asked(world, () => session.stateAt('x', summary));
+    const [one, what] = await asked(world, () => session.at('x').fold(summary));
     expect(one, what).toBeLessThanOrEqual(4);
     const nine = knownProjections(lookProjections(platform.sha256), 3 as never).shown.slice(0, 9);
     expect(nine).toHaveLength(9);
@@ -117,7 +117,7 @@ describe.each(Object.entries(worlds))('on a %s store', (name, open) => {
     };
     const [count, what] = await asked(world, look);
     expect(count, what).toBeLessThanOrEqual(8);
-    await session.append(said('And order 8?'), { branch: 'x' });
+    await session.branch('x').append(said('And order 8?'));
     const [show, whatFor] = await asked(world, async () => {
       const found = await openRef(world.reprise, 'demo/x');
       return showAnswer(found, await knownAt(found));
@@ -128,11 +128,11 @@ describe.each(Object.entries(worlds))('on a %s store', (name, open) => {
   test('resumable() asks at most 8 times, after a run too', async () => {
     const world = await open();
     const { session, branch } = await forked(world.reprise);
-    const [count, what] = await asked(world, () => session.resumable('x'));
+    const [count, what] = await asked(world, () => session.at('x').resumable());
     expect(count, what).toBeLessThanOrEqual(8);
     await branch.resume(agent);
     await session.fork('x@9', { name: 'y' });
-    const [after, whatFor] = await asked(world, () => session.resumable('y'));
+    const [after, whatFor] = await asked(world, () => session.at('y').resumable());
     expect(after, whatFor).toBeLessThanOrEqual(8);
   });
 

@@ -74,7 +74,7 @@ export async function fleetAtPlace(engine: Engine, place: Place): Promise<FleetL
   return { place, table: await foldAt(engine, place, fleetTable) };
 }
 
-/** Tells whether the view of a seq is the part of the view at a place that was appended up to that seq. */
+/** Returns true if the view of a seq is the part of the view at a place that was appended up to that seq. */
 function isBeginning({ history, seq: head }: Place, seq: Seq): boolean {
   const rest: View | undefined = restOf(viewAt(history, head), viewAt(history, seq));
   return rest?.pieces.every((piece) => (piece.kind === 'range' ? piece.after >= seq : piece.seq > seq)) === true;

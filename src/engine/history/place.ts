@@ -178,7 +178,7 @@ async function resolveAt(engine: Engine, head: Place, at: At): Promise<Seq> {
 function refuseStoryAt({ record: { branch } }: Place, story: number): never {
   throw new RepriseError(
     'ref.invalid',
-    `Cannot use story:${story} of "${branch}" here: it is no prefix of the history`,
+    `Cannot use story:${story} of "${branch}" here: it is not a prefix of the history`,
     {
       hint: 'Use turn:N for the end of a turn. Beliefs, the fleet, forks and rewinds take story:N.',
       details: { branch, story },

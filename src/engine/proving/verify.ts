@@ -162,11 +162,7 @@ async function checkBranch(engine: Engine, check: ChainCheck, subject: Subject):
 }
 
 /** Throws if a branch does not end where its record says, or was forked beyond its end. */
-function checkEnd(
-  check: ChainCheck,
-  summary: BranchSummary,
-  branches: ReadonlyMap<string, BranchSummary>,
-): void {
+function checkEnd(check: ChainCheck, summary: BranchSummary, branches: ReadonlyMap<string, BranchSummary>): void {
   const next = later(check.seq, 1);
   if (check.seq !== summary.head) throw new Bad(next, `the branch should reach seq ${summary.head}, but ends before`);
   if (check.digest !== summary.digest)

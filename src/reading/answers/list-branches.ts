@@ -116,7 +116,7 @@ export interface ListedBranch extends DrawnBranch {
 type Test = (branch: ListedBranch) => Promise<boolean>;
 
 /**
- * Lists branches one session at a time, the session last appended to first. The returned value tells whether the limit
+ * Lists branches one session at a time, the session last appended to first. The returned value says whether the limit
  * left sessions out. A filter that cannot match anything is refused before the first session is read.
  */
 export function listBranches(
@@ -133,7 +133,7 @@ async function* listed(
 ): AsyncGenerator<readonly ListedBranch[], boolean, undefined> {
   let count = 0;
   const records = recordsSince(reprise, allNamespaces, since);
-  // One more than the limit tells whether sessions are left out.
+  // One more than the limit shows whether sessions are left out.
   const found = workedAhead(records, Math.min(limit + 1, sessionsAtOnce), (record) =>
     branchesOfSession(reprise, record, { archived, folds, isWanted }),
   );

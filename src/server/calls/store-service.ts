@@ -249,7 +249,7 @@ function changes({ callerOf, done, onAppend }: StoreServiceParts): Pick<ServiceI
   };
 }
 
-/** Tells whether a session already has its new id: the answer to an earlier call was lost. */
+/** Returns true if a session already has its new id: the answer to an earlier call was lost. */
 async function isRenamed(store: GuardedStore, ref: SessionRef, to: string, seed: string | undefined): Promise<boolean> {
   if (seed === undefined || (await store.session(ref)) !== undefined) return false;
   return (await store.session({ ...ref, session: to }))?.seed === seed;
