@@ -265,8 +265,13 @@ export class RemoteStore implements EventStore {
   }
 
   async snapshots(ref: SessionRef, { keys, within }: SnapshotsRequest): Promise<readonly FoundSnapshot[]> {
-    const reaches = within.map(({ branch, through }) => ({ branch, through: toWhole(through) }));
-    const wire = { session: sessionRefToWire(ref), keys: keys.map(snapshotKeyToWire), within: reaches };
+    const [reach] = within;
+    if (keys.length === 0 || reach === undefined) return [];
+    const wire = {
+      branch: branchRefToWire({ ...ref, branch: reach.branch }),
+      keys: keys.map(snapshotKeyToWire),
+      within: within.map(({ branch, through }) => ({ branch, through: toWhole(through) })),
+    };
     const { snapshots } = await this.#calls.call(() => this.#client.listSnapshots(wire));
     return snapshots.map(foundSnapshotFromWire);
   }
