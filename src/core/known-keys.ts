@@ -112,9 +112,15 @@ function refuseKind(key: string, value: unknown, kind: OptionKind, { code, attem
 
 function refuse(key: string, { keys, code, attempt, whole, hints = {} }: KnownKeys): never {
   const near = Object.hasOwn(hints, key) ? undefined : nearest(key, [...keys]);
-  const meant = Object.hasOwn(hints, key) ? hints[key] : near === undefined ? '' : `Did you mean "${near}"?`;
+  const meant = hints[key] ?? (near === undefined ? whereHint(key) : `Did you mean "${near}"?`);
   throw new RepriseError(code, `Cannot ${attempt}: ${whole} has no ${JSON.stringify(key.slice(0, 80))}`, {
     hint: `${meant} It may have ${[...keys].join(', ')}.`.trimStart(),
     details: { key: key.slice(0, 80), ...given({ nearest: near }) },
   });
+}
+
+/** Returns a hint for an option that says where: a handle says it. */
+function whereHint(key: string): string {
+  if (key === 'at' || key === 'point') return 'Say where first: session.at(point).';
+  return key === 'branch' ? 'Say where first: session.branch(name).' : '';
 }

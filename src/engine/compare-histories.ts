@@ -1,7 +1,7 @@
 import type { StrictDiff } from '../core/comparing/diff-strict.ts';
-import type { Ref } from '../core/ref.ts';
 import { compareBeliefs } from './believing/compare-beliefs.ts';
 import type { Engine } from './context/engine.ts';
+import { type Place, refOfPlace } from './history/place.ts';
 import { compareOutlines } from './importing/export.ts';
 import { withFormats } from './importing/formats.ts';
 import { type CompareOptions, type Comparison, checkCompare, compare, compareStrictly } from './looking/compare.ts';
@@ -17,17 +17,17 @@ export interface BehaviorOptions extends CompareOptions {
   readonly strict?: false;
 }
 
-/** Compares the views at two refs: by behavior, with their beliefs if they are asked for, or strictly. */
+/** Compares the views at two places: by behavior, with their beliefs if they are asked for, or strictly. */
 export async function compareHistories(
   engine: Engine,
-  left: Ref,
-  right: Ref,
+  left: Place,
+  right: Place,
   options: StrictOptions | BehaviorOptions,
 ): Promise<Comparison | StrictDiff> {
   checkCompare(options);
   if (options.strict === true) {
     if (options.format === undefined) return compareStrictly(engine, left, right);
-    return compareOutlines(await withFormats(engine), left, right, options.format);
+    return compareOutlines(await withFormats(engine), refOfPlace(left), refOfPlace(right), options.format);
   }
   const compared = await compare(engine, left, right, options);
   if (options.beliefs !== true) return compared;

@@ -237,7 +237,7 @@ export class Look {
   ): Promise<Comparison | StrictDiff> {
     const { engine } = this.where;
     const right = other instanceof Look ? other : lookOf(engine, other);
-    const places = [await this.where.ref('diff'), await right.where.ref('diff')] as const;
+    const places = [await this.where.place('diff'), await right.where.place('diff')] as const;
     const compared = await compareHistories(engine, ...places, options);
     if (!('names' in compared)) return compared;
     return { ...compared, names: { left: await this.where.name(), right: await right.where.name() } };

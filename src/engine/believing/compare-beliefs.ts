@@ -11,16 +11,16 @@ import {
 } from '../../core/fleet/beliefs-diff.ts';
 import type { FleetTable } from '../../core/fleet/fleet-table.ts';
 import { given } from '../../core/json.ts';
-import { checkTurn, type Ref } from '../../core/ref.ts';
+import { checkTurn } from '../../core/ref.ts';
 import type { Engine } from '../context/engine.ts';
-import { type Place, placeAt } from '../history/place.ts';
+import type { Place } from '../history/place.ts';
 import { ChangeTrail, type TrailOf } from './change-trail.ts';
 import { fleetAtPlace } from './fleet-look.ts';
 import { takenOut } from './taken-out.ts';
 import { type BookEntry, TurnBook } from './turn-book.ts';
 
 /** Compares the beliefs, agents and answers of two histories, and says what each difference goes back to. */
-export async function compareBeliefs(engine: Engine, left: Ref, right: Ref, fromTurn = 0): Promise<BeliefsDiff> {
+export async function compareBeliefs(engine: Engine, left: Place, right: Place, fromTurn = 0): Promise<BeliefsDiff> {
   checkTurn(fromTurn);
   const sides = { left: await sideOf(engine, left), right: await sideOf(engine, right) };
   const trails: Readonly<Record<Side, ChangeTrail>> = {
@@ -51,10 +51,9 @@ export async function compareBeliefs(engine: Engine, left: Ref, right: Ref, from
   return { identical, fromTurn, topics: byTopic(claims), agents, answers };
 }
 
-async function sideOf(engine: Engine, ref: Ref): Promise<TrailOf> {
-  const place: Place = await placeAt(engine, ref.session, ref.branch, ref.at);
+async function sideOf(engine: Engine, place: Place): Promise<TrailOf> {
   const { table } = await fleetAtPlace(engine, place);
-  const on = { session: ref.session, branch: ref.branch };
+  const on = { session: place.session, branch: place.record.branch };
   const book = await new TurnBook(engine, on, { at: place.seq }).readOn();
   return { table: tableUpTo(table, place.seq), book, taken: await takenOut(engine, place) };
 }

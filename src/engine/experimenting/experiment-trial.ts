@@ -7,7 +7,7 @@ import type { PointInput } from '../../core/ref.ts';
 import type { ForkOptions } from '../../core/session/session-log.ts';
 import { type Forked, fork } from '../changing/fork.ts';
 import type { Engine } from '../context/engine.ts';
-import { findPlace, type Place } from '../history/place.ts';
+import { findPlace, type Place, placeAtHead } from '../history/place.ts';
 import { compare } from '../looking/compare.ts';
 import { record } from '../recording/record.ts';
 import { type BudgetAccount, BudgetGuard } from '../resuming/budget-guard.ts';
@@ -225,9 +225,12 @@ async function divergence<Run, Result>(
   { place, receipt: { session } }: Trial,
   branch: string,
 ): Promise<DiffPlace | null> {
-  const at = { kind: 'head' } as const;
   try {
-    return (await compare(engine, { session, branch: place.record.branch, at }, { session, branch, at })).divergedAt;
+    const [source, fork] = [
+      await placeAtHead(engine, session, place.record.branch),
+      await placeAtHead(engine, session, branch),
+    ];
+    return (await compare(engine, source, fork)).divergedAt;
   } catch {
     // The row is still useful if the two histories are too large to compare.
     return null;

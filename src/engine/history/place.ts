@@ -5,7 +5,7 @@ import { given } from '../../core/json.ts';
 import { shownValue } from '../../core/known-keys.ts';
 import { limits } from '../../core/limits.ts';
 import { beginning, type Digest, type Point, previous, type Seq } from '../../core/point.ts';
-import { type At, type PointInput, parsePoint } from '../../core/ref.ts';
+import { type At, type PointInput, parsePoint, type Ref } from '../../core/ref.ts';
 import type { BranchHead, BranchRecord, SessionRecord, StoredEvent } from '../../core/store/event-store.ts';
 import type { SessionsPage } from '../../core/store/session-request.ts';
 import { branchOf, rawSegments, segmentAt } from '../../core/view/segment.ts';
@@ -248,6 +248,11 @@ async function nextRun(engine: Engine, head: Place, first: StoredEvent): Promise
 /** Returns the point of a place: the branch that stores its seq. At 0 that is the branch the session began with. */
 export function pointOf(place: Pick<Place, 'history' | 'seq'>): Point {
   return { branch: place.seq === 0 ? place.history.root : branchOf(place.history, place.seq), seq: place.seq };
+}
+
+/** Returns a ref that names a place by its seq. */
+export function refOfPlace({ session, record, seq }: Place): Ref {
+  return { session, branch: record.branch, at: { kind: 'seq', seq } };
 }
 
 /** Reads the digest of a point. */

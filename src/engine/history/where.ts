@@ -3,7 +3,7 @@ import { shownValue } from '../../core/known-keys.ts';
 import { seq } from '../../core/point.ts';
 import { type At, type PointInput, parsePoint, pointText, type Ref, refText } from '../../core/ref.ts';
 import type { Engine } from '../context/engine.ts';
-import { type Place, placeAt, pointOf } from './place.ts';
+import { type Place, placeAt, pointOf, refOfPlace } from './place.ts';
 
 /** A place, and the story time that was asked for there; without it, the place has all turns. */
 export interface Told {
@@ -116,8 +116,7 @@ export class Where {
 
   /** Finds the place of a verb, as a ref that names its seq. */
   async ref(verb: string): Promise<Ref> {
-    const { session, record, seq: found } = await this.place(verb);
-    return { session, branch: record.branch, at: { kind: 'seq', seq: found } };
+    return refOfPlace(await this.place(verb));
   }
 
   /** Returns the place as it was named, for a verb that works on what cannot be found, too; where it was found, its seq. */

@@ -11,14 +11,14 @@ import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts'
 import { limits } from '../../core/limits.ts';
 import type { ListEdits } from '../../core/parts/decode.ts';
 import { beginning, type Point, type Seq } from '../../core/point.ts';
-import { type Ref, refText } from '../../core/ref.ts';
+import { refText } from '../../core/ref.ts';
 import { rawPieces, restOf, viewOf } from '../../core/view/segment.ts';
 import { type View, viewAt } from '../../core/view/view.ts';
 import type { Engine } from '../context/engine.ts';
 import { foldAt } from '../history/fold.ts';
 import { hypothesisAt } from '../history/hypothesis.ts';
 import { listEditsOf } from '../history/list-edits.ts';
-import { digestAt, type Place, placeAt, pointOf, sessionRecord } from '../history/place.ts';
+import { digestAt, type Place, pointOf, refOfPlace, sessionRecord } from '../history/place.ts';
 import { sightOf } from '../history/sight.ts';
 import { viewPages } from './replay.ts';
 
@@ -68,15 +68,15 @@ export function checkCompare(options: CompareOptions & { readonly strict?: boole
     });
 }
 
-/** Compares the views at two refs by how they behaved. */
+/** Compares the views at two places by how they behaved. */
 export async function compare(
   engine: Engine,
-  left: Ref,
-  right: Ref,
+  left: Place,
+  right: Place,
   options: CompareOptions = {},
 ): Promise<Comparison> {
   checkCompare(options);
-  const places = [await placeOf(engine, left), await placeOf(engine, right)] as const;
+  const places = [left, right] as const;
   const sides = await sidesOf(engine, places);
   const diff = diffHistories(...(await describe(engine, sides)), options);
   const states: Record<string, ValueDiff> = {};
@@ -88,20 +88,16 @@ export async function compare(
   return { ...diff, pairs, forkPoint: await forkPointOf(engine, ...places), states };
 }
 
-/** Compares the views at two refs position by position, by type alone. */
-export async function compareStrictly(engine: Engine, left: Ref, right: Ref): Promise<StrictDiff> {
-  const names = { left: refText(left), right: refText(right) };
-  const sides = await sidesOf(engine, [await placeOf(engine, left), await placeOf(engine, right)]);
+/** Compares the views at two places position by position, by type alone. */
+export async function compareStrictly(engine: Engine, left: Place, right: Place): Promise<StrictDiff> {
+  const names = { left: refText(refOfPlace(left)), right: refText(refOfPlace(right)) };
+  const sides = await sidesOf(engine, [left, right]);
   const both: StrictEvent[][] = [[], []];
   const note = (list: StrictEvent[] | undefined, { seq, type, data }: Event): void => {
     list?.push({ seq, type, text: JSON.stringify(data).slice(0, 200) });
   };
   await readSides(engine, sides, (event, side) => note(both[side], event));
   return diffStrictly(both[0] ?? [], both[1] ?? [], names);
-}
-
-function placeOf(engine: Engine, ref: Ref): Promise<Place> {
-  return placeAt(engine, ref.session, ref.branch, ref.at);
 }
 
 /** One of two histories: its session, the part of its view that only it has, and the edits its lists are read through. */

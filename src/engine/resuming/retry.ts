@@ -11,7 +11,7 @@ import { conversation, lastUserMessage } from '../../projections/conversation.ts
 import { fork } from '../changing/fork.ts';
 import type { Engine } from '../context/engine.ts';
 import { foldAt } from '../history/fold.ts';
-import { type Place, placeOn } from '../history/place.ts';
+import { type Place, placeAt, placeAtHead, placeOn, refOfPlace } from '../history/place.ts';
 import { type Comparison, compare } from '../looking/compare.ts';
 import { replay } from '../looking/replay.ts';
 import { checkLimits, type ResumeOptions, type ResumeResult, resumeOptionNames, settleResume } from './resume.ts';
@@ -117,12 +117,12 @@ export async function retry<Run, Result>(
     await endTask(engine, resumed.branch, task, end);
   }
   if ('error' in resumed) throw resumed.error;
-  const original = { session, branch: record.branch, at: { kind: 'seq', seq: tried.end } } as const;
-  const diff = await compare(engine, original, { session, branch: resumed.branch, at: { kind: 'head' } });
+  const original = await placeAt(engine, session, record.branch, { kind: 'seq', seq: tried.end });
+  const diff = await compare(engine, original, await placeAtHead(engine, session, resumed.branch));
   return {
     ...resumed,
     text: resultText(result) ?? text,
-    original: { ref: refText(original), run: tried.run, task: tried.task, text: tried.text },
+    original: { ref: refText(refOfPlace(original)), run: tried.run, task: tried.task, text: tried.text },
     diff,
   };
 }

@@ -10,6 +10,7 @@ import { refText } from '../../core/ref.ts';
 import type { LaneConversation } from '../../core/session/conversation-lane.ts';
 import type { ReplayOptions } from '../../core/session/session-log.ts';
 import type { Edit } from '../../core/view/edit.ts';
+import type { Look } from '../../engine/look.ts';
 import type { Session } from '../../engine/session.ts';
 import { type Conversation, conversation } from '../../projections/conversation.ts';
 import { eventHere } from '../answers/known-at.ts';
@@ -135,13 +136,13 @@ const named = ({ data }: Event): Pick<ContextCall, 'call' | 'name'> => ({
 const besideMax = 1_000;
 
 async function startBefore(session: Session, branch: string, end: Event): Promise<Seq | undefined> {
-  const around = { at: { branch, seq: end.seq }, direction: 'backward', filter: { types: ['call.started'] } } as const;
-  return (await nearest(session, around, (start) => isOneCall(start, end)))?.seq;
+  const around = { direction: 'backward', filter: { types: ['call.started'] } } as const;
+  return (await nearest(session.at({ branch, seq: end.seq }), around, (start) => isOneCall(start, end)))?.seq;
 }
 
 function endAfter(session: Session, branch: string, start: Event): Promise<Event | undefined> {
-  const around = { at: { branch }, after: start.seq, filter: { types: ['call.ended'] } };
-  return nearest(session, around, (end) => isOneCall(start, end));
+  const around = { after: start.seq, filter: { types: ['call.ended'] } };
+  return nearest(session.branch(branch), around, (end) => isOneCall(start, end));
 }
 
 /** Returns true if a start and an end are the halves of one call: other agents may use its id. */
@@ -149,11 +150,11 @@ const isOneCall = (start: Event, end: Event): boolean => startOf(halfOf(end), [s
 
 /** Finds the next event that is of the call. */
 async function nearest(
-  session: Session,
+  within: Look,
   around: ReplayOptions,
   isIt: (event: Event) => boolean,
 ): Promise<Event | undefined> {
-  for await (const event of session.replay({ ...around, history: 'raw', limit: besideMax }))
+  for await (const event of within.replay({ ...around, history: 'raw', limit: besideMax }))
     if (isIt(event)) return event;
   return undefined;
 }
