@@ -3,6 +3,7 @@ import { given } from '../../core/json.ts';
 import { refText } from '../../core/ref.ts';
 import type { ForkedBranch } from '../../engine/branch.ts';
 import { type ForkReport, forkAnswer, forkReport } from '../../reading/answers/fork-report.ts';
+import type { OpenRef } from '../../reading/open-ref.ts';
 import { detailOf } from '../../wording/event-gist.ts';
 import { rangeText, seqsText } from '../../wording/seqs.ts';
 import { plain } from '../../wording/text.ts';
@@ -46,14 +47,14 @@ export const fork: CommandSpec = {
     const typed = { ...asked, ...markOf(options), edits, metadata: Object.fromEntries(metadata) };
     const how = { ...(await context.masked(session, typed)), ...given({ name: textOption(options, 'name') }) };
     const forked = session.at(story === undefined ? point : { branch: ref.branch, story }).fork(how);
-    await print(context, ref.branch, await context.patient(forked), how);
+    await print(context, found, await context.patient(forked), how);
     return done;
   },
 };
 
 async function print(
   { out }: Context,
-  source: string,
+  { session: tree, ref: source }: OpenRef,
   branch: ForkedBranch,
   marked: ReturnType<typeof markOf>,
 ): Promise<void> {
@@ -70,11 +71,12 @@ async function print(
   const why = marked.reason === undefined ? '' : `: ${plain(marked.reason)}`;
   await out.line(`${out.style('green', plain(ref))} forked from ${from}${why}`);
   await out.lines(editLines(out, report));
-  await sayLeftOut(out, branch, report);
+  const { seq: head } = await tree.branch(parent.branch).locate();
+  sayLeftOut(out, branch, report, head);
   if (dependents.length > 0)
     out.say(`Kept although they depend on dropped events: ${seqsText(dependents)}. To drop them too, add --cascade.`);
   for (const line of pendingLines(pending)) out.say(line);
-  const original = refText({ session, branch: source });
+  const original = refText({ session, branch: source.branch });
   out.next(`reprise show ${ref}`, `reprise resume ${ref}`, `reprise diff ${original} ${ref}`);
 }
 
@@ -106,9 +108,8 @@ const typesText = (before: string, after: string): string =>
   before === after ? plain(after) : `${plain(before)} with ${plain(after)}`;
 
 /** Says which events are not on the branch, and which still are although they came after a replaced event. */
-async function sayLeftOut(out: Output, branch: ForkedBranch, report: ForkReport): Promise<void> {
+function sayLeftOut(out: Output, branch: ForkedBranch, report: ForkReport, head: number): void {
   const { parent, sessionId: session } = branch;
-  const { head } = await branch.at(parent.seq).locate();
   if (head > parent.seq)
     out.say(`Not on this branch: later events of ${plain(parent.branch)}, ${rangeText(parent.seq + 1, head)}.`);
   const first = Math.min(...report.edits.flatMap((edit) => (edit.kind === 'replaced' ? [edit.target] : [])));
