@@ -1,7 +1,7 @@
 import { RepriseError } from '../../core/error.ts';
 import { shownValue } from '../../core/known-keys.ts';
 import { seq } from '../../core/point.ts';
-import { type At, type PointInput, parsePoint, pointText, type Ref, refText } from '../../core/ref.ts';
+import { type At, type PointInput, parsePoint, pointText, type Ref, refOf, refText } from '../../core/ref.ts';
 import type { Engine } from '../context/engine.ts';
 import { type Place, placeAt, pointOf, refOfPlace } from './place.ts';
 
@@ -67,6 +67,12 @@ export class Where {
   /** Returns one point, which is found once. */
   static at(engine: Engine, named: Named): Where {
     return new Where(engine, named, true);
+  }
+
+  /** Returns the point of a ref, which is found once; the session that is `latest` then. */
+  static ofRef(engine: Engine, ref: string | Ref): Where {
+    const { session, branch, at } = refOf(ref);
+    return Where.at(engine, { session: session === 'latest' ? () => latestSession(engine) : session, branch, at });
   }
 
   /** Returns the head of a branch, found anew at each verb. */
