@@ -1,10 +1,17 @@
 import type { StrictDiff } from '../core/comparing/diff-strict.ts';
-import type { Ref } from '../core/ref.ts';
 import { compareBeliefs } from './believing/compare-beliefs.ts';
 import type { Engine } from './context/engine.ts';
+import type { Place } from './history/place.ts';
 import { compareOutlines } from './importing/export.ts';
 import { withFormats } from './importing/formats.ts';
-import { type CompareOptions, type Comparison, checkCompare, compare, compareStrictly } from './looking/compare.ts';
+import {
+  type CompareOptions,
+  type Comparison,
+  checkCompare,
+  compare,
+  compareStrictly,
+  refAt,
+} from './looking/compare.ts';
 
 /** How to compare by position and type: the events themselves, or those that a file of a format would have. */
 export interface StrictOptions extends CompareOptions {
@@ -17,19 +24,19 @@ export interface BehaviorOptions extends CompareOptions {
   readonly strict?: false;
 }
 
-/** Compares the views at two refs: by behavior, with their beliefs if they are asked for, or strictly. */
+/** Compares the views at two places: by behavior, with their beliefs if they are asked for, or strictly. */
 export async function compareHistories(
   engine: Engine,
-  left: Ref,
-  right: Ref,
+  left: Place,
+  right: Place,
   options: StrictOptions | BehaviorOptions,
 ): Promise<Comparison | StrictDiff> {
   checkCompare(options);
   if (options.strict === true) {
     if (options.format === undefined) return compareStrictly(engine, left, right);
-    return compareOutlines(await withFormats(engine), left, right, options.format);
+    return compareOutlines(await withFormats(engine), refAt(left), refAt(right), options.format);
   }
   const compared = await compare(engine, left, right, options);
   if (options.beliefs !== true) return compared;
-  return { ...compared, beliefs: await compareBeliefs(engine, left, right, options.fromTurn) };
+  return { ...compared, beliefs: await compareBeliefs(engine, refAt(left), refAt(right), options.fromTurn) };
 }

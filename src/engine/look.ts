@@ -36,6 +36,7 @@ import type { Comparison } from './looking/compare.ts';
 import { type Counterfactual, type CounterfactualOptions, counterfactual } from './looking/counterfactual.ts';
 import { type FindOptions, findEvent } from './looking/find.ts';
 import { fingerprintAt } from './looking/fingerprint-at.ts';
+import { refuseFollow } from './looking/refuse-follow.ts';
 import { replay } from './looking/replay.ts';
 import { type FoldOptions, stateAt } from './looking/state-at.ts';
 import type { ConsistencyProof, InclusionProof } from './proving/event-proof.ts';
@@ -142,6 +143,7 @@ export class Look {
   ): Replay<EventOf<Type, Own>>;
   replay(options?: ReplayOptions): Replay;
   replay(options: ReplayOptions = {}): Replay<never> | Replay {
+    refuseFollow(options, 'replay');
     return replay(this.where.engine, () => this.where.place('replay'), options);
   }
 
@@ -237,7 +239,7 @@ export class Look {
   ): Promise<Comparison | StrictDiff> {
     const { engine } = this.where;
     const right = other instanceof Look ? other : lookOf(engine, other);
-    const places = [await this.where.ref('diff'), await right.where.ref('diff')] as const;
+    const places = [await this.where.place('diff'), await right.where.place('diff')] as const;
     const compared = await compareHistories(engine, ...places, options);
     if (!('names' in compared)) return compared;
     return { ...compared, names: { left: await this.where.name(), right: await right.where.name() } };
@@ -291,6 +293,7 @@ export class Look {
    * ```
    */
   audit(options: AuditOptions = {}): Replay {
+    refuseFollow(options, 'audit');
     return audit(this.where.engine, () => this.where.place('audit'), options);
   }
 

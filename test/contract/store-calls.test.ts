@@ -109,8 +109,8 @@ test('branch(), at() and the surfaces of what they return ask for nothing until 
 test('a look finds its place once, and a branch at each verb', async () => {
   const [look, branch] = [session.at('y'), session.branch('y')];
   expect((await asked(() => look.fold(conversation))).branch).toBe(1);
-  for (const verb of [() => look.fold(conversation), () => look.metadata(), () => look.beliefs.list()])
+  for (const verb of [() => look.fold(conversation), () => look.metadata(), () => look.fingerprint()])
     expect((await asked(verb)).branch).toBeUndefined();
-  for (const verb of [() => branch.fold(conversation), () => branch.metadata(), () => branch.beliefs.list()])
+  for (const verb of [() => branch.fold(conversation), () => branch.metadata(), () => branch.fingerprint()])
     expect((await asked(verb)).branch).toBe(1);
 });

@@ -71,7 +71,7 @@ export const looks: readonly VerbCase[] = [
     for (const look of [...made, late]) assert.deepEqual(await seen(look), before[0]);
     const [first] = made as [Look];
     const branch = await first.fork({ name: 'from-look' });
-    assert.deepEqual([branch.parent, await said(branch.replay())], [{ branch: 'main', seq: head }, 'a']);
+    assert.deepEqual([branch.parent, await branch.fold(letters)], [{ branch: 'main', seq: head }, 'a']);
     assert.equal((await first.diff(session)).identical, false);
     assert.equal((await first.diff(late)).identical, true);
     await session.rewind(0);

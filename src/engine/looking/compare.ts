@@ -71,8 +71,8 @@ export function checkCompare(options: CompareOptions & { readonly strict?: boole
 /** Compares the views at two refs by how they behaved. */
 export async function compare(
   engine: Engine,
-  left: Ref,
-  right: Ref,
+  left: Ref | Place,
+  right: Ref | Place,
   options: CompareOptions = {},
 ): Promise<Comparison> {
   checkCompare(options);
@@ -89,9 +89,9 @@ export async function compare(
 }
 
 /** Compares the views at two refs position by position, by type alone. */
-export async function compareStrictly(engine: Engine, left: Ref, right: Ref): Promise<StrictDiff> {
-  const names = { left: refText(left), right: refText(right) };
-  const sides = await sidesOf(engine, [await placeOf(engine, left), await placeOf(engine, right)]);
+export async function compareStrictly(engine: Engine, left: Place, right: Place): Promise<StrictDiff> {
+  const names = { left: refText(refAt(left)), right: refText(refAt(right)) };
+  const sides = await sidesOf(engine, [left, right]);
   const both: StrictEvent[][] = [[], []];
   const note = (list: StrictEvent[] | undefined, { seq, type, data }: Event): void => {
     list?.push({ seq, type, text: JSON.stringify(data).slice(0, 200) });
@@ -100,8 +100,13 @@ export async function compareStrictly(engine: Engine, left: Ref, right: Ref): Pr
   return diffStrictly(both[0] ?? [], both[1] ?? [], names);
 }
 
-function placeOf(engine: Engine, ref: Ref): Promise<Place> {
-  return placeAt(engine, ref.session, ref.branch, ref.at);
+/** Returns a place as a ref that names its seq. */
+export function refAt({ session, record, seq }: Place): Ref {
+  return { session, branch: record.branch, at: { kind: 'seq', seq } };
+}
+
+async function placeOf(engine: Engine, side: Ref | Place): Promise<Place> {
+  return 'record' in side ? side : placeAt(engine, side.session, side.branch, side.at);
 }
 
 /** One of two histories: its session, the part of its view that only it has, and the edits its lists are read through. */
