@@ -126,6 +126,8 @@ function classSection(entry: Entry): string {
   const verbs = entry.members.filter((member) => member.parameters !== undefined);
   const name = `${entry.name.charAt(0).toLowerCase()}${entry.name.slice(1)}`;
   return [
+    // The group of a class has its name.
+    ...(Object.hasOwn(groups, entry.name) ? [] : [`### ${entry.name}`]),
     entry.about,
     ...baseOf(entry),
     ...(fields.length === 0 ? [] : [fieldTable(fields)]),

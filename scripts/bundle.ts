@@ -29,7 +29,7 @@ const input: InputOptions = {
   preserveEntrySignatures: 'allow-extension',
   external: (id) => id.startsWith('node:') || packages.some((name) => id === name || id.startsWith(`${name}/`)),
   // A busy machine makes plugins slow.
-  checks: { bundlerTimings: false },
+  checks: { bundlerTimings: false, ineffectiveDynamicImport: false },
   treeshake: { moduleSideEffects: (id) => acting.test(id) },
 };
 const output: OutputOptions = {

@@ -29,7 +29,7 @@ export interface Entry {
   readonly kind: 'class' | 'function' | 'value' | 'type';
   /** Whether only its type can be imported: a class whose objects the verbs return. */
   readonly isTypeOnly: boolean;
-  /** For a class: the class of this package that it extends. What it inherits is in the entry of that class. */
+  /** For a class: the class of this package that it extends. The entry of that class has the inherited members. */
   readonly base: string | undefined;
   readonly parameters: string | undefined;
   readonly about: string;

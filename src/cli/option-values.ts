@@ -13,7 +13,7 @@ export function numberOption(options: OptionValues, name: string): number | unde
   return typeof value === 'number' ? value : undefined;
 }
 
-/** Tells whether a flag was given. */
+/** Returns true if a flag was given. */
 export function flagOption(options: OptionValues, name: string): boolean {
   return options[name] === true;
 }

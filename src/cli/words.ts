@@ -18,7 +18,7 @@ export function withShape(argv: readonly string[]): string[] {
   return argv.map((word, index) => (index < end && word === '--json' ? '--json=lines' : word));
 }
 
-/** Tells whether JSON was asked for, even on an invalid command line. */
+/** Returns true if JSON was asked for, even on an invalid command line. */
 export function asksForJson(argv: readonly string[]): boolean {
   return ownWords(argv).some((word) => word === '--json' || word.startsWith('--json='));
 }

@@ -26,7 +26,7 @@ export function unreachable(url: string, cause: ConnectError): RepriseError {
   });
 }
 
-/** Tells whether something answers, and is not a Reprise server. */
+/** Returns true if something answers, and is not a Reprise server. */
 export function isNoServer({ code }: ConnectError): boolean {
   return code === Code.Unimplemented || code === Code.NotFound;
 }

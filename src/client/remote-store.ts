@@ -202,7 +202,7 @@ export class RemoteStore implements EventStore {
         if (session !== undefined) return sessionFromWire(session);
         throw new Error('The server sent no session');
       } catch (error) {
-        // The answer to an earlier attempt was lost: the seed tells whether the session is the one that it created.
+        // The answer to an earlier attempt was lost: the seed says whether the session is the one that it created.
         const found = attempt > 1 ? await this.session(ref) : undefined;
         if (found !== undefined && found.seed === seed) return found;
         throw error;
@@ -214,7 +214,7 @@ export class RemoteStore implements EventStore {
     this.#checkWrite();
     const requestId = this.#newId();
     const branches = replaces?.map(({ branch, digest }) => ({ branch, digest }));
-    // A repeated call may reach a different server: the seed tells whether the session was renamed before.
+    // A repeated call may reach a different server: the seed says whether the session was renamed before.
     const seed = (await this.session(ref))?.seed;
     await this.#calls.call(() =>
       this.#client.renameSession({
@@ -265,8 +265,13 @@ export class RemoteStore implements EventStore {
   }
 
   async snapshots(ref: SessionRef, { keys, within }: SnapshotsRequest): Promise<readonly FoundSnapshot[]> {
-    const reaches = within.map(({ branch, through }) => ({ branch, through: toWhole(through) }));
-    const wire = { session: sessionRefToWire(ref), keys: keys.map(snapshotKeyToWire), within: reaches };
+    const [reach] = within;
+    if (keys.length === 0 || reach === undefined) return [];
+    const wire = {
+      branch: branchRefToWire({ ...ref, branch: reach.branch }),
+      keys: keys.map(snapshotKeyToWire),
+      within: within.map(({ branch, through }) => ({ branch, through: toWhole(through) })),
+    };
     const { snapshots } = await this.#calls.call(() => this.#client.listSnapshots(wire));
     return snapshots.map(foundSnapshotFromWire);
   }

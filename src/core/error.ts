@@ -237,7 +237,7 @@ function jsonObjectOf(value: unknown): JsonObject {
   }
 }
 
-/** Tells whether an error is a {@link RepriseError} with this code. */
+/** Returns true if an error is a {@link RepriseError} with this code. */
 export function hasCode<Code extends ErrorCode>(
   error: unknown,
   code: Code,

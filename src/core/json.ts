@@ -17,12 +17,12 @@ export interface JsonInput {
 /** Any value a writer may pass. */
 export type JsonInputValue = null | boolean | number | string | readonly JsonInputValue[] | JsonInput;
 
-/** Tells whether a JSON value is an object (not null, not an array). */
+/** Returns true if a JSON value is an object (not null, not an array). */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Tells whether a JSON value is an array; unlike `Array.isArray` it keeps the type of the items. */
+/** Returns true if a JSON value is an array; unlike `Array.isArray` it keeps the type of the items. */
 export function isArray(value: JsonValue | undefined): value is JsonArray {
   return Array.isArray(value);
 }

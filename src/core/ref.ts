@@ -32,7 +32,7 @@ export interface Ref {
 
 /**
  * A place inside one session: a point string such as `main@12` or `@turn:3`, or its parts. `turn` means the prefix that
- * ends with that turn. `story` selects what belongs to that turn or an earlier one, whenever it was told.
+ * ends with that turn. `story` selects what belongs to that turn or an earlier one, whenever it was recorded.
  */
 export type PointInput =
   | string
@@ -219,7 +219,7 @@ function toldAt(told: At, whole: string): Exclude<At, StoryAt> {
   return at.kind === 'story' ? refuseRef(whole, 'a story time has one story', refHint) : at;
 }
 
-/** Returns a place on a branch with a turn of the story: of what was told up to that place, what belongs to that turn. */
+/** Returns a place on a branch with a turn of the story: of what was recorded up to that place, what belongs to that turn. */
 export function inStory({ branch, at }: { readonly branch: string; readonly at: At }, story: number): PointInput {
   switch (at.kind) {
     case 'head':

@@ -1,3 +1,4 @@
+import type { FleetTable } from '../core/fleet/fleet-table.ts';
 import { checkId } from '../core/id.ts';
 import { given } from '../core/json.ts';
 import { limits } from '../core/limits.ts';
@@ -8,7 +9,7 @@ import type { Bundles } from '../core/store/bundles.ts';
 import type { EventStore, Platform } from '../core/store/event-store.ts';
 import { Chores } from './context/chores.ts';
 import { type Engine, emptyMemory } from './context/engine.ts';
-import type { FleetMemories } from './context/fleet-memory.ts';
+import type { FollowedFolds } from './context/followed-folds.ts';
 import { noBundles, noFiles } from './context/no-files.ts';
 import type { RecordingDefaults } from './context/recording-defaults.ts';
 import { Transactions } from './context/transactions.ts';
@@ -36,7 +37,7 @@ export interface RepriseParts {
   /** The calls of a token that is bound to an agent. */
   readonly agentPort?: AgentPort;
   /** Fleets that engines on the same store share; each has its own if left out. */
-  readonly fleets?: FleetMemories;
+  readonly fleets?: FollowedFolds<FleetTable>;
 }
 
 /** Creates an engine on a store, and the verbs over it. */

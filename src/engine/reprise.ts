@@ -40,9 +40,20 @@ import {
 } from './reprise-options.ts';
 import { Session } from './session.ts';
 
+let engineHeld: (reprise: Reprise) => Engine;
+
+/** Returns a session that was just listed, without asking the store for it again. */
+export function listedSession(reprise: Reprise, { namespace, session }: SessionRecord): Session {
+  return new Session(engineHeld(reprise.namespace(namespace)), session);
+}
+
 /** An open store, seen through one namespace. Close it, or bind it with `await using`. */
 export class Reprise {
   readonly #engine: Engine;
+
+  static {
+    engineHeld = (reprise) => reprise.#engine;
+  }
 
   constructor(engine: Engine) {
     this.#engine = engine;

@@ -53,7 +53,7 @@ export async function loadConfigFile(path: string): Promise<LoadedConfig> {
   return { file, config: checkConfig(held['default'], file) };
 }
 
-/** Tells whether there is something at a path that is not a regular file. */
+/** Returns true if there is something at a path that is not a regular file. */
 function isSpecial(path: string): boolean {
   try {
     return !statSync(path).isFile();

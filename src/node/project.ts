@@ -76,12 +76,12 @@ export function settingOf<Field extends SettingField>(project: Project, field: F
   );
 }
 
-/** Tells whether a project has a configuration that was not run and whose text may set a field. */
+/** Returns true if a project has a configuration that was not run and whose text may set a field. */
 export function mayHold({ unread }: Project, field: keyof Config): boolean {
   return unread !== undefined && fileMayName(unread, field);
 }
 
-/** Tells whether the text of a configuration may set a field. */
+/** Returns true if the text of a configuration may set a field. */
 function fileMayName(file: string, field: keyof Config): boolean {
   return statSync(file).isFile() && mayName(readFileSync(file, 'utf8'), field);
 }

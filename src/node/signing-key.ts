@@ -119,7 +119,7 @@ export function checkPublicKey(text: string): string {
   );
 }
 
-/** Tells whether a signature of a text is good. */
+/** Returns true if a signature of a text is good. */
 export function isSigned(text: string, { key, signature }: BundleSignature): boolean {
   try {
     const bytes = Buffer.from(checkPublicKey(key).slice(prefix.length), 'base64url');

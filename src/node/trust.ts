@@ -48,7 +48,7 @@ function placesOf(file: string, root: string): string[] {
   }
 }
 
-/** Tells whether one of these users owns a place, both a link and its target; a place that is missing is nobody's. */
+/** Returns true if one of these users owns a place, both a link and its target; a place that is missing is nobody's. */
 function isOwned(path: string, users: ReadonlySet<number>): boolean {
   const held = [lstatSync, statSync].map((read) => read(path, { throwIfNoEntry: false })?.uid);
   return held.every((uid) => uid === undefined || users.has(uid));

@@ -306,7 +306,7 @@ function startCall(state: ConversationState, event: Event): void {
   touch(state, lane);
 }
 
-/** Tells whether a model call inside a tool goes on with the conversation: its list has the answer of the tool. */
+/** Returns true if a model call inside a tool continues with the conversation: its list has the answer of the tool. */
 function goesOnFrom(lane: ConversationLane, { id }: Event, list: JsonArray = []): boolean {
   const tool = lane.inside.find(({ event }) => event === id)?.tool;
   const call = lane.open.find(({ event }) => event === tool)?.call;
@@ -315,7 +315,7 @@ function goesOnFrom(lane: ConversationLane, { id }: Event, list: JsonArray = [])
   return true;
 }
 
-/** Notes a tool that the conversation waits for, or a call inside one; tells whether it is inside one. */
+/** Notes a tool that the conversation waits for, or a call inside one. Returns true if it is inside one. */
 function noteInside(lane: ConversationLane, { id, cause, data }: Event): boolean {
   const tool = cause === undefined ? undefined : lane.inside.find(({ event }) => event === cause)?.tool;
   if (tool === undefined && (data['kind'] === 'model' || !isAwaited(lane, cause, data))) return false;
@@ -327,7 +327,7 @@ function noteInside(lane: ConversationLane, { id, cause, data }: Event): boolean
   return tool !== undefined;
 }
 
-/** Tells whether the model asked for a call. A tool may start before the answer is whole; an erased start has a cause. */
+/** Returns true if the model asked for a call. A tool may start before the answer is whole; an erased start has a cause. */
 function isAwaited({ call, awaited }: ConversationLane, cause: string | undefined, data: JsonObject): boolean {
   if (cause !== undefined && cause === call?.event) return true;
   return awaited.some(({ id, name }) => id === data['call'] || name === data['name']);

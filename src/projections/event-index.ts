@@ -175,7 +175,7 @@ function hasFailed({ type, data }: Event): boolean {
   return type === 'tests.ran' && (numberAt(data, 'exitCode') ?? 0) !== 0;
 }
 
-/** Tells whether an event repeats the one before it: progress and heartbeats of a framework, which no catalogue knows. */
+/** Returns true if an event repeats the one before it: progress and heartbeats of a framework, which no catalogue knows. */
 function isNoise({ last }: EventIndexState, { type, agent = '' }: Event): boolean {
   return specOf(type) === undefined && last.type === type && last.agent === agent;
 }

@@ -115,6 +115,6 @@ function resultBlock(part: ToolResultPart, { content: form, ...own }: JsonObject
 
 const resultBlocks: ReadonlySet<unknown> = new Set(['text', 'image', 'document', 'search_result', 'tool_reference']);
 
-/** Tells whether a tool's answer is a list of content blocks, which is the one list that the protocol takes. */
+/** Returns true if a tool's answer is a list of content blocks, which is the one list that the protocol takes. */
 const isBlockList = (output: JsonValue): boolean =>
   Array.isArray(output) && output.every((block: JsonValue) => isObject(block) && resultBlocks.has(block['type']));

@@ -84,7 +84,7 @@ function known(usage: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== null));
 }
 
-/** Tells whether an event of a message carries a piece of what the model says. */
+/** Returns true if an event of a message carries a piece of what the model says. */
 export function anthropicSpeaks({ data }: StreamEvent): boolean {
   if (typeof data === 'string' || data['type'] !== 'content_block_delta') return false;
   const delta = objectAt(data, 'delta') ?? {};

@@ -96,7 +96,7 @@ function whole(message: JsonObject): JsonObject {
   return calls.length === 0 ? {} : { content: message['content'] || null, tool_calls: calls };
 }
 
-/** Tells whether an event of a chat completion carries a piece of what the model says. */
+/** Returns true if an event of a chat completion carries a piece of what the model says. */
 export function chatSpeaks({ data }: StreamEvent): boolean {
   if (typeof data === 'string') return false;
   return objectsIn(data['choices']).some(({ delta }) => {

@@ -244,7 +244,7 @@ function writeResult(part: Extract<MessagePart, { type: 'tool-result' }>): JsonO
   return { role: 'tool', tool_call_id: part.toolCallId, content, ...own };
 }
 
-/** Tells whether a tool's answer is a list of texts, which is the one list that the protocol takes. */
+/** Returns true if a tool's answer is a list of texts, which is the one list that the protocol takes. */
 const isTextList = (output: JsonValue): boolean =>
   Array.isArray(output) && output.length > 0 && output.every((piece: JsonValue) => stringAt(piece, 'type') === 'text');
 

@@ -62,7 +62,7 @@ function addPart(parts: JsonObject[], part: JsonObject): void {
 const isPlainText = (part: JsonObject): boolean =>
   typeof part['text'] === 'string' && Object.keys(part).every((key) => key === 'text' || key === 'thought');
 
-/** Tells whether an event carries a piece of what the model says. */
+/** Returns true if an event carries a piece of what the model says. */
 export function geminiSpeaks({ data }: StreamEvent): boolean {
   if (typeof data === 'string') return false;
   return objectsIn(data['candidates']).some((candidate) =>

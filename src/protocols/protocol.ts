@@ -79,7 +79,7 @@ export interface FromProtocol {
   stream(events: Iterable<StreamEvent>, context?: AnswerContext): ProtocolAnswer;
   /** Begins to put a streamed answer together. */
   fold(): StreamFold;
-  /** Tells whether an event carries a piece of what the model says. */
+  /** Returns true if an event carries a piece of what the model says. */
   speaks(event: StreamEvent): boolean;
 }
 

@@ -157,7 +157,7 @@ function writeAnswer(part: MessagePart): readonly JsonObject[] {
   return [{ type, call_id: part.toolCallId, output, ...own }];
 }
 
-/** Tells whether a tool's answer is a list of content, which is the one list that the protocol takes. */
+/** Returns true if a tool's answer is a list of content, which is the one list that the protocol takes. */
 const isContentList = (output: JsonValue): boolean =>
   Array.isArray(output) &&
   output.length > 0 &&
@@ -190,7 +190,7 @@ function writeSaid(parts: readonly MessagePart[]): readonly JsonObject[] {
 const isPlainWords = (item: JsonValue | undefined): boolean =>
   item === undefined || (isObject(item) && item['content'] === 'text');
 
-/** Tells whether a kept part is an item of its own, and not a piece of a message. */
+/** Returns true if a kept part is a separate item, and not a piece of a message. */
 function isItem(of: ProviderFields, part: MessagePart): boolean {
   const { item, more } = of.of(part);
   return of.original(part) !== undefined && item === undefined && more !== true;

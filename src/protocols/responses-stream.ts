@@ -85,7 +85,7 @@ function placed(list: JsonValue | undefined, at: number, piece: JsonObject): rea
   return pieces;
 }
 
-/** Tells whether an event of a response carries a piece of what the model says. */
+/** Returns true if an event of a response carries a piece of what the model says. */
 export function responseSpeaks({ event, data }: StreamEvent): boolean {
   if (typeof data === 'string') return false;
   const type = stringAt(data, 'type') ?? event ?? '';

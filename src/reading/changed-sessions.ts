@@ -1,7 +1,7 @@
 import type { SessionRecord } from '../core/store/event-store.ts';
 
 /**
- * Tells whether a session changed at or after a time: its last event is that young, or the session itself is, whose
+ * Returns true if a session changed at or after a time: its last event is that young, or the session itself is, whose
  * imported events may be older.
  */
 export function isChangedSince(

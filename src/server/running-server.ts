@@ -296,7 +296,7 @@ function routesOf(
 
 const grantOf = (context: Parameters<typeof requestOf>[0]): Grant => requestOf(context).grant;
 
-/** Tells whether a request asks only whether the server is there, which says nothing about its store. */
+/** Returns true if a request asks only whether the server is there, which says nothing about its store. */
 function isProbe(request: HttpRequest): boolean {
   return request.method === 'GET' && probePaths.has(pathOf(request));
 }

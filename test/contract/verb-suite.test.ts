@@ -30,7 +30,7 @@ describe.each(Object.entries(stores))('the verbs on %s', (_, open) => {
   for (const held of new Set(Object.values(verbSuite).flat())) test(`${held.title}`, () => held.run(open));
 });
 
-/** What names a handle: fields, and no verbs. */
+/** The fields that name a handle, and are no verbs. */
 const fields = new Set(['constructor', 'id', 'sessionId', 'name', 'agent']);
 
 test.each([

@@ -26,7 +26,7 @@ export function secretOf(name: string): string {
   return `the secret numbered ${name} that nobody may find`;
 }
 
-/** A fold with a snapshot, whose value tells whether anything was left out or taken twice. */
+/** A fold with a snapshot, whose value says whether anything was left out or taken twice. */
 export const tally: Projection<Record<string, number>> = defineProjection({
   name: 'tally',
   version: '1',

@@ -74,7 +74,7 @@ async function onBranch(session: Session, branch: string, look: Look): Promise<v
   await look('resumable', () => session.at(at).resumable());
 }
 
-/** Tells whether something says that the store is damaged: a verification, or the store itself. */
+/** Returns true if something says that the store is damaged: a verification, or the store itself. */
 export async function isNamed(path: string, heads: Readonly<Record<string, string>>): Promise<boolean> {
   try {
     await using reprise = await openReprise({ store: `sqlite:${path}`, durability: 'process' });

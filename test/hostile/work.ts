@@ -7,7 +7,7 @@ const inspector = new Session();
 
 const sources = new URL('../../src/', import.meta.url).href;
 
-/** Tells whether a script is code under test. */
+/** Returns true if a script is code under test. */
 function isOurs({ url }: { readonly url: string }): boolean {
   return url.startsWith(sources);
 }

@@ -41,7 +41,7 @@ async function* listed<Item>(...items: Item[]): AsyncGenerator<Item, void, undef
   yield* items;
 }
 
-test('grpc.health.v1 tells whether the server, or a service of it, serves', async () => {
+test('grpc.health.v1 says whether the server, or a service of it, serves', async () => {
   const server = await served();
   const health = createClient(Health, by(server));
   expect((await health.check({})).status).toBe(Status.SERVING);

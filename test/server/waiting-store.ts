@@ -10,23 +10,32 @@ export interface Waits {
 /** Long enough that calls which do not wait for each other come together. */
 const roundMs = 5;
 
-/** A store that answers in rounds, as a distant server does: calls that are made at once wait once. */
+/**
+ * A store that answers in rounds: all calls that do not wait for each other's answers are one round, and get their
+ * answers together, however long the store itself takes for each.
+ */
 export function waitingStore(store: EventStore): { readonly store: EventStore; readonly waits: Waits } {
   const calls: string[] = [];
-  let round: Promise<void> | undefined;
-  let asked = 0;
-  const wait = (name: string): Promise<void> => {
+  let round: { readonly end: Promise<void>; readonly release: () => void } | undefined;
+  let [asked, working] = [0, 0];
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const begin = (name: string): Promise<void> => {
     asked++;
     if (round === undefined) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      round = { end: promise, release: resolve };
       calls.push(name);
-      round = new Promise((resolve) =>
-        setTimeout(() => {
-          round = undefined;
-          resolve();
-        }, roundMs),
-      );
     } else calls.push([calls.pop(), name].filter((text) => text !== undefined).join('+'));
-    return round;
+    return round.end;
+  };
+  const endSoon = (): void => {
+    clearTimeout(timer);
+    if (working > 0) return;
+    timer = setTimeout(() => {
+      const ended = round;
+      round = undefined;
+      ended?.release();
+    }, roundMs);
   };
   const quiet = async (): Promise<void> => {
     for (let before = -1; before !== asked; ) {
@@ -40,8 +49,16 @@ export function waitingStore(store: EventStore): { readonly store: EventStore; r
       if (typeof method !== 'function') return method;
       if (name === 'close' || name === 'watch') return method.bind(target) as unknown;
       return async (...given: unknown[]): Promise<unknown> => {
-        await wait(String(name));
-        return await Reflect.apply(method, target, given);
+        const end = begin(String(name));
+        working++;
+        clearTimeout(timer);
+        try {
+          return await Reflect.apply(method, target, given);
+        } finally {
+          working--;
+          endSoon();
+          await end;
+        }
       };
     },
   });

@@ -21,7 +21,7 @@ const count = defineProjection<number>({
   apply: (value) => value + 1,
 });
 
-/** What each verb of a look finds, as one value. */
+/** Returns the answers of all verbs of a look, as one value. */
 async function seen(look: Look): Promise<unknown> {
   const { seq, digest } = await look.locate();
   const found = await look.findLast({ types: ['note.added'] });
@@ -107,7 +107,7 @@ export const looks: readonly VerbCase[] = [
     assert.equal(await session.at(own).fold(letters), 'ac', 'a session takes an event of any branch');
     assert.equal(await session.at(second).fold(letters), 'ab');
     assert.equal(await one.at(own).fold(letters), 'ac');
-    // What was inherited is stored on the branch that it comes from.
+    // An inherited event is stored on the branch that it comes from.
     assert.deepEqual([await one.at(first).fold(letters), await two.at(first).fold(letters)], ['a', 'a']);
     assert.deepEqual((await one.at(first).locate()).branch, 'main');
     for (const event of [sibling, second]) {

@@ -12,7 +12,7 @@ export type AnyAgent = Pick<Agent<never, ToolSet>, 'version' | 'id' | 'tools'> &
 /** The settings that an agent was made with. */
 export type AgentSettings = ModelSettings & Readonly<Record<string, unknown>>;
 
-/** Tells whether a value is an agent of the AI SDK, rather than settings. */
+/** Returns true if a value is an agent of the AI SDK, rather than settings. */
 export function isAgent(value: object): value is AnyAgent {
   return 'generate' in value && typeof value.generate === 'function' && 'version' in value;
 }

@@ -106,6 +106,6 @@ function providerFacts(answer: ModelAnswer, name: string): JsonObject {
   });
 }
 
-/** Tells whether a part holds something that the message has no place for. */
+/** Returns true if a part contains something that the message has no place for. */
 const isMore = (part: LanguageModelV4Content): boolean =>
   part.type === 'source' || (part.type === 'text' && part.citations !== undefined);

@@ -7,7 +7,7 @@ import { base64Of, plainJson, plainObject } from './plain-json.ts';
 
 /** Options for turning messages into the neutral form. */
 export interface NeutralOptions {
-  /** Tells whether the tool made its own model output for a call, whose form is then kept. */
+  /** Whether the tool made its own model output for a call, whose form is then kept. */
   readonly isShaped?: (toolCallId: string) => boolean;
 }
 
@@ -93,7 +93,7 @@ function neutralOutput(output: JsonValue, isShaped: boolean): { readonly output:
 const outputKeys: ReadonlySet<string> = new Set(['type', 'value', 'reason', 'providerOptions']);
 const valueTypes: ReadonlySet<unknown> = new Set(['text', 'json', 'error-text', 'error-json', 'content']);
 
-/** Tells whether a value has the form in which the AI SDK sends a tool's output to a model. */
+/** Returns true if a value has the form in which the AI SDK sends a tool's output to a model. */
 export function isToolOutput(value: JsonValue): value is JsonObject {
   if (!isObject(value) || !Object.keys(value).every((key) => outputKeys.has(key))) return false;
   return value['type'] === 'execution-denied' || (valueTypes.has(value['type']) && 'value' in value);

@@ -41,7 +41,7 @@ export function noteShaped(recorder: Recorder, toolCallId: string): void {
   shapedCalls.set(recorder, known.set(toolCallId, true));
 }
 
-/** Tells whether the tool of a call makes its own model output. */
+/** Returns true if the tool of a call makes its own model output. */
 export function isShaped(recorder: Recorder, toolCallId: string): boolean {
   return shapedCalls.get(recorder)?.has(toolCallId) === true;
 }

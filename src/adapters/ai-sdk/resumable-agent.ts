@@ -161,7 +161,7 @@ async function resume(
 
 type GenerateCall = Parameters<typeof generateText>[0];
 
-/** Tells whether the caller executes a tool: it has no `execute`, and the provider does not execute it. */
+/** Returns true if the caller executes a tool: it has no `execute`, and the provider does not execute it. */
 const isForCaller = (tool: ToolSet[string] | undefined): boolean =>
   tool !== undefined && tool.execute === undefined && tool.type !== 'provider';
 

@@ -8,7 +8,7 @@ import type { AgentSettings } from './agent-settings.ts';
 import { toModelMessages } from './model-message.ts';
 import { plainJson } from './plain-json.ts';
 
-/** Tells whether a person has to approve a pending call, or whether the agent denies it itself. */
+/** Returns `needed` if a person has to approve a pending call, and `denied` if the agent denies it itself. */
 export async function approvalNeeded(
   own: AgentSettings,
   call: PendingCall,
@@ -54,7 +54,7 @@ const typeOf = (status: unknown): unknown =>
 const ownValue = (held: unknown, name: string): unknown =>
   Object.hasOwn(propertiesOf(held), name) ? propertiesOf(held)[name] : undefined;
 
-/** Tells whether the history holds an approval of the call. */
+/** Returns true if the history has an approval of the call. */
 function isApproved({ call }: PendingCall, { messages }: ApprovalContext): boolean {
   const parts = messages.flatMap((message): readonly JsonObject[] => partsOf(message));
   const requests = parts.filter((part) => part['type'] === 'tool-approval-request' && part['toolCallId'] === call);

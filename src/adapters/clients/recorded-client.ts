@@ -109,7 +109,7 @@ function recordedRequests(make: MakeRequest, lane: ClientLane, kind: ClientKind)
   };
 }
 
-/** Tells whether a request goes to a path, and has a body that can be read. */
+/** Returns true if a request goes to a path, and has a body that can be read. */
 export function posts({ method, path, body }: ClientRequest, wanted: RegExp): boolean {
   return method === 'post' && wanted.test(path) && typeof body === 'object' && body !== null;
 }

@@ -50,7 +50,7 @@ export const geminiCli: ForeignFormat = defineFormat({
   },
 });
 
-/** Tells whether the first line is a record of its own. */
+/** Returns true if the first line is a separate record. */
 function isLines(text: string): boolean {
   const [first] = firstLines(text.split('\n', 1)[0] ?? '');
   return isObject(first) && !Object.hasOwn(first, 'messages');

@@ -39,7 +39,7 @@ const kinds = /^(?:GENERATION|SPAN|EVENT|TOOL|AGENT|CHAIN|RETRIEVER|EMBEDDING|EV
 const isObservation = (value: JsonValue): value is JsonObject =>
   isObject(value) && kinds.test(stringAt(value, 'type') ?? '');
 
-/** Tells whether a value is a trace with observations, or holds one; a trace may have none yet. */
+/** Returns true if a value is a trace with observations, or contains one; a trace may have none yet. */
 function hasObservations(value: JsonValue): boolean {
   if (isArray(value)) return value.some(hasObservations);
   if (isObservation(value)) return true;

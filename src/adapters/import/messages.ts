@@ -84,7 +84,7 @@ function isMessage(value: JsonValue | undefined): value is JsonObject {
   );
 }
 
-/** Tells whether a document is a list of messages of its own. */
+/** Returns true if a document is a separate list of messages. */
 function isList(value: JsonValue): boolean {
   return isArray(value) ? value.some(isMessage) : lists.some((name) => arrayAt(value, name)?.some(isMessage) === true);
 }

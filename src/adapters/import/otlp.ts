@@ -69,7 +69,7 @@ function isSpanList(text: string): boolean {
   );
 }
 
-/** Tells whether a value has spans that began at some time; an export may have none. */
+/** Returns true if a value has spans that began at some time; an export may have none. */
 function hasSpans(value: JsonValue): boolean {
   if (isObject(value) && isArray(value['resourceSpans'])) return true;
   const times = ['startTimeUnixNano', 'startTime', 'start_time', 'timestamp'];

@@ -30,7 +30,7 @@ export const shipit: ForeignFormat = defineFormat({
   outline,
 });
 
-/** Tells whether a document has events with a type; a trace may have none yet. */
+/** Returns true if a document has events with a type; a trace may have none yet. */
 function isTrace(document: JsonValue): boolean {
   const events = arrayAt(document, 'events');
   if (events === undefined || !isObject(document)) return false;

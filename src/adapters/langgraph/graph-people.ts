@@ -44,7 +44,7 @@ const interruptCall = (id: string): string => `${interruptName}:${id}`;
 /** Returns LangGraph's own id of an interrupt, from the id of its question. */
 export const interruptId = (call: string): string => call.slice(interruptCall('').length);
 
-/** Tells whether a graph asked a question by `interruptBefore` or `interruptAfter`, which takes no answer. */
+/** Returns true if a graph asked a question by `interruptBefore` or `interruptAfter`, which takes no answer. */
 export const isPause = ({ call, saved }: WaitingCall): boolean =>
   call === interruptCall(stringAt(saved, 'saved') ?? '');
 

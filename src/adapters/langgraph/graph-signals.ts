@@ -18,7 +18,7 @@ export function thrownEnd(thrown: unknown): CallEnd {
   return outcome === 'waiting' ? { outcome } : { outcome, error: thrown };
 }
 
-/** Tells whether an error is a guard's refusal, which must stop the graph. */
+/** Returns true if an error is a guard's refusal, which must stop the graph. */
 export function isRefusal(thrown: unknown): boolean {
   return hasCode(thrown, 'effect.refused') || hasCode(thrown, 'budget.exceeded');
 }

@@ -48,7 +48,7 @@ const isStateful = (value: unknown): value is StatefulGraph => {
 };
 
 /**
- * Tells whether a graph pauses before it makes a pending call, by `interruptBefore` or `interruptAfter`. If the record
+ * Returns `needed` if a graph pauses before it makes a pending call, by `interruptBefore` or `interruptAfter`. If the record
  * does not name the node that asked for the call, any such setting counts.
  */
 export async function pauseBefore(
@@ -134,7 +134,7 @@ export class SavedGraph<Result> {
     return { ...config, configurable: { ...config.configurable, ...place } };
   }
 
-  /** Tells whether the graph saved its state in the branch itself, not in one of that name elsewhere. */
+  /** Returns true if the graph saved its state in the branch itself, not in one of that name elsewhere. */
   async #isInBranch(): Promise<boolean> {
     const { session, branch, recorder, run } = this.#run.context;
     if (!(this.#saver instanceof RepriseSaver)) return false;
@@ -216,7 +216,7 @@ const configAt = (config: LangGraphRun, id: string): LangGraphRun => ({
   configurable: { ...config.configurable, checkpoint_id: id },
 });
 
-/** Tells whether two messages say the same: by role, text, calls and results. */
+/** Returns true if two messages say the same: by role, text, calls and results. */
 function isAlike(message: Message, other: Message | undefined): boolean {
   return other !== undefined && canonicalJson(gistOf(message)) === canonicalJson(gistOf(other));
 }

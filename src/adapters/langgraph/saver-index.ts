@@ -33,7 +33,7 @@ interface Line {
   readonly createdAt: string;
   head: number;
   digest: string;
-  /** Whether it holds the whole view, rather than the branch's own events. */
+  /** Whether it has the whole view, rather than the branch's own events. */
   readonly isWhole: boolean;
   readonly byNamespace: Map<string, Saved[]>;
 }
@@ -115,7 +115,7 @@ export class SaverIndex {
     return place < 0 ? undefined : { branch: saved.stored, seq: saved.seq - saved.changed.length + place };
   }
 
-  /** Tells whether this process writes a channel for the first time, and notes that it did. */
+  /** Returns true if this process writes a channel for the first time, and notes that it did. */
   isFirstWrite(namespace: string, channel: string): boolean {
     const key = keyOf(namespace, channel);
     const isFirst = !this.#written.has(key);
@@ -162,7 +162,7 @@ export class SaverIndex {
     });
   }
 
-  /** Tells whether the branches are those that were read, only longer. */
+  /** Returns true if the branches are those that were read, only longer. */
   #goesOn(nodes: readonly BranchNode[]): boolean {
     const byName = new Map(nodes.map((node) => [node.branch, node]));
     return [...this.#lines.values()].every((line) => {

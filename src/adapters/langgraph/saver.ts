@@ -180,7 +180,7 @@ export class RepriseSaver extends BaseCheckpointSaver {
   }
 
   /**
-   * Tells whether a branch of a thread has the events of a run. Only then is it the branch on which the run is recorded:
+   * Returns true if a branch of a thread has the events of a run. Only then is it the branch on which the run is recorded:
    * a different namespace or store may have one of the same name.
    *
    * @example

@@ -13,12 +13,12 @@ import type { CallEnd, CallStart, ReusedAnswer } from '../../core/recording/reco
 /** An answer to a request. */
 export type McpResponse = JSONRPCResultResponse | JSONRPCErrorResponse;
 
-/** Tells whether a message asks for an answer. */
+/** Returns true if a message asks for an answer. */
 export function isRequest(message: JSONRPCMessage): message is JSONRPCRequest {
   return 'method' in message && 'id' in message;
 }
 
-/** Tells whether a message is an answer. */
+/** Returns true if a message is an answer. */
 export function isResponse(message: JSONRPCMessage): message is McpResponse {
   return 'result' in message || 'error' in message;
 }

@@ -22,7 +22,7 @@ export function actingAgent(): string | undefined {
   return undefined;
 }
 
-/** Tells whether the framework is running an agent here. */
+/** Returns true if the framework is running an agent here. */
 export function isInsideRun(): boolean {
   return getCurrentTrace() !== null || getCurrentSpan() !== null;
 }

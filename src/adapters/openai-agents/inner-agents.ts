@@ -55,7 +55,7 @@ function within<T>(held: Inside, body: () => T): T {
   return inside.run(held, body);
 }
 
-/** Tells whether `asTool()` made a tool: only then it tells the events of its agent. */
+/** Returns true if `asTool()` made a tool: only then it tells the events of its agent. */
 const isAgentTool = (tool: object): boolean => typeof propertiesOf(tool)['on'] === 'function';
 
 type Method = (...args: unknown[]) => unknown;

@@ -75,7 +75,7 @@ function assistantItems(parts: readonly MessagePart[]): readonly JsonObject[] {
   return items;
 }
 
-/** Tells whether a part begins an item: it carries the fields of one. A part from elsewhere continues the last item. */
+/** Returns true if a part begins an item: it carries the fields of one. A part from elsewhere continues the last item. */
 function startsMessage(part: MessagePart): boolean {
   return fieldsOf(part)['item'] !== undefined;
 }

@@ -114,7 +114,7 @@ export async function toolNamed(agent: AnyAgent, name: string, context: unknown)
   return (await agent.getMcpTools(new RunContext(context))).find((tool) => isFunctionNamed(tool, name));
 }
 
-/** Tells whether a tool is a function of that name. */
+/** Returns true if a tool is a function of that name. */
 export const isFunctionNamed = (tool: Tool, name: string): tool is FunctionTool =>
   tool.type === 'function' && tool.name === name;
 

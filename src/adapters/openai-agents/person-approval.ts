@@ -36,7 +36,7 @@ export async function recordDecisions(recorder: Recorder, input: unknown): Promi
   }
 }
 
-/** Tells whether an input is the state of a run that goes on. */
+/** Returns true if an input is the state of a run that continues. */
 export const isState = (input: unknown): input is RunState<unknown, AnyAgent> => input instanceof RunState;
 
 /** Returns the id of the tool call that an item is about. */

@@ -56,7 +56,7 @@ function partial(said: string): CallEnd {
   return said === '' ? {} : { message: { role: 'assistant', content: said } };
 }
 
-/** Tells whether an event brings text, or a piece of an argument or of reasoning. */
+/** Returns true if an event brings text, or a piece of an argument or of reasoning. */
 function bringsToken(event: StreamEvent): boolean {
   if (event.type === 'output_text_delta') return true;
   if (event.type !== 'model' || !isObject(event.event)) return false;

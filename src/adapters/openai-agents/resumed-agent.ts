@@ -32,7 +32,7 @@ export function actingAfter(agent: AnyAgent, { floor, messages }: Pick<ResumeCon
   return acting;
 }
 
-/** Tells whether an agent that acts was handed off to by the one that had the floor. */
+/** Returns true if an agent that acts was handed off to by the one that had the floor. */
 export function hasHandedOff(agent: AnyAgent, acting: AnyAgent, floor: Floor): boolean {
   return acting.name !== floor.agent && reachableAgents(agent).some(({ name }) => name === floor.agent);
 }
@@ -121,7 +121,7 @@ export function callToolOf(agent: AnyAgent, call: PendingCall, place: CallPlace)
   return isKnown ? makeCall(agent, call, place) : undefined;
 }
 
-/** Tells whether a person has to approve a call. */
+/** Returns true if a person has to approve a call. */
 export async function approvalNeeded(
   agent: AnyAgent,
   call: PendingCall,

@@ -20,7 +20,7 @@ export async function withFailure<T>(
   return { result, error: failure === undefined ? undefined : errorOf(failure, textSent(result)) };
 }
 
-/** Tells whether a tool was stopped because its own time is up: only then the reason names the tool. */
+/** Returns true if a tool was stopped because its time is up: only then the reason names the tool. */
 export const isTimeout = (reason: unknown): boolean =>
   typeof reason === 'object' && reason !== null && 'toolName' in reason;
 

@@ -95,12 +95,12 @@ function headIn(text: string): string {
   );
 }
 
-/** Tells whether the argument is the folder of an exported run. A bundle has a manifest and a history. */
+/** Returns true if the argument is the folder of an exported run. A bundle has a manifest and a history. */
 function isExport(text: string): boolean {
   return existsSync(join(text, manifestName)) && !existsSync(join(text, bundleNames.history));
 }
 
-/** Tells whether the argument is the path of a bundle or a proof, and not a ref. */
+/** Returns true if the argument is the path of a bundle or a proof, and not a ref. */
 function isPath(text: string): boolean {
   return /\.(?:tgz|json)$/.test(text) || (existsSync(text) && statSync(text).isDirectory());
 }

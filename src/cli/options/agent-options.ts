@@ -116,7 +116,7 @@ export interface ChosenAgent {
 /** The name of the demo's agent, which runs anywhere; a project may have its own agent with that name. */
 export const demoAgentName = 'demo';
 
-/** Tells whether the agent that was named is the one of the demo. */
+/** Returns true if the agent that was named is the one of the demo. */
 export function isDemoAgent(config: Config | undefined, wanted: string | undefined): boolean {
   return wanted === demoAgentName && !Object.hasOwn(config?.agents ?? {}, demoAgentName);
 }

@@ -95,7 +95,7 @@ export function knownLines(out: Output, known: Known, isFull: boolean): string[]
   ];
 }
 
-/** Tells whether a call is not a question to a person, which has a section of its own. */
+/** Returns true if a call is not a question to a person, which has its own section. */
 const isNoQuestion = ({ kind }: LaneConversation['openCalls'][number]): boolean => kind !== 'person';
 
 const waitingLine = (waits: WaitingCall): string =>

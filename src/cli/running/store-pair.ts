@@ -95,7 +95,7 @@ function checkPlaces(...places: readonly StoreLocation[]): void {
   });
 }
 
-/** Tells whether two locations are the same store, however they are written. */
+/** Returns true if two locations are the same store, however they are written. */
 function isSame(left: StoreLocation, right: StoreLocation): boolean {
   if (left.kind === 'postgres' && right.kind === 'postgres') return isSameStore(left.url, right.url);
   return left.kind === 'sqlite' && right.kind === 'sqlite' && realPath(left.path) === realPath(right.path);

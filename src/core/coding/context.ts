@@ -40,7 +40,7 @@ export interface CodingContext {
 export interface ContextSettings {
   readonly budgetTokens: number;
   readonly counter: TokenCounter;
-  /** Tells whether a text holds something quarantined. */
+  /** Whether a text contains something quarantined. */
   readonly isTainted: TaintCheck;
   /** The seqs of events that risks set aside. */
   readonly setAside: ReadonlySet<Seq>;

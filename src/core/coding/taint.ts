@@ -5,7 +5,7 @@ import { contentText } from './note.ts';
 /** So many characters of a quarantined text make a text unsafe. */
 const taintCharacters = 16;
 
-/** Tells whether a text holds a piece of something that was quarantined. */
+/** Returns true if a text has a piece of something that was quarantined. */
 export type TaintCheck = (text: string) => boolean;
 
 /** The check if nothing is quarantined. */

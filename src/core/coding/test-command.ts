@@ -173,7 +173,7 @@ const taskRunners: ReadonlySet<string> = words(
   'npm pnpm yarn bun make just task cargo mix rake gradle gradlew mvn mvnw dotnet swift deno composer bundle tox nox ninja bazel sbt lein zig ctest phpunit rspec mocha ava tap',
 );
 
-/** Tells whether a command is known to run tests: by its framework, or by a task that is named so. */
+/** Returns true if a command is known to run tests: by its framework, or by a task that is named so. */
 export function runsTests(command: string): boolean {
   if (frameworkIn(command) !== undefined) return true;
   return command.split(/&&|[;|\n]/).some((part) => {

@@ -73,7 +73,7 @@ export function selectionOf({ selection, command, framework }: TestRun): Selecti
   return selection ?? readTestCommand(command, framework).selection;
 }
 
-/** Tells whether a run came to the end of its tests. */
+/** Returns true if a run came to the end of its tests. */
 export function isFinished({ finished, exitCode, framework, command, failures, passed }: TestRun): boolean {
   if (finished !== undefined) return finished;
   if (exitCode >= brokenCodeMin || (framework === 'pytest' && exitCode >= pytestTroubleMin)) return false;
@@ -89,7 +89,7 @@ export function fileOfTest(test: string): string {
   return end < 0 ? test : test.slice(0, end);
 }
 
-/** Tells whether a test is in one of the places of a selection. */
+/** Returns true if a test is in one of the places of a selection. */
 export function isSelected(test: string, selection: Selection): boolean {
   if (selection === 'all') return true;
   if ('prefix' in selection) return test.startsWith(selection.prefix);

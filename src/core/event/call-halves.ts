@@ -79,7 +79,7 @@ export function startOf<Start extends StartHalf>(
   );
 }
 
-/** Tells whether two names may be the same: they are equal, or one is not known. */
+/** Returns true if two names may be the same: they are equal, or one is not known. */
 const fits = (a: string | null, b: string | null): boolean => a === null || b === null || a === b;
 
 /** Returns the start of a call in the form that a projection keeps. */

@@ -22,7 +22,7 @@ export function editPlace(id: string): EditPlace | undefined {
 /** The index key of every ordinary event that an edit wrote; a branch knows its markers without an index. */
 export const editedKey: string = plainKey('edit', '');
 
-/** Tells whether an event is an ordinary one that an edit wrote. */
+/** Returns true if an event is an ordinary one that an edit wrote. */
 export function isEdited({ id, type }: { readonly id?: string | undefined; readonly type: string }): boolean {
   return id !== undefined && editPlace(id) !== undefined && !isStructural(type);
 }

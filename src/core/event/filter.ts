@@ -109,7 +109,7 @@ export function headerFilterHolds(filter: EventFilter, header: FilterHeader): bo
   return until === undefined || header.time <= isoTime(until);
 }
 
-/** Tells whether an agent is the wanted one; `~text` matches a part of its id in any case. */
+/** Returns true if an agent is the wanted one; `~text` matches a part of its id in any case. */
 export function agentHolds(wanted: string, agent: string | null | undefined): boolean {
   if (agent === undefined || agent === null) return false;
   return wanted.startsWith('~') ? agent.toLowerCase().includes(wanted.slice(1).toLowerCase()) : agent === wanted;

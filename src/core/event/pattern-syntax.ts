@@ -15,7 +15,7 @@ export type Assertion = 'start' | 'end' | 'edge' | 'no-edge';
 /** Code units as ranges, both ends included. */
 export interface CharacterSet {
   readonly ranges: readonly CodeRange[];
-  /** Whether the set holds everything else. */
+  /** Whether the set contains everything else. */
   readonly isNegated: boolean;
 }
 
@@ -70,12 +70,12 @@ function complement(ranges: readonly CodeRange[]): CodeRange[] {
   return next > 0xffff ? rest : [...rest, [next, 0xffff]];
 }
 
-/** Tells whether ranges hold a code unit. */
+/** Returns true if ranges contain a code unit. */
 export function holdsCode(ranges: readonly CodeRange[], code: number): boolean {
   return ranges.some(([first, last]) => code >= first && code <= last);
 }
 
-/** Tells whether a code unit belongs to a word, as `\w` has it. */
+/** Returns true if a code unit belongs to a word, as `\w` has it. */
 export function isWordCode(code: number): boolean {
   return holdsCode(wordCodes, code);
 }

@@ -12,7 +12,7 @@ import {
 
 /** A compiled pattern. */
 export interface Pattern {
-  /** Tells whether the pattern is found anywhere in a text, whatever the case of its letters. */
+  /** Whether the pattern is found anywhere in a text, whatever the case of its letters. */
   readonly test: (text: string) => boolean;
 }
 
@@ -209,7 +209,7 @@ function holds(assertion: Assertion, before: Side, after: Side): boolean {
   }
 }
 
-/** Tells whether a set holds a code unit or another that differs from it by case alone. */
+/** Returns true if a set contains a code unit or another that differs from it by case alone. */
 function holdsAnyCase({ ranges, isNegated }: CharacterSet, code: number): boolean {
   const isHeld = holdsCode(ranges, code) || (sameCase().get(fold(code)) ?? []).some((mate) => holdsCode(ranges, mate));
   return isHeld !== isNegated;

@@ -34,7 +34,7 @@ function topicsFor(topic: string | undefined, who: Registration | undefined): It
   return who === undefined || who.scope === 'all' ? undefined : [undefined, ...new Set(who.scope)];
 }
 
-/** Tells whether a claim has ended at a moment. */
+/** Returns true if a claim has ended at a moment. */
 function hasEnded({ end, endings }: Held, { seq, turn }: Moment): boolean {
   if (end > turn) return false;
   for (const ending of endings) if (ending.turn <= turn && ending.seq <= seq) return true;

@@ -57,7 +57,7 @@ export const kindDefault: BeliefKind = 'decision';
 /** How far a claim is trusted if neither it nor its agent says so. */
 export const trustDefault = 1;
 
-/** Tells whether a value is the name of a kind. */
+/** Returns true if a value is the name of a kind. */
 export function isBeliefKind(value: unknown): value is BeliefKind {
   return beliefKinds.some((kind) => kind === value);
 }
@@ -85,7 +85,7 @@ export function contentOf({ claim, topic, kind, value }: Claim): JsonObject & Cl
   return { claim, ...given({ topic }), kind, ...given({ value }) };
 }
 
-/** Tells whether two values are the same JSON. */
+/** Returns true if two values are the same JSON. */
 export function isSameValue(left: JsonValue | undefined, right: JsonValue | undefined): boolean {
   if (left === undefined || right === undefined) return left === right;
   return left === right || (isNested(left) && isNested(right) && canonicalJson(left) === canonicalJson(right));
@@ -93,7 +93,7 @@ export function isSameValue(left: JsonValue | undefined, right: JsonValue | unde
 
 const isNested = (value: JsonValue): boolean => isObject(value) || Array.isArray(value);
 
-/** Tells whether an agent says again what it said. */
+/** Returns true if an agent says again what it said. */
 export function restates(left: Belief, right: Belief): boolean {
   return (
     left.agent === right.agent &&

@@ -4,7 +4,7 @@ import { type Claim, isSameValue } from './belief.ts';
 const single: ReadonlySet<string> = new Set(['decision', 'calculation']);
 
 /**
- * Tells whether two claims on one topic contradict each other: the checker that Reprise ships. Two decisions do if they
+ * Returns true if two claims on one topic contradict each other: the checker that Reprise ships. Two decisions do if they
  * are not the same, and so do two calculations. Facts and constraints do if their numbers or booleans differ, or if one
  * says the opposite of the other in the same words. It is symmetric, and claims without a topic never contradict.
  *

@@ -1,6 +1,6 @@
 import type { Belief } from './belief.ts';
 
-/** Tells whether a claim is the later of two: in the story, and of one turn in the log. */
+/** Returns true if a claim is the later of two: in the story, and of one turn in the log. */
 export function isLater(claim: Belief, other: Belief): boolean {
   const [existing, added] = inLogOrder(claim, other);
   return (added.turn >= existing.turn ? added : existing) === claim;

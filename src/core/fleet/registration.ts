@@ -91,14 +91,14 @@ function scopeOf(data: JsonObject): Scope | undefined {
   return arrayAt(data, 'scope')?.filter((topic) => typeof topic === 'string');
 }
 
-/** Tells whether an agent may see, and speak on, a topic; claims without a topic are for everybody with any scope. */
+/** Returns true if an agent may see, and speak on, a topic; claims without a topic are for everybody with any scope. */
 export function mayKnow(registration: Registration | undefined, topic: string | undefined): boolean {
   if (registration === undefined) return false;
   const { scope } = registration;
   return scope === 'all' || (scope.length > 0 && (topic === undefined || scope.includes(topic)));
 }
 
-/** Tells whether an agent may see a claim. An erased one has lost its topic, so no agent does. */
+/** Returns true if an agent may see a claim. An erased one has lost its topic, so no agent does. */
 export function maySee(registration: Registration | undefined, belief: Belief): boolean {
   return belief.erased !== true && mayKnow(registration, belief.topic);
 }

@@ -58,12 +58,12 @@ export function masksIn(text: string): readonly Mask[] {
   });
 }
 
-/** Tells whether a text begins with a mask, or with what looks like one. */
+/** Returns true if a text begins with a mask, or with what looks like one. */
 export function startsWithMask(text: string, at = 0): boolean {
   return text.startsWith(maskStart, at);
 }
 
-/** Tells whether a value holds a mask anywhere, so that the original value is lost. */
+/** Returns true if a value contains a mask anywhere, so that the original value is lost. */
 export function holdsMask(value: JsonValue | undefined): boolean {
   return value !== undefined && masksIn(JSON.stringify(value)).length > 0;
 }

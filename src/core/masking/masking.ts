@@ -53,7 +53,7 @@ export function createMasker(options: MaskingOptions, { key, runWithin }: Masker
 
 const ownMaskers = new WeakSet<Masker>();
 
-/** Tells whether a masker was made here: it never changes an event, and returns the same one if it masks nothing. */
+/** Returns true if a masker was made here: it never changes an event, and returns the same one if it masks nothing. */
 export function isOwnMasker(masker: Masker): boolean {
   return ownMaskers.has(masker);
 }

@@ -24,7 +24,7 @@ const scheme = /(?:Bearer|Basic|Token|Digest|Negotiate|ApiKey)[ \t]{1,4}/iy;
 const userOption = /["'](?:-u|--user|--proxy-user)\\{0,7}["']/;
 
 /**
- * Tells whether a text may hold the name of a secret. Most names that end like one, such as `input_tokens`, hold no
+ * Returns true if a text may contain the name of a secret. Most names that end like one, such as `input_tokens`, contain no
  * secret, and a text with only such names needs no closer look.
  */
 export function hasSecretNames(text: string): boolean {
@@ -224,10 +224,10 @@ function withoutEscape(text: string, start: number): number {
   return /[nrtbf]/.test(text[start] ?? '') ? start + 1 : start;
 }
 
-/** Tells whether a comma ends a value: a list goes on behind it. */
+/** Returns true if a comma ends a value: a list continues after it. */
 const isListEnd = (text: string, at: number): boolean => /^(?:\s|$|[\w.-]{1,40}=)/.test(text.slice(at, at + 42));
 
-/** Tells whether text stands for a secret that is somewhere else: `$TOKEN`, `<your key>`, `{{token}}`, `***`. */
+/** Returns true if text stands for a secret that is somewhere else: `$TOKEN`, `<your key>`, `{{token}}`, `***`. */
 function isPlaceholder(text: string): boolean {
   return /^(?:\$[{(]|\$[A-Z_][A-Z0-9_]*(?![A-Za-z0-9_])|\$\d(?!\w)|\{\{|<[^>]{0,80}>|\*{3}|%[({]|%[sd](?!\w)|\.{3}|…)/.test(
     text,
@@ -243,13 +243,13 @@ const vocabulary = new Set(
 
 const isVocabulary = (value: string): boolean => vocabulary.has(value.toLowerCase().replace(/[;,)|?\]}]+$/, ''));
 
-/** Tells whether a value has a sign that words and names in code do not have. */
+/** Returns true if a value has a sign that words and names in code do not have. */
 const isStrong = (value: string): boolean => /[0-9!@#%^*+/=~-]/.test(value);
 
 const codeRoots =
   /^(?:self|this|process|os|req|request|config|settings|args|opts|options|env|ctx|context|props|state|params|body|data|import)[.?[]/;
 
-/** Tells whether a value is code that gives the secret: a call, an element, a field, or a variable of a secret's name. */
+/** Returns true if a value is code that gives the secret: a call, an element, a field, or a variable of a secret's name. */
 function isReference(value: string, next: string): boolean {
   const [path = ''] = /^[A-Za-z_$][\w$]{0,60}(?:(?:\??\.|::|->)[A-Za-z_$][\w$]{0,60}){0,8}/.exec(value) ?? [];
   if (path === '') return false;

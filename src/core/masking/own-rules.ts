@@ -111,7 +111,7 @@ const plainPattern = new RegExp(
 );
 
 /**
- * Tells whether a pattern takes linear time on every text: a fixed number of characters, of which only the last may
+ * Returns true if a pattern takes linear time on every text: a fixed number of characters, of which only the last may
  * repeat. Such a pattern needs no limit.
  */
 export function isPlainPattern({ source }: RegExp): boolean {

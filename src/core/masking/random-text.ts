@@ -36,7 +36,7 @@ export function findRandom(search: SecretSearch, start: number, end: number): vo
 }
 
 /**
- * Tells whether text looks random: it has lower-case and upper-case letters and digits, the Shannon entropy of its
+ * Returns true if text looks random: it has lower-case and upper-case letters and digits, the Shannon entropy of its
  * characters is high, and it changes between those kinds far more often than names such as `getOrderById2`.
  */
 function looksRandom(text: string): boolean {

@@ -73,7 +73,7 @@ export class RememberedValues {
     return this.#values.get(value)?.[0]?.rule;
   }
 
-  /** Tells whether a text holds a remembered value. */
+  /** Returns true if a text contains a remembered value. */
   isIn(text: string): boolean {
     if (this.#values.size === 0) return false;
     if (this.#values.size > searchedMax) {

@@ -29,7 +29,7 @@ const dashed = (name: string): string => name.replace(/([a-z0-9])([A-Z])/g, '$1-
 /** Names that were looked at, with the answer: the same few hundred come again and again. */
 const knownNames = new BoundedMap<string, boolean>(4_096);
 
-/** Tells whether a field of this name holds a secret. */
+/** Returns true if a field of this name contains a secret. */
 export function isSecretName(name: string): boolean {
   if (name.length > nameUnitsMax || name.length < 3) return false;
   const known = knownNames.get(name);
@@ -42,7 +42,7 @@ export function isSecretName(name: string): boolean {
 /** Names that {@link endsLikeSecret} was asked about, with the answer. */
 const knownEnds = new BoundedMap<string, boolean>(4_096);
 
-/** Tells whether a name ends like that of a secret: every name of a secret does, whatever stands before it. */
+/** Returns true if a name ends like that of a secret: every name of a secret does, whatever is before it. */
 export function endsLikeSecret(name: string): boolean {
   let isLike = knownEnds.get(name);
   if (isLike === undefined) {
@@ -52,7 +52,7 @@ export function endsLikeSecret(name: string): boolean {
   return isLike;
 }
 
-/** Tells whether a value under a secret's name is not a secret: `PWD` is also the working directory of a shell. */
+/** Returns true if a value under a secret's name is not a secret: `PWD` is the working directory of a shell, too. */
 export function isPlainValue(name: string, value: string): boolean {
   return /^(?:old)?pwd$/i.test(name) && /^(?:[/~.]|[A-Za-z]:[\\/])/.test(value);
 }
@@ -89,7 +89,7 @@ const idNames = new Set([
 const idForm =
   /^(?:call|toolu|chatcmpl|resp|msg|run|thread|asst|item|rs|fc|ws|req|gen|cmpl|file|batch|sess|evt|step|srvtoolu)[-_][A-Za-z0-9_-]+$/;
 
-/** Tells whether a value is an id of a protocol: by the name of its field, unless it has spaces, or by its form. */
+/** Returns true if a value is an id of a protocol: by the name of its field, unless it has spaces, or by its form. */
 export function isProtocolId(name: string, value: string): boolean {
   const isNamed = name.length <= 24 && idNames.has(name.toLowerCase().replace(/[-_]/g, ''));
   return (isNamed && !/\s/.test(value)) || (value.length <= 256 && idForm.test(value));
@@ -146,12 +146,12 @@ export function wordSecret(field: string, word: string, before: JsonValue | unde
   return isSecretName(option) ? { start: 0, rule: 'secret-field' } : undefined;
 }
 
-/** Tells whether an object is a pair of a secret's name and its value: `{ "name": "DB_PASSWORD", "value": "…" }`. */
+/** Returns true if an object is a pair of a secret's name and its value: `{ "name": "DB_PASSWORD", "value": "…" }`. */
 export function namesSecret(names: readonly (JsonValue | undefined)[]): boolean {
   return names.some((name) => typeof name === 'string' && isSecretName(name));
 }
 
-/** Tells whether the value of a field is the description of a parameter, such as of a tool: it holds no secret. */
+/** Returns true if the value of a field is the description of a parameter, such as of a tool: it contains no secret. */
 export function isDescription(container: string | undefined, value: JsonValue): boolean {
   return container === 'properties' && typeof value === 'object' && value !== null && !isArray(value);
 }

@@ -11,7 +11,7 @@ export function charTable(pattern: RegExp): CharTable {
 /** Letters, digits and the underscore. */
 export const wordChars: CharTable = charTable(/\w/);
 
-/** Tells whether the character at a place is in a table; there is none outside the text. */
+/** Returns true if the character at a place is in a table; there is none outside the text. */
 export function isAt(text: string, at: number, table: CharTable): boolean {
   return table[text.charCodeAt(at)] === 1;
 }
@@ -48,7 +48,7 @@ const escapeEnd =
   /(?:\\[nrtbf]|\\u[0-9a-fA-F]{4}|%[0-9a-fA-F]{2}|(?:\u{1b}|\\u001[bB]|\\x1[bB]|\\e|\\033)\[[\d;]{0,12}m)$/u;
 
 /**
- * Tells whether a word can begin at a place: no letter, digit or underscore stands before it, or those that do belong
+ * Returns true if a word can begin at a place: no letter, digit or underscore is before it, or those that do belong
  * to an escape, such as the `n` of an escaped newline in JSON text, `%3D` in an address, or a color of a terminal.
  */
 export function isWordStart(search: SecretSearch, at: number): boolean {

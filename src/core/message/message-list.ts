@@ -79,7 +79,7 @@ function settledIn(list: MessageList): number {
   return Math.min(settled.get(list) ?? 0, list.entries.length);
 }
 
-/** Tells whether an entry and an item are the same message; a hole in the list is the erased message that was there. */
+/** Returns true if an entry and an item are the same message; a hole in the list is the erased message that was there. */
 function isSame(entry: MessageEntry, item: JsonObject): boolean {
   if (item['erased'] === true || entry.message === undefined)
     return item['erased'] === true && entry.message === undefined;

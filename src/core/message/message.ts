@@ -81,7 +81,7 @@ export function partFrom(json: JsonObject): MessagePart {
 
 const roles: ReadonlySet<unknown> = new Set<Role>(['system', 'user', 'assistant', 'tool']);
 
-/** Tells whether a value is a message: a known role, and content that is a string or a list of typed parts. */
+/** Returns true if a value is a message: a known role, and content that is a string or a list of typed parts. */
 export function isMessage(value: unknown): value is Message & JsonObject {
   if (!isObject(value) || !roles.has(value['role'])) return false;
   const content = value['content'];

@@ -44,13 +44,13 @@ export function withoutReferences(message: JsonObject): WithoutIds {
 
 const itemName: ReadonlySet<string> = new Set(['itemId']);
 
-/** Tells whether the provider itself carried a call out: it is found by its id alone. */
+/** Returns true if the provider itself carried a call out: it is found by its id alone. */
 const isCarriedOut = (part: JsonObject): boolean => part['providerExecuted'] === true;
 
 const holdsItem = (notes: JsonValue | undefined): boolean =>
   isObject(notes) && Object.values(notes).some((held) => isObject(held) && typeof held['itemId'] === 'string');
 
-/** Tells whether reasoning carries its encrypted content, with which a provider needs no copy of its own. */
+/** Returns true if reasoning carries its encrypted content, with which a provider needs no copy of its own. */
 const isWhole = (part: JsonObject): boolean =>
   providerFields.some((field) => {
     const notes = part[field];

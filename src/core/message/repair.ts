@@ -65,7 +65,7 @@ export interface MendOptions {
   readonly model?: string | undefined;
   /** Returns the model that wrote the message of an event; if unknown, the message counts as foreign. */
   readonly writerOf?: (seq: number) => string | undefined;
-  /** Tells whether the message of an event was edited; if left out, none was. */
+  /** Whether the message of an event was edited; without it, no message was. */
   readonly isEdited?: (seq: number) => boolean;
   /** The ids of calls that nobody will answer, although they could still be answered. */
   readonly withdrawn?: ReadonlySet<string>;
@@ -101,7 +101,7 @@ interface AskedCall {
   /** The index of the message that holds the call. */
   readonly index: number;
   readonly part: JsonObject;
-  /** Whether the provider itself executes it: then the model's answer holds the result. */
+  /** Whether the provider itself executes it: then the model's answer contains the result. */
   readonly isProviders: boolean;
   answer?: { readonly index: number; readonly part: JsonObject };
 }

@@ -162,7 +162,7 @@ export interface Extension {
   readonly path: readonly string[];
 }
 
-/** Tells whether the second tree has all leaves of the first one, in its order, and then more. */
+/** Returns true if the second tree has all leaves of the first one, in its order, and then more. */
 export function isExtension(hash: HashBytes, { first, second, path }: Extension): boolean {
   if (first.size > second.size) return false;
   if (first.size === second.size) return path.length === 0 && first.root === second.root;

@@ -23,7 +23,7 @@ export type PartPlan =
 
 /** The lookups that planning the parts of an append needs. */
 export interface PartLookup {
-  /** Tells whether the session holds a part already. */
+  /** Whether the session has a part already. */
   readonly isHeld: (digest: Digest) => boolean;
   /** Returns a part that any session of the namespace holds, without a hole. */
   readonly stored: (digest: Digest) => StoredPart | undefined;

@@ -72,7 +72,7 @@ export function unescapeKeys(value: JsonValue): JsonValue {
   return mapKeys(value, (key) => (key.startsWith('$$') ? key.slice(1) : key));
 }
 
-/** Tells whether a key inside a value begins with `$`, so that it needs {@link escapeKeys}. Writing refuses deeper ones. */
+/** Returns true if a key inside a value begins with `$`, so that it needs {@link escapeKeys}. Writing refuses deeper ones. */
 export function holdsDollar(value: JsonValue, depth = 0): boolean {
   if (depth > limits.jsonDepthMax) return false;
   if (isArray(value)) return value.some((item) => holdsDollar(item, depth + 1));
@@ -151,7 +151,7 @@ class MadePart implements PartInput {
   }
 }
 
-/** Tells whether the digest of a part was computed in this process, by this function. A copy of such a part is not. */
+/** Returns true if the digest of a part was computed in this process, by this function. A copy of such a part is not. */
 export function isMadeWith(sha256: Sha256, part: PartInput): boolean {
   return MadePart.isMadeWith(sha256, part);
 }

@@ -68,7 +68,7 @@ export interface ResumeContext extends BranchSettings {
   readonly signal: AbortSignal;
 }
 
-/** The situation in which an agent tells whether a person has to approve a call. */
+/** The situation in which an agent says whether a person has to approve a call. */
 export interface ApprovalContext<Run = unknown> {
   readonly messages: readonly Message[];
   /** Who continues. */
@@ -104,7 +104,7 @@ export interface ResumableAgent<Run = unknown, Result = unknown> {
    */
   inputOf?(call: PendingCall): Promise<JsonValue>;
   /**
-   * Tells whether a person has to approve a pending call (`needed`), or whether it must not be made at all (`denied`).
+   * Returns `needed` if a person has to approve a pending call, and `denied` if it must not be made at all.
    * Called before anything runs.
    */
   approvalOf?(call: PendingCall, context: ApprovalContext<Run>): Promise<'needed' | 'denied' | undefined>;
@@ -116,12 +116,12 @@ export interface ResumableAgent<Run = unknown, Result = unknown> {
   /** Returns the answer that the model gets for a call that a person denied. */
   denied?(call: PendingCall, approval: Approval): JsonValue;
   /**
-   * Whether the agent itself goes on from pending calls, so that they are not executed here. It gets all calls of an
+   * Whether the agent itself continues from pending calls, so that they are not executed here. It gets all calls of an
    * answer or none: if some have an answer already or are denied, the others are executed here.
    */
   readonly goesOnFromCalls?: boolean;
   /**
-   * Tells whether the caller executes the tool of a call: then it is not executed here, and the run waits for the
+   * Returns true if the caller executes the tool of a call: then it is not executed here, and the run waits for the
    * answer.
    */
   isForCaller?(call: PendingCall): boolean;

@@ -91,7 +91,7 @@ export function effectCallOf(data: JsonObject): EffectCall {
   };
 }
 
-/** Tells whether a value names an effect class. */
+/** Returns true if a value names an effect class. */
 export function isEffectClass(value: unknown): value is EffectClass {
   return value === 'pure' || value === 'idempotent' || value === 'irreversible' || value === 'unknown';
 }
@@ -140,7 +140,7 @@ function tableOf(policy: EffectPolicy | undefined): EffectAction | EffectTable {
   return typeof policy === 'string' || !isSimulations(policy) ? policy : { names: policy };
 }
 
-/** Tells whether an object is a table of simulations by the names of tools. */
+/** Returns true if an object is a table of simulations by the names of tools. */
 function isSimulations(
   policy: EffectTable | Readonly<Record<string, Simulation>>,
 ): policy is Readonly<Record<string, Simulation>> {
@@ -176,7 +176,7 @@ export function decideEffect(policy: EffectPolicy | undefined, situation: Effect
   return action === 'ask' && !situation.canAsk ? 'refuse' : action;
 }
 
-/** Tells whether a policy, and not the default, decides about a call. */
+/** Returns true if a policy, and not the default, decides about a call. */
 export function isDecidedBy(policy: EffectPolicy | undefined, call: Pick<EffectSituation, 'name' | 'effect'>): boolean {
   return wantedAction(tableOf(policy), call) !== undefined;
 }

@@ -149,7 +149,7 @@ export interface FileFamily {
   place(file: FoundFile): { readonly source: string; readonly rank: number } | undefined;
 }
 
-/** A unit of a base, by which a format tells whether it comes before a point. */
+/** A unit of a base, by which a format decides whether it comes before a point. */
 export interface BaseUnit {
   /** Its parsed JSON; undefined if it has none. */
   readonly value: JsonValue | undefined;

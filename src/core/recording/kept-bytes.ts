@@ -59,7 +59,7 @@ function lengthOf(byte: number): number {
   return byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
 }
 
-/** Tells whether bytes are a character. The decoder puts the replacement character for anything else. */
+/** Returns true if bytes are a character. The decoder puts the replacement character for anything else. */
 function isChar(decoder: TextDecoder, bytes: Uint8Array): boolean {
   const text = decoder.decode(bytes);
   return !text.includes(replacement) || (bytes[0] === 0xef && bytes[1] === 0xbf && bytes[2] === 0xbd);

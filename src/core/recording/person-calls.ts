@@ -107,7 +107,7 @@ const bare = ({ event: _event, answer: _answer, answeredIn: _run, ...asked }: Ke
 const isFor = ({ agent }: KeptQuestion, event: Event): boolean =>
   event.agent === undefined || agent === null || agent === event.agent;
 
-/** Tells whether a question and a call may be about the same call: other agents use the same ids in their own runs. */
+/** Returns true if a question and a call may be about the same call: other agents use the same ids in their own runs. */
 const isBeside = (question: KeptQuestion, event: Event): boolean =>
   isFor(question, event) || (question.run !== null && question.run === event.run);
 

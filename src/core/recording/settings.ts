@@ -91,7 +91,7 @@ export function checkSame(config: Config, settings: Settings, files: SettingFile
 }
 
 /**
- * Tells whether the text of a configuration may set a field: whether the name stands there as the key of a value. The
+ * Returns true if the text of a configuration may set a field: whether the name is there as the key of a value. The
  * text is not run, so a field that is computed, spread or imported does not show.
  */
 export function mayName(text: string, field: keyof Config): boolean {

@@ -28,7 +28,7 @@ export interface Simulation {
 
 const simulationKeys: KnownKeys = optionKeys<Simulation>('simulate', { simulate: true }, 'a simulation');
 
-/** Tells whether a value is a simulation. */
+/** Returns true if a value is a simulation. */
 export function isSimulation(value: unknown): value is Simulation {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, 'simulate');
 }

@@ -12,15 +12,15 @@ const first = new RegExp(`^${digits}$`);
 const any = new RegExp(`^${digits}(?:-\\d+)?$`);
 const made = new RegExp(`^${digits}(?:-[a-z]?\\d*)?$`);
 
-/** Tells whether an id is that of the first event of a unit, which keeps the text of the unit. */
+/** Returns true if an id is that of the first event of a unit, which keeps the text of the unit. */
 export const isFirstOfUnit = (id: string): boolean => first.test(id);
 
-/** Tells whether an id is that of an event that was read from a unit. */
+/** Returns true if an id is that of an event that was read from a unit. */
 export const isOfUnit = (id: string): boolean => any.test(id);
 
-/** Tells whether an import made an event of this id, markers included. */
+/** Returns true if an import made an event of this id, markers included. */
 export const isMadeByImport = (id: string): boolean => made.test(id);
 
-/** Tells whether the event of one id keeps the text of the unit that the event of a different id was read from. */
+/** Returns true if the event of one id keeps the text of the unit that the event of a different id was read from. */
 export const keepsUnitOf = (id: string, other: string): boolean =>
   isFirstOfUnit(id) && other.startsWith(`${id}-`) && isOfUnit(other);

@@ -135,7 +135,7 @@ export function shownTurn({ markers }: History, { branch, seq, turn }: EventPlac
   return marker?.kind === 'replaced' || marker?.kind === 'inserted' ? marker.turn : turn;
 }
 
-/** Tells whether an event leads to the head of this branch, rather than standing on a different one. */
+/** Returns true if an event leads to the head of this branch, rather than being on a different one. */
 function isInHistory(history: History, branch: string, place: { readonly branch: string; readonly seq: Seq }): boolean {
   if (place.branch === branch) return true;
   return rawPieces(history, history.head).some((piece) => piece.branch === place.branch && inRange(piece, place.seq));

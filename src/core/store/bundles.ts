@@ -36,7 +36,7 @@ export interface BundleSignature {
 
 /** The services of the machine that bundles need: files, a store to lay them out in, and signatures. */
 export interface Bundles {
-  /** Tells whether a bundle is at a path. */
+  /** Returns true if a bundle is at a path. */
   isBundle(path: string): Promise<boolean>;
   /** Yields the files of a bundle in the order in which they stand there, the manifest first. */
   read(path: string): AsyncGenerator<BundleEntry, void, undefined>;
@@ -46,6 +46,6 @@ export interface Bundles {
   openScratch(platform: Platform): Promise<EventStore>;
   /** Starts a running digest. */
   createDigest(): RunningDigest;
-  /** Tells whether a signature of a text is good. */
+  /** Returns true if a signature of a text is good. */
   isSigned(text: string, signature: BundleSignature): boolean;
 }

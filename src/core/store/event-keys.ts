@@ -7,7 +7,7 @@ import type { PartInput } from '../parts/parts.ts';
 import type { Digest, Seq } from '../point.ts';
 import type { StoredEvent } from './stored-event.ts';
 
-/** Tells whether events of a type carry a different event in their data, under whose keys they are indexed. */
+/** Returns true if events of a type carry a different event in their data, under whose keys they are indexed. */
 export function carriesEvent(type: string): boolean {
   return type === 'event.replaced' || type === 'event.inserted';
 }

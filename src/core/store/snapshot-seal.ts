@@ -21,7 +21,7 @@ export function openValue(sha256: Sha256, snapshot: Snapshot): string | undefine
   return snapshot.value.slice(0, sumLength) === sumOf(sha256, snapshot, value) ? value : undefined;
 }
 
-/** Tells whether a snapshot has a checksum. Early files have snapshots without one; nobody reads them. */
+/** Returns true if a snapshot has a checksum. Early files have snapshots without one; nobody reads them. */
 export function isSealed({ value }: Pick<Snapshot, 'value'>): boolean {
   return value[sumLength] === '\n';
 }

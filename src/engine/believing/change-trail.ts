@@ -143,7 +143,7 @@ export class ChangeTrail {
   }
 }
 
-/** Tells whether an event is a mutation, a spawn, an edit or a marker: what somebody changed, rather than what came of it. */
+/** Returns true if an event is a mutation, a spawn, an edit or a marker: what somebody changed, rather than what came of it. */
 function isChange({ type, cause, event }: BookEntry): boolean {
   if (event.data['mutates'] === true || event.replaces !== undefined || isStructural(type)) return true;
   return cause === undefined && /^(agent\.|strategy\.changed$|state\.committed$)/.test(type);

@@ -9,7 +9,7 @@ import { limits } from '../../core/limits.ts';
 import type { Engine } from '../context/engine.ts';
 
 /**
- * Tells whether two claims on one topic contradict each other. It is asked once about each pair, the claim that was there
+ * Returns true if two claims on one topic contradict each other. It is asked once about each pair, the claim that was there
  * before first.
  */
 export type Contradicts = (existing: Claim, added: Claim) => boolean | Promise<boolean>;
@@ -22,7 +22,7 @@ export type Winner = 'new' | 'existing';
 
 /** The checker and the rules that the caller brings. */
 export interface JudgeOptions {
-  /** Tells whether two claims contradict each other; the shipped checker if left out. */
+  /** The checker of contradictions; the shipped one if left out. */
   readonly contradicts?: Contradicts;
   /** Rules of the caller, by the name that `setStrategy` keeps with the session. */
   readonly strategies?: Readonly<Record<string, Strategy>>;

@@ -45,7 +45,7 @@ export async function settleMarked(
   return { drafts: [...drafts, ...settled.drafts], pairs: settled.pairs };
 }
 
-/** Tells whether a claim comes into the view of a place, or leaves it, if the view becomes a different one. */
+/** Returns true if a claim comes into the view of a place, or leaves it, if the view becomes a different one. */
 async function movesClaims(engine: Engine, place: Place, after: View): Promise<boolean> {
   const before = viewAt(place.history, place.seq);
   const { gone, come } = viewChanges(before, after);

@@ -197,12 +197,12 @@ export class TurnBook {
     return this.#withState.has(agent);
   }
 
-  /** Tells whether an event in the view holds a message. */
+  /** Returns true if an event in the view has a message. */
   hasMessage(is: string): boolean {
     return this.#messages.has(is);
   }
 
-  /** Tells whether an event before a seq, which is not of a turn, holds a message. */
+  /** Returns true if an event before a seq, which is not of a turn, contains a message. */
   hadMessage(is: string, { before, notIn }: { readonly before: Seq; readonly notIn: string }): boolean {
     const { first, other } = this.#messages.get(is) ?? {};
     const found = first?.turn === notIn ? other : first;
@@ -247,7 +247,7 @@ export class TurnBook {
     this.#own.set(agent, own);
   }
 
-  /** Tells whether an event ended a claim by one on a different topic: by name, since claims on different topics never meet. */
+  /** Returns true if an event ended a claim by one on a different topic: by name, since claims on different topics never meet. */
   #isAcross({ type, topic, event }: BookEntry): boolean {
     if (type !== 'belief.superseded') return false;
     const by = stringAt(event.data, 'by');

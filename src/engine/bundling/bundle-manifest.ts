@@ -183,7 +183,7 @@ const isSeq = (seq: JsonValue): boolean => typeof seq === 'number' && isCount(se
 
 const isFile = (file: JsonValue): boolean => isCount(numberAt(file, 'bytes')) && isHash(stringAt(file, 'sha256'));
 
-/** Tells whether the files are the known ones, each once, in their order. */
+/** Returns true if the files are the known ones, each once, in their order. */
 function isFileOrder(names: readonly string[]): boolean {
   const { history, receipts, projections } = bundleNames;
   const known: readonly (readonly string[])[] = [

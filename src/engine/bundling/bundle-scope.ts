@@ -25,7 +25,7 @@ export interface BundleScope {
   /** Every branch of the session. */
   readonly all: readonly BranchSummary[];
   readonly erasures: Erasures;
-  /** Tells whether it holds the event at a point. */
+  /** Whether it has the event at a point. */
   readonly holds: (point: Point) => boolean;
 }
 

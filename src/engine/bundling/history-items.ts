@@ -206,7 +206,7 @@ const eventForm: Form = {
   keys: (value) => value === undefined || isTexts(value),
 };
 
-/** Tells whether an object has exactly these fields. */
+/** Returns true if an object has exactly these fields. */
 function isFormed(value: JsonObject, form: Form): boolean {
   return (
     Object.keys(value).every((key) => Object.hasOwn(form, key)) &&

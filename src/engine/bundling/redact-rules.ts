@@ -15,7 +15,7 @@ export interface RedactRules {
   readonly said: readonly string[];
   /** Texts that must not be anywhere in the bundle. */
   readonly texts: readonly string[];
-  /** Tells whether the payload of an event goes, with everything that repeats its content or alone; undefined if it stays. */
+  /** How the payload of an event goes: with everything that repeats its content, or alone; undefined if it stays. */
   readonly takes: (event: Event) => Taking | undefined;
 }
 

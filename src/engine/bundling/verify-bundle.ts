@@ -87,7 +87,7 @@ export async function verifyBundle(
   }
 }
 
-/** Tells whether an error is a verdict: the bundle is there, and it is not what it says. */
+/** Returns true if an error is a verdict: the bundle is there, and it is not what it says. */
 function isNo(error: unknown): error is RepriseError {
   return error instanceof RepriseError && /^(?:bundle\.damaged|limit\.exceeded)$/.test(error.code);
 }

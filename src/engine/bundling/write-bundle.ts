@@ -162,14 +162,7 @@ async function writeFiles(writing: Writing): Promise<Written> {
 }
 
 /** Returns the facts of a session that a bundle keeps. */
-export function sessionOf({
-  session,
-  seed,
-  genesis,
-  root,
-  createdAt,
-  erasures,
-}: SessionRecord): BundleManifest['session'] {
+function sessionOf({ session, seed, genesis, root, createdAt, erasures }: SessionRecord): BundleManifest['session'] {
   return { id: session, seed, genesis, root, createdAt, erasures };
 }
 

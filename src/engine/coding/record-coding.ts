@@ -105,7 +105,7 @@ async function store(target: CodingTarget, draft: EventDraft, head?: number): Pr
 }
 
 /** Looks up the head of the branch. */
-export function headOf({ engine, session, branch }: CodingTarget): Promise<Place> {
+function headOf({ engine, session, branch }: CodingTarget): Promise<Place> {
   return placeAt(engine, session, branch, { kind: 'head' });
 }
 

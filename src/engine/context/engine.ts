@@ -1,4 +1,6 @@
 import { BoundedMap } from '../../core/bounded-map.ts';
+import type { FingerprintState } from '../../core/comparing/fingerprint.ts';
+import type { FleetTable } from '../../core/fleet/fleet-table.ts';
 import { limits } from '../../core/limits.ts';
 import type { PartMemory } from '../../core/parts/encode.ts';
 import type { ForeignFiles } from '../../core/recording/foreign-files.ts';
@@ -6,12 +8,11 @@ import type { ForeignFormat } from '../../core/recording/foreign-format.ts';
 import type { AgentPort } from '../../core/store/agent-port.ts';
 import type { Bundles } from '../../core/store/bundles.ts';
 import type { EventStore, Platform, SessionRef } from '../../core/store/event-store.ts';
+import type { SummaryState } from '../../projections/summary.ts';
 import { BusyRecorders } from './busy-recorders.ts';
 import type { Chores } from './chores.ts';
-import { FleetMemories } from './fleet-memory.ts';
+import { FollowedFolds } from './followed-folds.ts';
 import type { RecordingDefaults } from './recording-defaults.ts';
-import type { RunningFingerprint } from './running-fingerprint.ts';
-import type { RunningSummary } from './running-summary.ts';
 import type { Transactions } from './transactions.ts';
 
 /** The store, the platform and the namespace that every verb works with. */
@@ -23,12 +24,12 @@ export interface Engine {
    * The lists and bodies this process wrote last in each session, so that the next ones are stored as continuations.
    */
   readonly memories: Map<string, PartMemory>;
-  /** Summaries of the branches this process appends to, kept up to date. */
-  readonly summaries: Map<string, RunningSummary>;
+  /** Summaries of the branches that this process appends to. */
+  readonly summaries: FollowedFolds<SummaryState>;
   /** The fleets of the branches that this process looks at or commits to. */
-  readonly fleets: FleetMemories;
-  /** Folds of the fingerprints of the branches whose runs this process ends, so that the next end folds only what is new. */
-  readonly fingerprints: Map<string, RunningFingerprint>;
+  readonly fleets: FollowedFolds<FleetTable>;
+  /** The fingerprints of the branches whose runs this process ends. */
+  readonly fingerprints: FollowedFolds<FingerprintState>;
   /** Recorders whose events are not stored yet: a verb that goes by the open run waits for them. */
   readonly recorders: BusyRecorders;
   /** How many events must follow a snapshot before the next one is kept. */
@@ -56,16 +57,24 @@ export interface Engine {
 /** Sessions whose last lists and bodies a process remembers; a session that is forgotten stores them whole once more. */
 const memoriesMax = 10_000;
 
-/** Branches whose fingerprints a process goes on folding: each holds a name for every event. */
+/** Branches whose fingerprints a process follows: each holds a name for every event. */
 const fingerprintsMax = 8;
+
+/** Branches whose fleets a process follows. */
+const fleetsMax = 32;
+
+/** Returns the fleets of a process that has looked at none yet. */
+export function emptyFleets(): FollowedFolds<FleetTable> {
+  return new FollowedFolds(fleetsMax);
+}
 
 /** Returns the memory of an engine that has written nothing yet. */
 export function emptyMemory(): Pick<Engine, 'memories' | 'summaries' | 'fleets' | 'fingerprints' | 'recorders'> {
   return {
     memories: new BoundedMap(memoriesMax),
-    summaries: new BoundedMap(limits.summariesRunningMax),
-    fleets: new FleetMemories(),
-    fingerprints: new BoundedMap(fingerprintsMax),
+    summaries: new FollowedFolds(limits.summariesRunningMax),
+    fleets: emptyFleets(),
+    fingerprints: new FollowedFolds(fingerprintsMax),
     recorders: new BusyRecorders(),
   };
 }

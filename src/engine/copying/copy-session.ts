@@ -59,7 +59,7 @@ async function heldStanding(engine: Engine, session: string): Promise<Standing> 
   return standing ?? { record: await sessionRecord(engine, session), branches: [] };
 }
 
-/** Tells whether a different writer changed the target, or finished the same copy, in between: the next pass finds out. */
+/** Returns true if a different writer changed the target, or finished the same copy, in between: the next pass finds out. */
 function isRace(error: unknown): boolean {
   return hasOneOf(error, ['append.conflict', 'session.exists', 'session.not-found']);
 }
@@ -91,7 +91,7 @@ async function diagnosed(from: Engine, session: string, error: unknown): Promise
   return error;
 }
 
-/** Tells whether the next copy cannot use what this one has written. */
+/** Returns true if the next copy cannot use what this one has written. */
 function isUseless(error: unknown): boolean {
   return hasOneOf(error, ['copy.not-verified', 'event.damaged', 'part.missing']);
 }

@@ -37,7 +37,7 @@ export function stagedId({ session, genesis }: Pick<SessionRecord, 'session' | '
   return `${start}~copying-${genesis.slice(0, 12)}`;
 }
 
-/** Tells whether a session is an unfinished copy. */
+/** Returns true if a session is an unfinished copy. */
 export function isStaged({ session, genesis }: Pick<SessionRecord, 'session' | 'genesis'>): boolean {
   return session.endsWith(`~copying-${genesis.slice(0, 12)}`);
 }

@@ -122,7 +122,7 @@ async function addedItems(engine: Engine, session: string, event: Event, path: r
     .map((item) => item.value);
 }
 
-/** Returns true if JSON text holds the content: a long text anywhere, a short one as a whole string. */
+/** Returns true if JSON text contains the content: a long text anywhere, a short one as a whole string. */
 export function holdsContent(content: Content, json: string): boolean {
   const units = textsOfBytesIn(json);
   const read = [json, ...units].flatMap((text) => [...readings(text)]);
@@ -137,7 +137,7 @@ export function holdsContent(content: Content, json: string): boolean {
   return isShort || titleHoldsContent(content, json);
 }
 
-/** Tells whether a title in JSON text quotes a long text, on one line or cut short. */
+/** Returns true if a title in JSON text quotes a long text, on one line or cut short. */
 function titleHoldsContent(content: Content, json: string): boolean {
   if (content.long.length === 0 || !json.includes('"title"')) return false;
   for (const title of titlesIn(storedJson(json)))
@@ -145,14 +145,14 @@ function titleHoldsContent(content: Content, json: string): boolean {
   return false;
 }
 
-/** Tells whether a raw body holds the content, as it is or inside JSON. */
+/** Returns true if a raw body contains the content, as it is or inside JSON. */
 export function bodyHoldsContent(content: Content, body: string): boolean {
   const texts = [...content.long, ...[...content.short].map((text) => JSON.stringify(text))];
   for (const reading of readings(body)) if (texts.some((text) => reading.includes(text))) return true;
   return false;
 }
 
-/** Tells whether a value holds the content. */
+/** Returns true if a value contains the content. */
 export function valueHoldsContent(content: Content, value: JsonValue): boolean {
   return holdsContent(content, canonicalJson(value));
 }
@@ -171,7 +171,7 @@ function holdsString(value: JsonValue, text: string): boolean {
   );
 }
 
-/** Returns true if a piece of the JSON text of a unit holds a text as a whole string. Holes are strings of events. */
+/** Returns true if a piece of the JSON text of a unit contains a text as a whole string. Holes are strings of events. */
 function pieceHoldsString(piece: string, text: string): boolean {
   for (const { name, value } of valuesInPiece(piece))
     if (!modelWords.has(name) && holdsString(value, text)) return true;

@@ -93,7 +93,7 @@ export function goesWith(target: Event | undefined): (row: StoredEvent) => boole
 
 const isValue = (parts: ReadonlyMap<Digest, PartInput>, digest: Digest): boolean => parts.get(digest)?.kind === 'value';
 
-/** Tells whether a part goes as a whole. A list gets a hole instead. */
+/** Returns true if a part goes as a whole. A list gets a hole instead. */
 function isGone(content: Content, part: PartInput, parts: ReadonlyMap<Digest, PartInput>): boolean {
   switch (part.kind) {
     case 'list':

@@ -67,7 +67,7 @@ export function* titlesIn(value: JsonValue): Generator<string> {
     }
 }
 
-/** Tells whether a title quotes a text: all of it, or its beginning of at least `min` characters. */
+/** Returns true if a title quotes a text: all of it, or its beginning of at least `min` characters. */
 export function titleQuotes(title: string, text: string, min: number): boolean {
   const line = oneLine(title);
   const cut = line.replace(/\s*(?:…|\.\.\.)$/, '');

@@ -35,7 +35,7 @@ export interface ExperimentOptions<Run = unknown, Result = unknown> extends Omit
   /** Agents by the names that variants call for in `with`. */
   readonly agents?: Readonly<Record<string, Agent<Run, Result>>>;
   /**
-   * Tells whether a branch passed, or scores it. An error it throws counts as a failure, and the row keeps its message. An
+   * Returns whether a branch passed, or its scores. An error it throws counts as a failure, and the row keeps its message. An
    * answer that is neither is `check.invalid`, and counts as neither.
    */
   readonly check?: (branch: CheckedBranch<Result>) => CheckAnswer | Promise<CheckAnswer>;

@@ -92,7 +92,7 @@ function receiptFrom(session: string, branch: string, held: JsonObject | undefin
   };
 }
 
-/** Tells whether a branch has its result: one that was stopped, that the budget of the whole cut off, or whose process died, has none. */
+/** Returns true if a branch has its result: one that was stopped, that the budget of the whole cut off, or whose process died, has none. */
 function isFinished({ row }: ExperimentReceipt): boolean {
   return row !== undefined && row.errorCode !== 'resume.aborted' && row.errorCode !== 'experiment.over-budget';
 }

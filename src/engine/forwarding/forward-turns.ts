@@ -204,7 +204,7 @@ export class ForwardTurns {
   }
 }
 
-/** Tells whether an event is the beginning of a turn of a run forward. */
+/** Returns true if an event is the beginning of a turn of a run forward. */
 export function isForwardTurn({ type, event }: BookEntry): boolean {
   return type === 'turn.started' && (event.data['because'] !== undefined || event.data['reused'] !== undefined);
 }

@@ -56,7 +56,7 @@ function namedBy(entry: BookEntry, did: readonly BookEntry[], original: FleetTab
   });
 }
 
-/** Tells whether a recorded turn can be repeated on a branch: every claim that it superseded by name stands there. */
+/** Returns true if a recorded turn can be repeated on a branch: every claim that it superseded by name is there. */
 export function isRepeatable(
   { did }: BookTurn,
   {
@@ -117,7 +117,7 @@ export async function repeatTurn(
   await flush();
 }
 
-/** Tells whether an entry is a claim that was committed. One that a recorder got is copied: nobody has settled it. */
+/** Returns true if an entry is a claim that was committed. One that a recorder got is copied: nobody has settled it. */
 const isCommit = ({ type, event }: BookEntry): boolean => type === 'belief.committed' && event.data['settled'] === true;
 
 /**

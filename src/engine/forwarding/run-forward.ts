@@ -145,7 +145,7 @@ class ForwardDrive<Result> {
         if (!(await this.#mayGoOn(turn, agent))) return false;
         const call = onTurn[agent] as (turn: AgentTurn) => Result | Promise<Result>;
         const body = (during: DuringTurn, signal: AbortSignal): Result | Promise<Result> =>
-          call({ turn, agent, self: this.#surface(agent, during), recorder: recorder.open, signal });
+          call({ turn, agent, self: this.#asAgent(agent, during), recorder: recorder.open, signal });
         if (!(await this.#runTurn({ turn, agent, because: plan.because }, recorder, body))) return false;
       }
     }
@@ -162,7 +162,7 @@ class ForwardDrive<Result> {
     }
   }
 
-  #surface(agent: string, during: DuringTurn): AgentBranch {
+  #asAgent(agent: string, during: DuringTurn): AgentBranch {
     const { session, branch } = this.#on;
     const where = Where.onHead(this.#engine, session, branch);
     const of = { where, on: this.#on, agent: checkAgent(agent), isHanded: true, judge: this.#judge, during };
@@ -179,7 +179,7 @@ class ForwardDrive<Result> {
     const body = (during: DuringTurn, signal: AbortSignal): Result | Promise<Result> =>
       onTurn({
         turn,
-        as: (agent) => this.#surface(agent, during),
+        as: (agent) => this.#asAgent(agent, during),
         beliefs: {
           commit: async (claim) => {
             during.check?.();
@@ -303,7 +303,7 @@ class ForwardDrive<Result> {
     return events[0] as Event;
   }
 
-  /** Tells whether the next turn may begin: nobody has stopped the run or rewound the branch. */
+  /** Returns true if the next turn may begin: nobody has stopped the run or rewound the branch. */
   async #mayGoOn(turn: number, agent?: string): Promise<boolean> {
     if (this.#isAborted(turn, agent)) return false;
     const { epoch } = await branchHead(this.#engine, this.#on.session, this.#on.branch);

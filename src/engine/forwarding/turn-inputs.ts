@@ -74,7 +74,7 @@ async function stateText(engine: Engine, place: Place, agent: string, before: nu
   return JSON.stringify(held);
 }
 
-/** Tells whether two sets of inputs are equal by content. */
+/** Returns true if two sets of inputs are equal by content. */
 export function sameInputs(left: TurnInputs, right: TurnInputs): boolean {
   return (
     !left.isUnknown &&

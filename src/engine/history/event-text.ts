@@ -29,7 +29,7 @@ function plainText(session: string, row: StoredEvent): string {
 }
 
 /**
- * Tells whether stored text looks like an object in one line. Text that was cut does not, and is refused where it is
+ * Returns true if stored text looks like an object in one line. Text that was cut does not, and is refused where it is
  * parsed; a line break between two values is JSON as well, and would end the line of an event too early.
  */
 function isOneObject(data: string): boolean {

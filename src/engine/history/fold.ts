@@ -1,7 +1,7 @@
 import { applyEvent, finishValue, initialValue, type Projection } from '../../core/event/projection.ts';
 import { given } from '../../core/json.ts';
 import type { Seq } from '../../core/point.ts';
-import type { SnapshotKey } from '../../core/store/event-store.ts';
+import type { SessionRecord, SnapshotKey } from '../../core/store/event-store.ts';
 import { restOf } from '../../core/view/segment.ts';
 import { viewAt } from '../../core/view/view.ts';
 import type { Engine } from '../context/engine.ts';
@@ -72,9 +72,9 @@ export async function valueAt<Value, Result>(
   engine: Engine,
   place: Place,
   projection: Projection<Value, Result>,
-  { base, pace }: { readonly base: SnapshotBase<Value> | undefined; readonly pace: Pace },
+  { base, pace, of }: { readonly base?: SnapshotBase<Value>; readonly pace?: Pace; readonly of?: SessionRecord },
 ): Promise<Value> {
-  return foldValue(sightAt(engine, place), projection, 'due', { pace, ...given({ base }) });
+  return foldValue(sightAt(engine, place, of), projection, 'due', given({ base, pace }));
 }
 
 /** Folds a projection at a place, keeps its value even if few events follow the last one kept, and returns it. */

@@ -110,15 +110,6 @@ export async function branchHead(engine: Engine, session: string, branch: string
   return head ?? (await branchRecord(engine, session, branch));
 }
 
-/** Returns a seq of a branch, or the head if that comes before it. */
-export async function seqWithin(
-  engine: Engine,
-  { session, branch }: { readonly session: string; readonly branch: string },
-  seq: number,
-): Promise<number> {
-  return Math.min(seq, (await branchHead(engine, session, branch)).head);
-}
-
 /** Returns whether a session has a branch of a name. */
 export async function hasBranch(engine: Engine, session: string, branch: string): Promise<boolean> {
   return (await engine.store.branchHead({ ...sessionRef(engine, session), branch })) !== undefined;
@@ -187,7 +178,7 @@ async function resolveAt(engine: Engine, head: Place, at: At): Promise<Seq> {
 function refuseStoryAt({ record: { branch } }: Place, story: number): never {
   throw new RepriseError(
     'ref.invalid',
-    `Cannot use story:${story} of "${branch}" here: it is no prefix of the history`,
+    `Cannot use story:${story} of "${branch}" here: it is not a prefix of the history`,
     {
       hint: 'Use turn:N for the end of a turn. Beliefs, the fleet, forks and rewinds take story:N.',
       details: { branch, story },

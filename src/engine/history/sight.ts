@@ -38,7 +38,7 @@ export interface Sight {
 }
 
 /** The facts about a session that the sights of one verb have in common. */
-export interface SharedFacts {
+interface SharedFacts {
   session: Promise<SessionRecord> | undefined;
   /** The snapshots of a key that were looked up, and the branches in which they were. */
   readonly snapshots: Map<string, { readonly within: SnapshotsRequest['within']; readonly found: FoundSnapshot[] }>;

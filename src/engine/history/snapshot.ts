@@ -7,6 +7,7 @@ import type { JsonValue } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
 import { beginning, type Seq } from '../../core/point.ts';
 import type {
+  BranchSummary,
   FoundSnapshot,
   SessionRecord,
   Snapshot,
@@ -21,8 +22,8 @@ import { type View, viewAt } from '../../core/view/view.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import type { Hypothesis } from './hypothesis.ts';
 import { keepValue, keptValue } from './kept-value.ts';
-import { digestAt, type Place, pointOf, sessionRecord } from './place.ts';
-import type { Sight } from './sight.ts';
+import { digestAt, type Place, placeAtHead, pointOf, sessionRecord } from './place.ts';
+import { type Sight, sightAt } from './sight.ts';
 
 /** A kept value to continue from, and the rest of the view to fold. */
 export interface SnapshotBase<Value> {
@@ -101,22 +102,58 @@ export async function basesFor(
 
 /** Looks up the snapshots of some keys; those that a sight of the same verb has looked up are known. */
 async function snapshotsIn(
-  { engine, hypothesis, shared }: Sight,
+  sight: Sight,
   keys: readonly SnapshotKey[],
   within: SnapshotsRequest['within'],
 ): Promise<FoundSnapshot[]> {
+  const { engine, hypothesis, shared } = sight;
   const covers = (known: SnapshotsRequest['within'] = []): boolean =>
     within.every(({ branch, through }) => known.some((held) => held.branch === branch && held.through >= through));
   const unknown = keys.filter((key) => !covers(shared.snapshots.get(keyName(key))?.within));
   if (unknown.length > 0) {
     const request = { keys: unknown, within };
     const found = await engine.store.snapshots(sessionRef(engine, hypothesis.place.session), request);
-    const byKey = Map.groupBy(found, keyName);
-    for (const key of unknown) shared.snapshots.set(keyName(key), { within, found: byKey.get(keyName(key)) ?? [] });
+    noteFound(sight, unknown, within, found);
   }
   const isWithin = ({ branch, seq }: FoundSnapshot): boolean =>
     within.some((held) => held.branch === branch && seq <= held.through);
   return keys.flatMap((key) => shared.snapshots.get(keyName(key))?.found.filter(isWithin) ?? []);
+}
+
+/**
+ * Looks up the head of a branch, and at the same time the snapshots that folds of some projections there may continue
+ * from. The lineage is the branch as it was listed, and then its ancestors, the nearest first.
+ */
+export async function sightAtHead(
+  engine: Engine,
+  of: SessionRecord,
+  lineage: readonly BranchSummary[],
+  projections: readonly Pick<Projection<unknown>, 'name' | 'version'>[],
+): Promise<Sight> {
+  const { session } = of;
+  const reaches = lineage.map(({ branch, head }, index) => ({
+    branch,
+    through: lineage[index - 1]?.parent?.seq ?? head,
+  }));
+  const within = reaches.slice(0, branchesAtOnce);
+  const keys = projections.flatMap((projection) => keyFor(projection, of) ?? []);
+  const [place, found] = await Promise.all([
+    placeAtHead(engine, session, lineage[0]?.branch ?? of.root),
+    engine.store.snapshots(sessionRef(engine, session), { keys, within }),
+  ]);
+  const sight = sightAt(engine, place, of);
+  noteFound(sight, keys, within, found);
+  return sight;
+}
+
+function noteFound(
+  { shared }: Sight,
+  keys: readonly SnapshotKey[],
+  within: SnapshotsRequest['within'],
+  found: readonly FoundSnapshot[],
+): void {
+  const byKey = Map.groupBy(found, keyName);
+  for (const key of keys) shared.snapshots.set(keyName(key), { within, found: byKey.get(keyName(key)) ?? [] });
 }
 
 const keyName = ({ projection, version, upcasts, erasures }: SnapshotKey): string =>

@@ -219,7 +219,7 @@ export async function decoderFor(
   return decoderOf(engine, session, [...wanted], listEdits);
 }
 
-/** Tells whether parts hold everything that is wanted, however deep. */
+/** Returns true if parts have everything that is wanted, however deep. */
 function isWhole(wanted: Iterable<Digest>, parts: ReadonlyMap<Digest, PartInput>): boolean {
   for (const digest of wanted) if (!parts.has(digest)) return false;
   for (const { refs } of parts.values()) if (refs.some((digest) => !parts.has(digest))) return false;

@@ -5,7 +5,7 @@ import { type At, type PointInput, parsePoint, pointText, type Ref, refText } fr
 import type { Engine } from '../context/engine.ts';
 import { type Place, placeAt, pointOf } from './place.ts';
 
-/** A place, and the story time that was asked for there; everything is told if it is left out. */
+/** A place, and the story time that was asked for there; without it, the place has all turns. */
 export interface Told {
   readonly place: Place;
   readonly story?: number;
@@ -97,7 +97,7 @@ export class Where {
     return this.#session;
   }
 
-  /** Finds the place of a verb. A place in story time is refused: it is no prefix of the history. */
+  /** Finds the place of a verb. A place in story time is refused: it is not a prefix of the history. */
   async place(verb: string): Promise<Place> {
     if (this.at.kind === 'story') refuseStory(this, verb);
     return (await this.told()).place;

@@ -112,7 +112,7 @@ export function changedUnits(
   return { units, differs };
 }
 
-/** Tells whether a fork left out the last events of a unit: its text names them, and cannot be filled. */
+/** Returns true if a fork left out the last events of a unit: its text names them, and cannot be filled. */
 const isForkedIn = ({ events }: Group): boolean => events.every(({ erased }) => erased !== true);
 
 /** Returns the units of the events of a unit that are in view, written as those that were recorded here. */

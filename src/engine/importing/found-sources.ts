@@ -58,7 +58,7 @@ export async function foundIn(engine: Engine, folder: string, format: string | u
   return { sources, ids, broken: torn.filter(({ path }) => kinds.has(kindOf(path))) };
 }
 
-/** Tells whether a file may belong to a source: such a file may well be empty. */
+/** Returns true if a file may belong to a source: such a file may well be empty. */
 function isPartOfAny(engine: Engine, path: string): boolean {
   return formatsNamed(engine, undefined).some(({ family }) => family?.parts.test(path) === true);
 }

@@ -203,7 +203,7 @@ class ImportRun {
     await this.#frame(file, frame);
   }
 
-  /** Tells whether an earlier import read these same bytes. */
+  /** Returns true if an earlier import read these same bytes. */
   async isUnchanged(): Promise<boolean> {
     if (this.#standing.isNew || this.#options.follow === true) return false;
     const before = await readBefore(this.#engine, this.#standing);

@@ -43,7 +43,7 @@ export interface StoredTail {
   readonly ends: readonly Seq[];
   /** The seqs of last lines that were cut off: the whole line takes its place. */
   readonly cut: readonly Seq[];
-  /** Whether a person changed the talk here, before them or behind them: the source goes on on a branch. */
+  /** Whether a person changed the talk here, before them or behind them: the source continues on a branch. */
   readonly isLeft: boolean;
 }
 
@@ -84,7 +84,7 @@ export async function standingOf(
   return { isNew: false, session, source: String(source), head: branch.head, begin, stretches, tail };
 }
 
-/** Tells whether a session holds the first unit of a source of this name that begins so. */
+/** Returns true if a session has the first unit of a source of this name that begins so. */
 async function beginsLike(engine: Engine, session: string, name: SourceName, text: string): Promise<boolean> {
   const id = firstUnitId(engine, name, text);
   return (await engine.store.locate(sessionRef(engine, session), [id])).has(id);
@@ -114,7 +114,7 @@ export async function storedTail(engine: Engine, session: string, branch: string
   return { stored, unit: last?.id.split('-', 1)[0] ?? '', ends, cut, isLeft: isLeft && stored > 0 };
 }
 
-/** Tells whether an event is part of what was said and done: a source cannot go on behind it. */
+/** Returns true if an event is part of what was said and done: a source cannot continue after it. */
 const isTalk = ({ type }: Event): boolean => /^(?:run|turn|message|call|conversation|settings)\./.test(type);
 
 async function lastUnit(engine: Engine, session: string, record: BranchSummary): Promise<Event | undefined> {
@@ -126,5 +126,5 @@ async function lastUnit(engine: Engine, session: string, record: BranchSummary):
   return undefined;
 }
 
-/** Tells whether an event was read from a whole unit. */
+/** Returns true if an event was read from a whole unit. */
 const isUnit = (event: Event): boolean => numberAt(event.data['foreign'], 'at') !== undefined && !isCutOff(event);

@@ -77,12 +77,12 @@ export class ImportWriter {
     this.#passed = branches;
   }
 
-  /** Tells whether the log holds what the end of the source settles. */
+  /** Returns true if the log has what the end of the source settles. */
   get hasEnded(): boolean {
     return this.#current.tail.ends.length > 0;
   }
 
-  /** Tells whether a unit of that id was read. */
+  /** Returns true if a unit of that id was read. */
   stands(id: string): boolean {
     return this.#units.find(id) !== undefined;
   }
@@ -303,7 +303,7 @@ export class ImportWriter {
   }
 }
 
-/** Tells whether an error is about the data of an event, so that the event can be kept without its meaning. */
+/** Returns true if an error is about the data of an event, so that the event can be kept without its meaning. */
 function isFaulty(error: unknown): error is RepriseError {
   return (
     error instanceof RepriseError &&

@@ -10,7 +10,7 @@ export interface NamedSource extends Pick<SourceOptions, 'stem' | 'stemAlone'> {
   readonly source: OpenedSource;
 }
 
-/** Tells whether each line of a source is a source of its own. */
+/** Returns true if each line of a source is a separate source. */
 export const isSeveral = ({ format, path, text }: OpenedSource): boolean =>
   format.cut({ path, text }).kind === 'sources';
 

@@ -122,7 +122,7 @@ export async function planBases(
   return { found, held, restart: isAlone && (await isUntouched(engine, session, head)) ? begin : undefined };
 }
 
-/** Tells whether the oldest base that a session holds goes on from a different one. */
+/** Returns true if the oldest base that a session has continues from a different one. */
 function goesOn({ base }: ForeignFormat, { units }: HeldBases): boolean {
   const text = units[0]?.text;
   return typeof text === 'string' && base?.pointOf({ path: undefined, text }) !== undefined;
@@ -257,7 +257,7 @@ async function heldBases(engine: Engine, session: string, head: number): Promise
   return hasBase ? { units: baseUnits([...about, ...events]), isWhole } : undefined;
 }
 
-/** Tells whether the bases that a session holds end before the point that the source goes on from. */
+/** Returns true if the bases that a session has end before the point that the source continues from. */
 function isShort({ base }: ForeignFormat, head: SourceHead, { units }: HeldBases): boolean {
   const point = base?.pointOf(head);
   const own = units.filter((unit) => unit.base === point?.source);
@@ -288,7 +288,7 @@ const placeIn = ({
 const baseUnits = (events: readonly Event[]): readonly KeptUnit[] =>
   keptUnits(events).filter(({ base }) => base !== undefined);
 
-/** Tells whether nothing but imports wrote to `main`. */
+/** Returns true if nothing but imports wrote to `main`. */
 async function isUntouched(engine: Engine, session: string, head: number): Promise<boolean> {
   const at = { branch: mainBranch, seq: seq(head) };
   for await (const page of replayPages(engine, () => findPlace(engine, session, at), { history: 'raw' }))

@@ -229,7 +229,7 @@ export function heldUnit(id: string, at: number, meaning: UnitMeaning): Prepared
 /** The source of an event that no unit of its own stands for, so that an export does not write it a second time. */
 const settledPlace: JsonObject = { type: 'settled' };
 
-/** Tells whether the end of a source settled an event. The ids of those that a unit settled begin with that of the unit. */
+/** Returns true if the end of a source settled an event. The ids of those that a unit settled begin with that of the unit. */
 export const isEnd = ({ id, data: { foreign } }: Event): boolean =>
   stringAt(foreign, 'type') === settledPlace['type'] && numberAt(foreign, 'at') === undefined && isFirstOfUnit(id);
 

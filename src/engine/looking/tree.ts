@@ -1,5 +1,6 @@
 import { RepriseError } from '../../core/error.ts';
 import type { BranchNode } from '../../core/session/session-log.ts';
+import type { BranchSummary, SessionRecord } from '../../core/store/event-store.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { sessionRecord } from '../history/place.ts';
 import { reasonsOf } from './lineage.ts';
@@ -7,9 +8,17 @@ import { reasonsOf } from './lineage.ts';
 /** Returns the branches of a session as the tree they grew into, children in order of creation. */
 export async function branchTree(engine: Engine, session: string): Promise<BranchNode> {
   const { root } = await sessionRecord(engine, session);
-  const nodes = new Map<string, BranchNode & { readonly children: BranchNode[] }>();
   const summaries = await engine.store.branches(sessionRef(engine, session));
-  const reasons = await reasonsOf(engine, session, summaries);
+  return treeOf({ session, root }, summaries, await reasonsOf(engine, session, summaries));
+}
+
+/** Returns the tree of branches that were listed. */
+export function treeOf(
+  { session, root }: Pick<SessionRecord, 'session' | 'root'>,
+  summaries: readonly BranchSummary[],
+  reasons: ReadonlyMap<string, string>,
+): BranchNode {
+  const nodes = new Map<string, BranchNode & { readonly children: BranchNode[] }>();
   // A parent is created before its children, so it comes first.
   for (const summary of summaries) {
     const reason = reasons.get(summary.branch) ?? null;

@@ -11,14 +11,14 @@ import type { Debt, Erasures } from './verify-erasures.ts';
 import { PartCheck } from './verify-parts.ts';
 import { proofPages, type Stretch } from './verify-stretch.ts';
 
-/** Tells whether a point of a different branch leads to the events that are being checked. */
+/** Returns true if a point of a different branch leads to the events that are being checked. */
 export type Leads = (point: Point) => boolean;
 
 /** Checks a chain event by event, and remembers how far it is. */
 export class ChainCheck {
   digest: Digest = '' as Digest;
   seq: Seq = beginning;
-  /** Whether a point had the digest that the caller holds. */
+  /** Whether a point had the digest that the caller contains. */
   hasHeld = false;
   /** The markers of the chain. */
   readonly markers: Marker[] = [];
@@ -58,7 +58,7 @@ export class ChainCheck {
     this.markers.length = 0;
   }
 
-  /** Checks one stretch; `leads` tells whether a point leads to its end. */
+  /** Checks one stretch; `leads` says whether a point leads to its end. */
   async stretch(stretch: Stretch, leads: Leads): Promise<void> {
     const { branch, after, through, isFork } = stretch;
     for await (const rows of proofPages(this.#engine, this.#session, stretch))

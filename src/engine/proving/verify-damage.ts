@@ -11,7 +11,7 @@ export class Bad extends Error {
   }
 }
 
-/** Tells whether an error says that the store is damaged. */
+/** Returns true if an error says that the store is damaged. */
 export function isDamage(error: unknown): error is RepriseError {
   return hasCode(error, 'store.damaged') || hasCode(error, 'part.damaged');
 }

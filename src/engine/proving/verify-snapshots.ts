@@ -73,7 +73,7 @@ export class SnapshotCheck {
     } while (after !== undefined);
   }
 
-  /** Tells whether readers use a snapshot: not one of an earlier version, upcast or erasure. */
+  /** Returns true if readers use a snapshot: not one of an earlier version, upcast or erasure. */
   #isUsed({ projection, version, upcasts, erasures }: Omit<Snapshot, 'value'>): boolean {
     const current = this.#compared.get(projection)?.projection.version ?? version;
     return version === current && upcasts === upcastsVersion && erasures === this.#erasures;

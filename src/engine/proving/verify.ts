@@ -119,7 +119,7 @@ async function verifyMissing(engine: Engine, session: string, branch: string): P
 }
 
 /** A branch to check, and its session. */
-export interface Subject {
+interface Subject {
   readonly record: SessionRecord;
   readonly branches: ReadonlyMap<string, BranchSummary>;
   readonly summary: BranchSummary;
@@ -162,11 +162,7 @@ async function checkBranch(engine: Engine, check: ChainCheck, subject: Subject):
 }
 
 /** Throws if a branch does not end where its record says, or was forked beyond its end. */
-export function checkEnd(
-  check: ChainCheck,
-  summary: BranchSummary,
-  branches: ReadonlyMap<string, BranchSummary>,
-): void {
+function checkEnd(check: ChainCheck, summary: BranchSummary, branches: ReadonlyMap<string, BranchSummary>): void {
   const next = later(check.seq, 1);
   if (check.seq !== summary.head) throw new Bad(next, `the branch should reach seq ${summary.head}, but ends before`);
   if (check.digest !== summary.digest)
@@ -178,7 +174,7 @@ export function checkEnd(
 }
 
 /** Checks that the markers the store keeps for quick views are exactly those of the chain. */
-export async function checkMarkers(
+async function checkMarkers(
   engine: Engine,
   { record, summary: { branch, head }, through }: Subject,
   markers: readonly Marker[],

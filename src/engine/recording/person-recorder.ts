@@ -76,7 +76,7 @@ export class PersonRecorder {
     }
   }
 
-  /** Tells whether a person was asked in a run and has not answered. */
+  /** Returns true if a person was asked in a run and has not answered. */
   isWaiting(run: string): boolean {
     return (this.#asked.get(run)?.size ?? 0) > 0;
   }
@@ -96,7 +96,7 @@ export class PersonRecorder {
 const idOf = ({ call, name, about }: Question): string | undefined =>
   call ?? (about === undefined ? undefined : `${name}:${about}`);
 
-/** Tells whether two questions are the same: by id, else by name and what is shown. */
+/** Returns true if two questions are the same: by id, else by name and what is shown. */
 function isSame(known: WaitingCall | PersonAnswer, question: Question): boolean {
   const id = idOf(question);
   if (id !== undefined) return known.call === id;

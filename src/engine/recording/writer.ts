@@ -205,14 +205,14 @@ const passing: ReadonlySet<string> = new Set<ErrorCode>(['store.busy', 'store.fa
 /** The errors of a store that has waited as long as it may. */
 const waited: ReadonlySet<string> = new Set<ErrorCode>(['store.busy', 'store.unreachable']);
 
-/** Tells whether a retry may help. Ids make it harmless to send events again that were stored after all. */
+/** Returns true if a retry may help. Ids make it harmless to send events again that were stored after all. */
 function isTransient(error: unknown): boolean {
   if (!(error instanceof RepriseError)) return true;
   const isCrowded = error.code === 'limit.exceeded' && error.details['limit'] === 'queuedAppendsMax';
   return passing.has(error.code) || isCrowded;
 }
 
-/** Tells whether the store refused the events, rather than being unable to store them. */
+/** Returns true if the store refused the events, rather than being unable to store them. */
 function isAboutEvents(error: unknown): error is RepriseError {
   if (!(error instanceof RepriseError)) return false;
   return /^(event|json|id|time|limit|part)\./.test(error.code) && !isTransient(error);

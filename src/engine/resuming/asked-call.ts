@@ -34,7 +34,7 @@ export class AskedCall {
     this.#compare = compare;
   }
 
-  /** Tells whether a known call is the same call, except for which of several equal ones it is. */
+  /** Returns how far a known call is the same call, whichever of several equal ones it is. */
   compare({ key, masked }: Pick<KnownCall, 'key' | 'masked'>): Sameness {
     if (key === this.key || key === this.#storedKey) return 'same';
     if (masked === undefined) return 'different';

@@ -207,6 +207,6 @@ function aborted(signal: AbortSignal | undefined): Promise<void> {
   });
 }
 
-/** Tells whether a call cannot stand in for a new one: part of it is missing, or it may be a different call. */
+/** Returns true if a call cannot stand in for a new one: part of it is missing, or it may be a different call. */
 export const isUnsure = (known: KnownCall | undefined): boolean =>
   known?.isWithheld === true || known?.hasOtherKey === true;

@@ -180,14 +180,14 @@ export class EffectLedger {
   }
 
   /**
-   * Tells whether a recorded call is in the history of a branch. A branch that is newer than the record has the calls
+   * Returns true if a recorded call is in the history of a branch. A branch that is newer than the record has the calls
    * of every branch but this one.
    */
   isIn(branch: string, call: KnownCall, own: string): boolean {
     return this.#parents.has(branch) ? this.#reaches(branch, call) : call.branch !== own;
   }
 
-  /** Tells whether an event is in the raw history of a branch. */
+  /** Returns true if an event is in the raw history of a branch. */
   #reaches(branch: string, stored: Pick<KnownCall, 'branch' | 'seq'>): boolean {
     let through = Number.POSITIVE_INFINITY;
     for (let at: string | undefined = branch; at !== undefined; ) {
@@ -323,7 +323,7 @@ function answerIn({ outcome, output, error }: JsonObject): ReusedAnswer {
   return { outcome: outcome as Outcome, output, error: isObject(error) ? error : undefined };
 }
 
-/** Returns a function that tells whether a stored event is in a view, unchanged. */
+/** Returns a function that returns true if a stored event is in a view, unchanged. */
 function placesOf({ pieces }: View): (place: { readonly branch: string; readonly seq: Seq }) => boolean {
   const ranges = Map.groupBy(
     pieces.filter((piece) => piece.kind === 'range'),

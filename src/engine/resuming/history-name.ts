@@ -23,5 +23,5 @@ export async function historyName(engine: Engine, place: Place): Promise<string>
   return isId('session', named) ? named : key;
 }
 
-/** Tells whether a marker leaves every message in the view. */
+/** Returns true if a marker leaves every message in the view. */
 const isAboutBeliefs = (marker: Marker): boolean => marker.kind === 'rewoundToTurn' && marker.only !== undefined;

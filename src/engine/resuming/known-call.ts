@@ -38,7 +38,7 @@ export function callKey(started: JsonObject): string {
   return effectKey(String(started['name']), isWithheld(started) ? { notRecorded: true } : started['input'], 0);
 }
 
-/** Tells whether a note stands in for the data of an event. */
+/** Returns true if a note stands in for the data of an event. */
 export const isWithheld = (data: JsonObject): boolean => data['notRecorded'] !== undefined;
 
 /** Returns the name and the arguments of a stored call, if a mask is in them. */

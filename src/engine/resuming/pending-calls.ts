@@ -104,7 +104,7 @@ function waiting(calls: readonly PendingCall[], ref: string): RepriseError {
   });
 }
 
-/** Tells whether a run stopped because it waits for the caller. */
+/** Returns true if a run stopped because it waits for the caller. */
 export const isWaiting = (error: unknown): boolean => hasCode(error, 'resume.waiting');
 
 /**

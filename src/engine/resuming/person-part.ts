@@ -103,7 +103,7 @@ function refuseElsewhere<Run, Result>({ agent, history }: Asked<Run, Result>, fr
   });
 }
 
-/** Tells whether some of the calls that were asked for together have an answer: agents go on only from all of them. */
+/** Returns true if some of the calls that were asked for together have an answer: agents continue only from all of them. */
 function isPartlyAnswered(
   { messages, pending }: ResumableHistory,
   prompt: Message | undefined,
@@ -122,7 +122,7 @@ function refuseBoth(fresh: readonly PersonAnswer[]): void {
   });
 }
 
-/** Tells whether somebody answered a question that is about no tool call: then the agent goes on with that answer. */
+/** Returns true if somebody answered a question that is about no tool call: then the agent continues with that answer. */
 export function answersAct({ fresh }: PersonPart): boolean {
   return fresh.some(({ about }) => about === null);
 }
@@ -151,7 +151,7 @@ export function allowedCalls(
   return new Set([...answered, ...unasked.keys()]);
 }
 
-/** Tells whether a question belongs to what is continued: other agents may ask about a call with the same id. */
+/** Returns true if a question belongs to what is continued: other agents may ask about a call with the same id. */
 function isOf<Run, Result>(
   { agent, run }: WaitingCall,
   { history: { lane }, request }: Pick<Asked<Run, Result>, 'history' | 'request'>,

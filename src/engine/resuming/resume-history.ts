@@ -170,7 +170,7 @@ async function writersOf(
   return writers;
 }
 
-/** Tells whether a message holds anything that depends on the model that wrote it. */
+/** Returns true if a message contains anything that depends on the model that wrote it. */
 function isParticular(message: JsonObject): boolean {
   const holders: readonly JsonObject[] = [message, ...partsOf(message)];
   return holders.some(

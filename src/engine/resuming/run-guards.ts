@@ -50,7 +50,7 @@ export class RunGate implements CallGuard {
   }
 }
 
-/** Tells whether a call is in doubt if its end is not recorded. */
+/** Returns true if a call without a recorded end is in doubt. */
 function mayAct(call: NamedCall): boolean {
   const effect = callEffect(call);
   return effect === 'irreversible' || effect === 'unknown';
@@ -64,7 +64,7 @@ function runEnded(branch: string, name: string): RepriseError {
 }
 
 /**
- * Tells whether a call was refused because of its effect: by the policy, because its start could not be stored, or
+ * Returns true if a call was refused because of its effect: by the policy, because its start could not be stored, or
  * because its simulation failed.
  */
 function isRefusal(error: unknown): error is RepriseError {

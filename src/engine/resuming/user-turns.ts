@@ -94,7 +94,7 @@ function newUserMessages(
   );
 }
 
-/** Tells whether an event said the last message of a conversation. */
+/** Returns true if an event said the last message of a conversation. */
 function isLastIn({ lanes }: ConversationState, seq: Seq): boolean {
   return Object.values(lanes).some(({ entries }) => entries.at(-1)?.seq === seq);
 }

@@ -117,7 +117,7 @@ export class CarriedState implements StateSource {
   }
 }
 
-/** Returns the arguments that say where a carried verb acts. In story time, that is the place up to which it was told. */
+/** Returns the arguments that say where a carried verb acts. In story time, that is the place up to which it was recorded. */
 export async function carriedPlace(where: Where): Promise<AgentArguments> {
   const { engine, branch, at } = where;
   const told = at.kind === 'story' ? (at.told ?? { kind: 'head' as const }) : at;

@@ -17,7 +17,7 @@ export function refuseOther(agent: string, other: string | null): never {
   );
 }
 
-/** What a transaction does: in this process, or gathered here and committed by a server. */
+/** The work of a transaction: in this process, or gathered here and committed by a server. */
 export interface OpenWork {
   readonly txn: string;
   readonly committed: Committed | undefined;

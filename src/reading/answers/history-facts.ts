@@ -66,7 +66,7 @@ export async function historyFacts({ session, ref: { branch }, point }: OpenRef)
   };
 }
 
-/** Tells whether events name tasks: all of them, or only those given. */
+/** Returns true if events name tasks: all of them, or only those given. */
 async function hasTasks(session: Session, at: string, some: readonly Event[] | undefined): Promise<boolean> {
   const names = ({ data }: Event): boolean => typeof data['task'] === 'string';
   if (some !== undefined) return some.some(names);

@@ -7,9 +7,16 @@ import type { Point, Seq } from '../../core/point.ts';
 import type { WaitingCall } from '../../core/recording/person-calls.ts';
 import type { Spending } from '../../core/recording/spending.ts';
 import type { BranchNode } from '../../core/session/session-log.ts';
-import type { SessionRecord } from '../../core/store/event-store.ts';
-import type { Reprise } from '../../engine/reprise.ts';
-import type { Session } from '../../engine/session.ts';
+import type { BranchSummary, SessionRecord } from '../../core/store/event-store.ts';
+import { sessionNotFound } from '../../core/store/session-request.ts';
+import type { Engine } from '../../engine/context/engine.ts';
+import { fold } from '../../engine/history/fold.ts';
+import type { Sight } from '../../engine/history/sight.ts';
+import { sightAtHead } from '../../engine/history/snapshot.ts';
+import { reasonsOf } from '../../engine/looking/lineage.ts';
+import { treeOf } from '../../engine/looking/tree.ts';
+import { listedSession, type Reprise } from '../../engine/reprise.ts';
+import { engineOf, type Session } from '../../engine/session.ts';
 import { type Summary, summary } from '../../projections/summary.ts';
 import { waiting } from '../../projections/waiting.ts';
 import { archivedBranches } from '../archived-branches.ts';
@@ -109,7 +116,7 @@ export interface ListedBranch extends DrawnBranch {
 type Test = (branch: ListedBranch) => Promise<boolean>;
 
 /**
- * Lists branches one session at a time, the session last appended to first. The returned value tells whether the limit
+ * Lists branches one session at a time, the session last appended to first. The returned value says whether the limit
  * left sessions out. A filter that cannot match anything is refused before the first session is read.
  */
 export function listBranches(
@@ -126,7 +133,7 @@ async function* listed(
 ): AsyncGenerator<readonly ListedBranch[], boolean, undefined> {
   let count = 0;
   const records = recordsSince(reprise, allNamespaces, since);
-  // One more than the limit tells whether sessions are left out.
+  // One more than the limit shows whether sessions are left out.
   const found = workedAhead(records, Math.min(limit + 1, sessionsAtOnce), (record) =>
     branchesOfSession(reprise, record, { archived, folds, isWanted }),
   );
@@ -156,13 +163,21 @@ async function branchesOfSession(
   record: SessionRecord,
   { archived, folds, isWanted }: { readonly archived: boolean; readonly folds: boolean; readonly isWanted: Test },
 ): Promise<ListedBranch[]> {
-  const session = await reprise.namespace(record.namespace).session(record.session);
-  const shown = await shownBranches(session, archived);
+  // The record was just listed: the session is not asked for again.
+  const session = listedSession(reprise, record);
+  const engine = engineOf(session);
+  const branches = await engine.store.branches(record);
+  if (branches.length === 0) throw sessionNotFound(record);
+  const ahead = new SummariesAhead(engine, record, branches);
+  const atOnce = folds ? 1 : branchesAtOnce;
+  // A branch is created after its parent, so the first ones are those that are mostly shown first.
+  for (const { branch } of branches.slice(0, atOnce)) ahead.begin(branch);
+  const shown = await shownBranches(session, record, branches, archived);
   const found: ListedBranch[] = [];
-  for (const { drawn, isArchived } of shown) {
-    const at = { branch: drawn.node.branch };
-    const held = await session.at(at).fold(summary);
-    const waits = held.outcome === 'waiting' ? (await session.at(at).fold(waiting)).calls : [];
+  for (const [index, { drawn, isArchived }] of shown.entries()) {
+    for (const { drawn: next } of shown.slice(index, index + atOnce)) ahead.begin(next.node.branch);
+    const { sight, held } = await ahead.of(drawn.node.branch);
+    const waits = held.outcome === 'waiting' ? (await fold(sight, waiting)).calls : [];
     const about = { summary: held, waiting: waits, branches: shown.length, archived: isArchived };
     const branch = { ...drawn, record, session, ...about };
     if (await isWanted(branch)) found.push(branch);
@@ -171,14 +186,71 @@ async function branchesOfSession(
   return found;
 }
 
+/** Branches of one session that are looked up at once. */
+const branchesAtOnce = 16;
+
+/** A branch at its head, and its summary. */
+interface Summarized {
+  readonly sight: Sight;
+  readonly held: Summary;
+}
+
+/** Reads the summaries of branches ahead of their turn: over a network, each mostly waits. */
+class SummariesAhead {
+  readonly #engine: Engine;
+  readonly #record: SessionRecord;
+  readonly #branches: ReadonlyMap<string, BranchSummary>;
+  readonly #begun = new Map<string, Promise<Summarized>>();
+
+  constructor(engine: Engine, record: SessionRecord, branches: readonly BranchSummary[]) {
+    this.#engine = engine;
+    this.#record = record;
+    this.#branches = new Map(branches.map((held) => [held.branch, held]));
+  }
+
+  begin(branch: string): void {
+    if (this.#begun.has(branch)) return;
+    const summarized = this.#read(branch);
+    // A failure shows when its turn comes.
+    summarized.catch(() => undefined);
+    this.#begun.set(branch, summarized);
+  }
+
+  /** Returns the summary of a branch, and forgets it. */
+  async of(branch: string): Promise<Summarized> {
+    this.begin(branch);
+    const summarized = this.#begun.get(branch) as Promise<Summarized>;
+    this.#begun.delete(branch);
+    return summarized;
+  }
+
+  async #read(branch: string): Promise<Summarized> {
+    const sight = await sightAtHead(this.#engine, this.#record, this.#lineage(branch), [summary, waiting]);
+    return { sight, held: await fold(sight, summary) };
+  }
+
+  #lineage(branch: string): BranchSummary[] {
+    const lineage: BranchSummary[] = [];
+    for (let at = this.#branches.get(branch); at !== undefined; at = this.#branches.get(at.parent?.branch ?? ''))
+      lineage.push(at);
+    return lineage;
+  }
+}
+
 /** Lists the branches of a session, each below its parent. A hidden one still shows where something grows from it. */
 async function shownBranches(
   session: Session,
+  record: SessionRecord,
+  summaries: readonly BranchSummary[],
   withArchived: boolean,
 ): Promise<readonly { readonly drawn: DrawnBranch; readonly isArchived: boolean }[]> {
   const branches: { readonly drawn: DrawnBranch; readonly isArchived: boolean }[] = [];
-  const tree = await session.tree();
-  const archived = await archivedBranches(session, tree);
+  const listed = summaries.map(({ branch, head, parent = null }) => ({ branch, head, parent }));
+  const [reasons, archived] = await Promise.all([
+    reasonsOf(engineOf(session), record.session, summaries),
+    archivedBranches(session, listed),
+  ]);
+  const tree = treeOf(record, summaries, reasons);
   for (const drawn of drawnBranches(tree)) {
     const isArchived = archived.has(drawn.node.branch);
     const isBare = drawn.node.children.every((child) => archived.has(child.branch));

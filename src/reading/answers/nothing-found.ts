@@ -44,7 +44,7 @@ export async function misspellingsOf(session: Session, reading: EventReading): P
   ];
 }
 
-/** Tells whether somebody wrote a part of an agent's id where the whole is needed. */
+/** Returns true if somebody wrote a part of an agent's id where the whole is needed. */
 function isPartOfAgent(agent: string | undefined, agents: ReadonlySet<string>): agent is string {
   if (agent === undefined || agent.startsWith('~') || agents.has(agent)) return false;
   return [...agents].some((id) => id.toLowerCase().includes(agent.toLowerCase()));

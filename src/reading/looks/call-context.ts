@@ -144,7 +144,7 @@ function endAfter(session: Session, branch: string, start: Event): Promise<Event
   return nearest(session, around, (end) => isOneCall(start, end));
 }
 
-/** Tells whether a start and an end are the halves of one call: other agents may use its id. */
+/** Returns true if a start and an end are the halves of one call: other agents may use its id. */
 const isOneCall = (start: Event, end: Event): boolean => startOf(halfOf(end), [startHalf(start)]) !== undefined;
 
 /** Finds the next event that is of the call. */

@@ -93,7 +93,7 @@ async function* eventsBySeq(
   }
 }
 
-/** Tells whether a seq is in some pieces of a view, which are many at most and mostly few. */
+/** Returns true if a seq is in some pieces of a view, which are many at most and mostly few. */
 function inView(pieces: readonly IndexPiece[]): (seq: Seq) => boolean {
   const rising = [...pieces].sort((a, b) => a.after - b.after);
   return (seq) => {

@@ -107,7 +107,7 @@ export function runOrderFrom(value: JsonObject): RunOrder {
   return order;
 }
 
-/** Tells whether a run begins with edits, so that starting it also writes history: those of a fork or of a variant. */
+/** Returns true if a run begins with edits, so that starting it writes history, too: those of a fork or of a variant. */
 export function hasEdits({ edits = [], variants = [] }: RunOrder): boolean {
   return edits.length > 0 || variants.some((variant) => editsOf(variant).length > 0);
 }

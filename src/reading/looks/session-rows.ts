@@ -9,8 +9,11 @@ import type { WaitingCall } from '../../core/recording/person-calls.ts';
 import type { SessionRecord } from '../../core/store/event-store.ts';
 import type { SessionsPage } from '../../core/store/session-request.ts';
 import { isoTime } from '../../core/time.ts';
+import { fold, folds } from '../../engine/history/fold.ts';
+import { placeAtHead } from '../../engine/history/place.ts';
+import { sightAt } from '../../engine/history/sight.ts';
 import type { Reprise } from '../../engine/reprise.ts';
-import type { Session } from '../../engine/session.ts';
+import { engineOf, type Session } from '../../engine/session.ts';
 import { type Activity, activity } from '../../projections/activity.ts';
 import { type Summary, summary } from '../../projections/summary.ts';
 import { waiting } from '../../projections/waiting.ts';
@@ -166,9 +169,11 @@ type FoldedFacts = Omit<SessionRow, keyof ListedRecord | 'branch' | 'head' | 'br
 /** Reads the facts of a row that are folded from events. */
 async function foldedFacts(session: Session, branch: string): Promise<FoldedFacts> {
   try {
-    const held = await session.branch(branch).fold(summary);
-    const calls = held.outcome === 'waiting' ? (await session.branch(branch).fold(waiting)).calls : [];
-    return factsOf(held, calls, await session.branch(branch).fold(activity), null);
+    const engine = engineOf(session);
+    const sight = sightAt(engine, await placeAtHead(engine, session.id, branch));
+    const held = await folds(sight, { summary, activity });
+    const calls = held.summary.outcome === 'waiting' ? (await fold(sight, waiting)).calls : [];
+    return factsOf(held.summary, calls, held.activity, null);
   } catch (error) {
     if (!(error instanceof RepriseError) || hasCode(error, 'session.not-found')) throw error;
     return factsOf(project(summary, []), [], project(activity, []), error.toJSON());

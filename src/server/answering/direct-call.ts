@@ -29,7 +29,7 @@ export function noting(router: ConnectRouter, calls: Map<string, DirectCall>): C
   return noted;
 }
 
-/** Tells whether a request can be answered directly: by gRPC on HTTP/2, as it comes, for as long as it takes. */
+/** Returns true if a request can be answered directly: by gRPC on HTTP/2, as it comes, for as long as it takes. */
 export function isDirect({ headers }: HttpRequest, response: HttpResponse): boolean {
   const type = headers['content-type'];
   return (

@@ -249,7 +249,7 @@ function changes({ callerOf, done, onAppend }: StoreServiceParts): Pick<ServiceI
   };
 }
 
-/** Tells whether a session already has its new id: the answer to an earlier call was lost. */
+/** Returns true if a session already has its new id: the answer to an earlier call was lost. */
 async function isRenamed(store: GuardedStore, ref: SessionRef, to: string, seed: string | undefined): Promise<boolean> {
   if (seed === undefined || (await store.session(ref)) !== undefined) return false;
   return (await store.session({ ...ref, session: to }))?.seed === seed;
@@ -272,10 +272,12 @@ function kept(storeOf: (context: HandlerContext) => GuardedStore): Pick<ServiceI
       if (snapshot !== undefined) await store.putSnapshot(sessionRefFromWire(session), snapshotFromWire(snapshot));
       return {};
     },
-    async listSnapshots({ session, keys, within }, context) {
-      const found = await storeOf(context).snapshots(sessionRefFromWire(session), {
-        keys: keys.map(snapshotKeyFromWire),
-        within: within.map(({ branch, through }) => ({ branch, through: seqFrom(through) })),
+    async listSnapshots({ branch, key, through, keys, within }, context) {
+      const ref = branchRefFromWire(branch);
+      const reaches = within.length === 0 ? [{ branch: ref.branch, through }] : within;
+      const found = await storeOf(context).snapshots(ref, {
+        keys: keys.length === 0 ? [snapshotKeyFromWire(key)] : keys.map(snapshotKeyFromWire),
+        within: reaches.map((reach) => ({ branch: reach.branch, through: seqFrom(reach.through) })),
       });
       return { snapshots: found.map(snapshotToWire) };
     },

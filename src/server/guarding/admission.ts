@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { RepriseError } from '../../core/error.ts';
 import type { HttpRequest } from '../http/listener.ts';
 
-/** Tells whether a host is this machine alone. */
+/** Returns true if a host is this machine alone. */
 export function isLoopback(host: string): boolean {
   const bare = host.replace(/^\[|\]$/g, '').toLowerCase();
   if (bare === 'localhost' || bare === '::1') return true;

@@ -2,7 +2,7 @@ import { BoundedMap } from '../../core/bounded-map.ts';
 import type { Point } from '../../core/point.ts';
 import type { ForeignFormat } from '../../core/recording/foreign-format.ts';
 import type { EventStore, Platform, SessionRecord, SessionRef } from '../../core/store/event-store.ts';
-import { FleetMemories } from '../../engine/context/fleet-memory.ts';
+import { emptyFleets } from '../../engine/context/engine.ts';
 import { type Reprise } from '../../engine/reprise.ts';
 import { createReprise } from '../../engine/reprise-parts.ts';
 import { checkUnbound, type Grant } from './grant.ts';
@@ -40,7 +40,7 @@ export function callersOf({ store, platform, snapshots, loadFormats }: CallerPar
   const { project: _, writeFolder: __, ...ownPlatform } = platform;
   const guard = { store, platform, shipped: snapshots.names, keep: snapshots.keep };
   // Agents of one fleet have a token each. The guard of each decides about a branch before the engine uses its fleet.
-  const fleets = new FleetMemories();
+  const fleets = emptyFleets();
   const known = new BoundedMap<
     string,
     { readonly grant: Grant; readonly store: GuardedStore; readonly reprise: Reprise }

@@ -17,7 +17,7 @@ export interface Grant {
   readonly agent?: string;
 }
 
-/** Tells whether a caller has a right. */
+/** Returns true if a caller has a right. */
 export function hasRight({ rights }: Grant, right: Right): boolean {
   return rights.has(right) || rights.has('admin');
 }

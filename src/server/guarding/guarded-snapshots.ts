@@ -1,4 +1,5 @@
 import { given } from '../../core/json.ts';
+import { checkLimit } from '../../core/limits.ts';
 import type {
   BranchRef,
   EventStore,
@@ -42,6 +43,7 @@ export function guardedSnapshots(
   };
   return {
     snapshots: async (ref, { keys, within }) => {
+      checkLimit('selectedKeysMax', keys.length * within.length, 'look up snapshots');
       const found = await allowed('snapshots', ref).snapshots(ref, { keys: keys.map(keyOf), within });
       return found.map(({ value, ...place }) =>
         value === undefined ? shown(place) : sealed({ ...place, value }, { ...shown(place), value }),

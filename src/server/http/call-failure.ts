@@ -29,12 +29,12 @@ export function answerTo(error: unknown, call: string, report: ReportFailure): C
   );
 }
 
-/** Tells whether a call failed because its client left: nobody gets an answer, and no operator has to know. */
+/** Returns true if a call failed because its client left: nobody gets an answer, and no operator has to know. */
 export function isGone({ code }: ConnectError): boolean {
   return code === Code.Canceled || code === Code.Aborted;
 }
 
-/** Tells whether an answer could not be written because its client had left. */
+/** Returns true if an answer could not be written because its client had left. */
 export function hasLeft(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = 'code' in error ? String(error.code) : '';

@@ -294,7 +294,7 @@ function points(
   };
 }
 
-/** Returns a function that tells whether some milliseconds have passed since it was first called. */
+/** Returns a function that returns true if some milliseconds have passed since it was first called. */
 function timeLimit(ms: number): () => boolean {
   let end: number | undefined;
   return () => {

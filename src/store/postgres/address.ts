@@ -70,7 +70,7 @@ export function parseAddress(text: string): Address {
   };
 }
 
-/** Tells whether two URLs lead to the same schema of the same database, however they are written and whichever user connects. */
+/** Returns true if two URLs lead to the same schema of the same database, however they are written and whichever user connects. */
 export function isSameStore(left: string, right: string): boolean {
   const [one, other] = [left, right].map((url) => {
     const { hosts, database, schema } = parseAddress(url);

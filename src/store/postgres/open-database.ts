@@ -208,7 +208,7 @@ async function mayNotLook(cause: unknown, connection: Connection, schema: string
   );
 }
 
-/** Tells whether a code means a missing right. For a schema that the user may not use, PostgreSQL reports no schema. */
+/** Returns true if a code means a missing right. For a schema that the user may not use, PostgreSQL reports no schema. */
 const isRefusal = (code: string | undefined): boolean => code === '42501' || code === '3F000';
 
 /** The error for a user who may not create the tables, or not even the schema. */

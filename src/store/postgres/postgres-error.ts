@@ -215,7 +215,7 @@ export function postgresCode(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-/** Tells whether an error will pass by itself, so that a retry can help. */
+/** Returns true if an error will pass by itself, so that a retry can help. */
 export function isPassing(error: unknown): boolean {
   const code = postgresCode(error);
   return code !== undefined && (passing.has(code) || code.startsWith('08'));
@@ -226,7 +226,7 @@ export function connectionLost(): RepriseError {
   return toStoreError(Object.assign(new Error('connection closed'), { code: 'CONNECTION_CLOSED' })) as RepriseError;
 }
 
-/** Tells whether a connection is useless: it is gone, or its server does not write any more. */
+/** Returns true if a connection is useless: it is gone, or its server does not write any more. */
 export function isLost(error: unknown): boolean {
   return hasCode(error, 'store.unreachable') || (error instanceof RepriseError && postgresCode(error) === '25006');
 }

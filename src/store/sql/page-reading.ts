@@ -75,7 +75,7 @@ export class PageReading {
       : { segment, after: earlier(through, window), through, limit, isStart };
   }
 
-  /** Tells whether the segment goes on after a range, in reading direction. */
+  /** Returns true if the segment continues after a range, in reading direction. */
   isWindow({ segment, after, through }: PageRange): boolean {
     return this.#isForward ? through < segment.through : after > segment.after;
   }

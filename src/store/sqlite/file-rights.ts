@@ -1,12 +1,12 @@
 import { accessSync, constants } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Tells whether this user may write a store: the file, and the directory in which SQLite keeps its log. */
+/** Returns true if this user may write a store: the file, and the directory in which SQLite keeps its log. */
 export function mayWrite(path: string): boolean {
   return isWritable(path) && mayWriteIn(dirname(path));
 }
 
-/** Tells whether this user may write in a directory. */
+/** Returns true if this user may write in a directory. */
 export function mayWriteIn(directory: string): boolean {
   return isWritable(directory);
 }

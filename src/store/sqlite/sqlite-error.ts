@@ -70,7 +70,7 @@ function storeError({ code, what, hint }: (typeof codes)[number], cause: unknown
   });
 }
 
-/** Tells whether a different connection holds the lock, so that a retry can help. */
+/** Returns true if a different connection has the lock, so that a retry can help. */
 export function isBusy(error: unknown): boolean {
   return hasCode(error, 'store.busy');
 }

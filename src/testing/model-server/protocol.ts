@@ -18,7 +18,7 @@ export interface Protocol {
   readonly to: ToProtocol;
   /** How the path ends, for people. */
   readonly place: string;
-  /** Tells whether a path is this protocol's. */
+  /** Returns true if a path is this protocol's. */
   matches(path: string): boolean;
   /** Reads a request, and what it only names. */
   read(body: JsonObject, path: string): ProtocolRequest;

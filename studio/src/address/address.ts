@@ -42,7 +42,7 @@ export type Address =
 /** The most histories that are compared at once. */
 const comparedMax = 8;
 
-/** Tells whether an address names a seq of a session by its id, and no word that the server has to replace first. */
+/** Returns true if an address names a seq of a session by its id, and no word that the server has to replace first. */
 export function isPlace({ session, at }: RunAddress): boolean {
   return /^\d+$/.test(at) && session !== 'latest';
 }
@@ -134,7 +134,7 @@ function runText(address: RunAddress): string {
   return `/s/${encoded(address.session)}/${point}${text === '' ? '' : `?${text}`}`;
 }
 
-/** Tells whether two addresses are on the same screen of the same branch, so that going from one to the other leaves no entry to go back to. */
+/** Returns true if two addresses are on the same screen of the same branch, so that going from one to the other leaves no entry to go back to. */
 export function isSameScreen(a: Address, b: Address): boolean {
   if (a.screen !== b.screen) return false;
   if (a.screen === 'run' && b.screen === 'run')

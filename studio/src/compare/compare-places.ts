@@ -46,7 +46,7 @@ export function seqOf(pair: ComparePair, side: Side): number | undefined {
   return pair.kind === 'equal' ? pair[side][0] : pair[side]?.seq;
 }
 
-/** Tells whether a pair holds a place, on either side. */
+/** Returns true if a pair has a place, on either side. */
 export function isAtPlace(pair: ComparePair, place: ComparePlace): boolean {
   return (['left', 'right'] as const).some((side) => {
     const seq = place[side];

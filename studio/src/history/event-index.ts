@@ -160,7 +160,7 @@ export class EventIndex {
     this.version++;
   }
 
-  /** Tells whether an event is in the view. */
+  /** Returns true if an event is in the view. */
   isInView(seq: number): boolean {
     let low = 0;
     let high = this.#outside.length - 1;
@@ -174,7 +174,7 @@ export class EventIndex {
     return true;
   }
 
-  /** Tells whether an event is there. */
+  /** Returns true if an event is there. */
   has(seq: number): boolean {
     return seq >= 1 && seq <= this.#head && this.#columns.known[seq] === 1;
   }
@@ -213,7 +213,7 @@ export class EventIndex {
     return start === 0 || !this.has(start) ? 0 : Math.max(0, (time[end] ?? 0) - (time[start] ?? 0));
   }
 
-  /** Tells whether an event has a flag. */
+  /** Returns true if an event has a flag. */
   hasFlag(seq: number, name: keyof typeof columnFlags): boolean {
     return ((this.#columns.flags[seq] ?? 0) & columnFlags[name]) !== 0;
   }
@@ -232,7 +232,7 @@ export class EventIndex {
     return end === 0 ? undefined : end;
   }
 
-  /** Tells whether an event shows that something failed. */
+  /** Returns true if an event shows that something failed. */
   isError(seq: number): boolean {
     return this.hasFlag(seq, 'error');
   }

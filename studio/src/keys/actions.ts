@@ -61,7 +61,7 @@ export function keyText(event: Pick<KeyboardEvent, 'key' | 'shiftKey' | 'ctrlKey
     .join('+');
 }
 
-/** Tells whether a key is typed into something, and must not act. */
+/** Returns true if a key is typed into something, and must not act. */
 function isTyped(event: KeyboardEvent): boolean {
   const target = event.composedPath()[0];
   if (!(target instanceof HTMLElement)) return false;

@@ -98,7 +98,7 @@ export function Palette({
   );
 }
 
-/** Tells whether every word of a text is found. */
+/** Returns true if every word of a text is found. */
 function isFound(text: string, name: string): boolean {
   const held = name.toLowerCase();
   return text

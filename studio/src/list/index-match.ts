@@ -1,10 +1,10 @@
 import { agentHolds, type EventFilter } from '../../../src/core/event/filter.ts';
 import type { EventIndex } from '../history/event-index.ts';
 
-/** Tells whether a filter needs the content of events, which the index does not have. */
+/** Returns true if a filter needs the content of events, which the index does not have. */
 export const needsContent = ({ text, fields }: EventFilter): boolean => text !== undefined || (fields?.length ?? 0) > 0;
 
-/** Tells whether a filter has any condition. */
+/** Returns true if a filter has any condition. */
 export const isEmptyFilter = (filter: EventFilter): boolean => Object.keys(filter).length === 0;
 
 /** Returns the conditions of a filter that the index can judge, as a function of a seq. */

@@ -11,7 +11,7 @@ export interface Topic {
   readonly beliefs: readonly Belief[];
 }
 
-/** Tells whether a value of the projection `beliefs` can be shown as claims; a very long one was cut. */
+/** Returns true if a value of the projection `beliefs` can be shown as claims; a very long one was cut. */
 export function isBeliefs(value: JsonValue): value is JsonValue & readonly (JsonValue & Belief)[] {
   return (
     Array.isArray(value) &&

@@ -6,7 +6,7 @@ import { FoldSection } from '../parts/fold-section.tsx';
 import { RecordedText } from '../parts/recorded-text.tsx';
 import { SeqLink } from '../parts/seq-link.tsx';
 
-/** Tells whether a value of the projection `coding` is whole; a very long one was cut. */
+/** Returns true if a value of the projection `coding` is whole; a very long one was cut. */
 export function isCoding(value: JsonValue): value is JsonValue & Coding {
   return (
     isObject(value) &&
@@ -16,7 +16,7 @@ export function isCoding(value: JsonValue): value is JsonValue & Coding {
   );
 }
 
-/** Tells whether there is anything to show: every run is noted, also where nobody writes code. */
+/** Returns true if there is anything to show: every run is noted, even where nobody writes code. */
 export function hasWork({ goal, testRuns, ...lists }: Coding): boolean {
   const { constraints, failures, files, decisions, procedures, evidence, facts, risks } = lists;
   const kinds = [constraints, failures, files, decisions, procedures, evidence, facts, risks];

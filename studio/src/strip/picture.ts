@@ -61,7 +61,7 @@ const shownParts = [
   'colors',
 ] as const satisfies readonly (keyof Scene)[];
 
-/** Tells whether two scenes differ at most in what is selected, hovered or dragged. */
+/** Returns true if two scenes differ at most in what is selected, hovered or dragged. */
 function showsSame(a: Scene, b: Scene): boolean {
   return a.view.from === b.view.from && a.view.to === b.view.to && shownParts.every((part) => a[part] === b[part]);
 }

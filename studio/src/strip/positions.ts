@@ -97,7 +97,7 @@ function clockOf(index: EventIndex): Float64Array {
   return clock;
 }
 
-/** Tells whether nothing ran just before an event: no call was open, apart from questions to people and calls that never ended. */
+/** Returns true if nothing ran just before an event: no call was open, apart from questions to people and calls that never ended. */
 function idleBefore(index: EventIndex): (seq: number) => boolean {
   const { head, columns } = index;
   const open = new Uint16Array(head + 2);

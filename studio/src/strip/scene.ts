@@ -29,7 +29,7 @@ export interface Scene {
   readonly range: readonly [number, number] | undefined;
   /** Where a drag began and is now, in pixels. */
   readonly drag: readonly [number, number] | undefined;
-  /** Tells whether an event matches the filter; all do if there is none. */
+  /** Whether an event matches the filter; undefined if every event does. */
   readonly isMatch: ((seq: number) => boolean) | undefined;
   /** Seqs to mark on the overview: hits of a search, or changes of a value. */
   readonly ticks: readonly number[];

@@ -5,6 +5,7 @@ import type { Problem, Rule, TreeFile } from '../tree.ts';
 const phrases: readonly (readonly [phrase: RegExp, instead: string])[] = [
   [/\b(is|are|was|were|be|been|being) told\b/i, 'name who says what: "the error says …", "the caller learns …"'],
   [/\btold from\b/i, '"distinguished from", or say how they differ'],
+  [/\btells whether\b/i, '"Returns true if …" or "Whether …"'],
   [/\bfor ever\b/i, '"forever", "without end", or say what never happens'],
   [/\binside of\b/i, '"inside" or "in"'],
   [/\bby lot\b/i, '"random" or "at random"'],

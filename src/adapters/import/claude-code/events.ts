@@ -187,7 +187,7 @@ export class ClaudeCodeReader {
     return [{ type: 'call.ended', agent, ...this.#runOf(), data }];
   }
 
-  /** Tells whether the open response of an agent cannot go on: results of its tools may come between its lines. */
+  /** Returns true if the open response of an agent cannot continue: results of its tools may come between its lines. */
   #isOver(agent: string): boolean {
     return this.#responses.get(agent)?.hasTools === false;
   }
@@ -243,7 +243,7 @@ function typeName(line: JsonObject, type: string): string {
   return more === undefined ? type : `${type}.${more}`;
 }
 
-/** Tells whether a person typed a line; the tool writes lines of its own as the user. */
+/** Returns true if a person typed a line; the tool writes its own lines as the user. */
 function isTyped(line: JsonObject, message: JsonObject | undefined): boolean {
   if (booleanAt(line, 'isMeta') === true || booleanAt(line, 'isCompactSummary') === true) return false;
   if (blocksOf(message, 'tool_result').length > 0) return false;

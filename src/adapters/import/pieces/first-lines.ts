@@ -24,7 +24,7 @@ export function firstTime(text: string, ...keys: readonly string[]): string | un
   return new RegExp(`"(?:${keys.join('|')})"\\s*:\\s*"([^"]{1,64})"`).exec(text)?.[1];
 }
 
-/** Tells whether a source begins with a line that is a JSON document of its own, with more lines after it. */
+/** Returns true if a source begins with a line that is a separate JSON document, with more lines after it. */
 export function hasDocuments(text: string, isOwn: (document: JsonValue) => boolean): boolean {
   const end = text.indexOf('\n') + 1;
   if (end === 0 || text.slice(end).trim() === '') return false;
@@ -33,7 +33,7 @@ export function hasDocuments(text: string, isOwn: (document: JsonValue) => boole
 }
 
 /**
- * Tells whether a source that looks like one of a format holds what the format needs: its document does, or one of its
+ * Returns true if a source that looks like one of a format has what the format needs: its document does, or one of its
  * first lines. Of a source that was cut off before its end, the look decides.
  */
 export function holds(text: string, isOwn: (value: JsonValue) => boolean): boolean {

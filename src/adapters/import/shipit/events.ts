@@ -155,7 +155,7 @@ export class ShipitReader {
   }
 }
 
-/** Tells whether an event is a tool call. */
+/** Returns true if an event is a tool call. */
 export function isToolCall(event: JsonValue | undefined): event is JsonObject {
   return isObject(event) && event['type'] === 'tool_called';
 }

@@ -70,7 +70,7 @@ export class PytestReport implements ReportReader {
   }
 }
 
-/** Tells whether a line is the last one of pytest: the counts and the time, with or without the rule around them. */
+/** Returns true if a line is the last one of pytest: the counts and the time, with or without the rule around them. */
 function isLastLine(line: string): boolean {
   return /^(=+ )?(no tests ran|\d+ (passed|failed|errors?|skipped|deselected|xfailed|xpassed|warnings?)\b.*) in [\d.]+s\b/.test(
     line,

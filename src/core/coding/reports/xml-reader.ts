@@ -122,7 +122,7 @@ function attributesIn(text: string): ReadonlyMap<string, string> {
   return found;
 }
 
-/** Tells whether a tag may go on: its last attribute value is still open. */
+/** Returns true if a tag may continue: its last attribute value is still open. */
 function hasOpenQuote(all: string, at: number): boolean {
   let quote = '';
   for (let index = at; index < all.length; index++) {

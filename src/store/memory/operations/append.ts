@@ -126,7 +126,7 @@ function firstIn(seqs: readonly Seq[], { after, through }: SeqRange): Seq | unde
   return first;
 }
 
-/** Tells whether a part is missing or no longer matches its digest, so that new data must not refer to it. */
+/** Returns true if a part is missing or no longer matches its digest, so that new data must not refer to it. */
 function isHole(part: PartInput | undefined): boolean {
   return part === undefined || part.damaged === true;
 }

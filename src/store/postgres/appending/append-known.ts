@@ -117,7 +117,7 @@ export class KnownGroup {
 
 const nothing: ReturnType<AppendSource['known']> = new Map();
 
-/** Tells whether the fast path can write an event: it is not structural, and no text is empty or holds a separator. */
+/** Returns true if the fast path can write an event: it is not structural, and no text is empty or contains a separator. */
 function isPlain({ id, time, type, agent, run, cause, data }: EventInput): boolean {
   if (isStructural(type)) return false;
   return [id, time, type, agent, run, cause, data].every(

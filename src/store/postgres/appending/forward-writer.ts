@@ -82,7 +82,7 @@ export class ForwardWriter {
     }
   }
 
-  /** Tells whether the server writes a group before the next one is made: then two groups of half the size are under way. */
+  /** Returns true if the server writes a group before the next one is made: then two groups of half the size are under way. */
   #isQuick(queue: AppendQueue): boolean {
     const count = queue.size + this.#waiting;
     return count >= splitMin && this.#answerMs < count * appendMs;

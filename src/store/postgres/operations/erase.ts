@@ -78,7 +78,7 @@ async function judged(group: AppendGroup, { appends }: EraseRequest): Promise<Ap
   return outcomes;
 }
 
-/** Tells whether this very erasure was committed: its markers are stored, or, if it has none, it is counted. */
+/** Returns true if this very erasure was committed: its markers are stored, or, if it has none, it is counted. */
 async function isErased(queries: Queries, session: SessionRow, request: EraseRequest): Promise<boolean> {
   const ids = request.appends.flatMap(({ events }) => events.map(({ id }) => id));
   if (ids.length === 0) return request.erasures !== undefined && session.erasures > request.erasures;

@@ -13,7 +13,7 @@ export function indexEvent(database: Database, branchId: number, key: string, se
   database.run('INSERT OR IGNORE INTO event_keys (branch_id, key, seq) VALUES (?, ?, ?)', branchId, key, seq);
 }
 
-/** Tells whether an event is indexed under a key. */
+/** Returns true if an event is indexed under a key. */
 export function isIndexed(database: Database, branchId: number, key: string, seq: Seq): boolean {
   const sql = 'SELECT 1 FROM event_keys WHERE branch_id = ? AND key = ? AND seq = ?';
   return database.get<[number]>(sql, branchId, key, seq) !== undefined;

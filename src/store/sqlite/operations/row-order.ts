@@ -42,7 +42,7 @@ export function inPagingOrder<Row extends { readonly textBytes: number }>(
   return ordered;
 }
 
-/** Tells whether rows fill many pages; the order of a few saves less than finding it takes. */
+/** Returns true if rows fill many pages; the order of a few saves less than finding it takes. */
 function mayGain(rows: readonly { readonly textBytes: number }[]): boolean {
   let bytes = 0;
   for (const { textBytes } of rows) bytes += textBytes;

@@ -13,7 +13,7 @@ export class Watchers {
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  /** `hasChanged` tells whether a different connection has committed since its last call. */
+  /** `hasChanged` returns true if a different connection has committed since its last call. */
   constructor(hasChanged: () => boolean) {
     this.#hasChanged = hasChanged;
   }
@@ -74,7 +74,7 @@ export class Watchers {
   }
 }
 
-/** Returns a function that tells whether a different connection has committed since its last call. */
+/** Returns a function that returns true if a different connection has committed since its last call. */
 export function changeDetector(database: Database): () => boolean {
   const current = (): number => database.one<[number]>('PRAGMA data_version')[0];
   let last = current();
