@@ -76,8 +76,8 @@ async function hasTasks(session: Session, at: string, some: readonly Event[] | u
 
 /** Returns when the last run began; null unless it resumed an earlier run. */
 async function resumption(session: Session, point: string): Promise<string | null> {
-  const last = { at: point, direction: 'backward', limit: 1, filter: { types: ['run.started'] } } as const;
-  for await (const { time, data } of session.replay(last)) return isObject(data['resumed']) ? time : null;
+  const last = { direction: 'backward', limit: 1, filter: { types: ['run.started'] } } as const;
+  for await (const { time, data } of session.at(point).replay(last)) return isObject(data['resumed']) ? time : null;
   return null;
 }
 

@@ -60,8 +60,8 @@ interface UsedWords {
 
 async function usedWords(session: Session, { point: at, history }: EventReading): Promise<UsedWords> {
   const used: UsedWords = { types: new Set(), agents: new Set(), runs: new Set(), tasks: new Set(), names: new Set() };
-  const last = { at, history, direction: 'backward', limit: eventsMax } as const;
-  for await (const { type, agent, run, data } of session.replay(last)) {
+  const last = { history, direction: 'backward', limit: eventsMax } as const;
+  for await (const { type, agent, run, data } of session.at(at).replay(last)) {
     used.types.add(type);
     if (agent !== undefined) used.agents.add(agent);
     if (run !== undefined) used.runs.add(run);

@@ -66,8 +66,8 @@ const editColumns = 160;
 /** Returns the edits that a branch was made with, in words. */
 export async function editsOf(session: Session, { branch, parent }: BranchNode): Promise<string[]> {
   const found: string[] = [];
-  const own = { at: { branch }, history: 'raw', after: (parent?.seq ?? 0) + 1, limit: editsMax } as const;
-  for await (const event of session.replay(own)) {
+  const own = { history: 'raw', after: (parent?.seq ?? 0) + 1, limit: editsMax } as const;
+  for await (const event of session.branch(branch).replay(own)) {
     if (beginnings.has(event.type)) break;
     const detail = beginningOf(detailOf(event), editColumns);
     found.push(detail === '' ? event.type : `${event.type}  ${detail}`);

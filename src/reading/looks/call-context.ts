@@ -135,13 +135,14 @@ const named = ({ data }: Event): Pick<ContextCall, 'call' | 'name'> => ({
 const besideMax = 1_000;
 
 async function startBefore(session: Session, branch: string, end: Event): Promise<Seq | undefined> {
-  const around = { at: { branch, seq: end.seq }, direction: 'backward', filter: { types: ['call.started'] } } as const;
-  return (await nearest(session, around, (start) => isOneCall(start, end)))?.seq;
+  const look = session.at({ branch, seq: end.seq });
+  const around = { direction: 'backward', filter: { types: ['call.started'] } } as const;
+  return (await nearest(look, around, (start) => isOneCall(start, end)))?.seq;
 }
 
 function endAfter(session: Session, branch: string, start: Event): Promise<Event | undefined> {
-  const around = { at: { branch }, after: start.seq, filter: { types: ['call.ended'] } };
-  return nearest(session, around, (end) => isOneCall(start, end));
+  const around = { after: start.seq, filter: { types: ['call.ended'] } };
+  return nearest(session.branch(branch), around, (end) => isOneCall(start, end));
 }
 
 /** Returns true if a start and an end are the halves of one call: other agents may use its id. */
@@ -149,12 +150,11 @@ const isOneCall = (start: Event, end: Event): boolean => startOf(halfOf(end), [s
 
 /** Finds the next event that is of the call. */
 async function nearest(
-  session: Session,
+  look: Pick<Session, 'replay'>,
   around: ReplayOptions,
   isIt: (event: Event) => boolean,
 ): Promise<Event | undefined> {
-  for await (const event of session.replay({ ...around, history: 'raw', limit: besideMax }))
-    if (isIt(event)) return event;
+  for await (const event of look.replay({ ...around, history: 'raw', limit: besideMax })) if (isIt(event)) return event;
   return undefined;
 }
 

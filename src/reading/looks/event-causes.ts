@@ -89,8 +89,9 @@ async function causeOf(session: Session, branch: string, event: Event): Promise<
   const { type, data, seq, run, causeSeq } = event;
   if (type !== 'call.started' || data['kind'] !== 'tool') return causeSeq;
   const filter = { types: ['call.ended'], kind: 'model', ...given({ run }) };
-  const before = { at: { branch, seq: previous(seq) }, filter, limit: decisionEventsMax };
-  for await (const answer of session.replay({ ...before, direction: 'backward', history: 'raw' }))
+  const before = { filter, limit: decisionEventsMax };
+  const look = session.at({ branch, seq: previous(seq) });
+  for await (const answer of look.replay({ ...before, direction: 'backward', history: 'raw' }))
     if (callsAskedIn(answer).has(data['call'])) return Math.max(answer.seq, causeSeq ?? 0) as Seq;
   return causeSeq;
 }
@@ -101,9 +102,9 @@ async function askedIn(session: Session, branch: string, event: Event): Promise<
   const calls = callsAskedIn(event);
   if (calls.size === 0) return asked;
   const filter = { types: ['call.started'], kind: 'tool', ...given({ run: event.run }) };
-  const after = { at: { branch }, after: event.seq, filter, limit: calls.size + decisionEventsMax };
+  const after = { after: event.seq, filter, limit: calls.size + decisionEventsMax };
   // A later answer may ask by the same id.
-  for await (const started of session.replay({ ...after, history: 'raw' }))
+  for await (const started of session.branch(branch).replay({ ...after, history: 'raw' }))
     if (calls.has(started.data['call']) && (await causeOf(session, branch, started)) === event.seq)
       asked.add(started.seq);
   return asked;

@@ -87,8 +87,8 @@ async function* eventsBySeq(
   if (!isEdited) return yield* session.at(at).replay({ history: 'raw', after });
   for (let from = after; from < seq; from += windowSeqs) {
     const events: Event[] = [];
-    const read = { at, after: from, through: Math.min(from + windowSeqs, seq) };
-    for await (const event of session.replay(read)) events.push(event);
+    const read = { after: from, through: Math.min(from + windowSeqs, seq) };
+    for await (const event of session.at(at).replay(read)) events.push(event);
     yield* events.sort((a, b) => a.seq - b.seq);
   }
 }
