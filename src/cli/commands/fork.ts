@@ -2,6 +2,8 @@ import { Option } from 'commander';
 import { given } from '../../core/json.ts';
 import { refText } from '../../core/ref.ts';
 import type { ForkedBranch } from '../../engine/branch.ts';
+import type { Located } from '../../engine/history/place.ts';
+import type { Session } from '../../engine/session.ts';
 import { type ForkReport, forkAnswer, forkReport } from '../../reading/answers/fork-report.ts';
 import { detailOf } from '../../wording/event-gist.ts';
 import { rangeText, seqsText } from '../../wording/seqs.ts';
@@ -46,14 +48,14 @@ export const fork: CommandSpec = {
     const typed = { ...asked, ...markOf(options), edits, metadata: Object.fromEntries(metadata) };
     const how = { ...(await context.masked(session, typed)), ...given({ name: textOption(options, 'name') }) };
     const forked = session.at(story === undefined ? point : { branch: ref.branch, story }).fork(how);
-    await print(context, ref.branch, await context.patient(forked), how);
+    await print(context, { from: session, source: ref.branch }, await context.patient(forked), how);
     return done;
   },
 };
 
 async function print(
   { out }: Context,
-  source: string,
+  { from, source }: { readonly from: Session; readonly source: string },
   branch: ForkedBranch,
   marked: ReturnType<typeof markOf>,
 ): Promise<void> {
@@ -66,11 +68,11 @@ async function print(
   }
   const { session, ref } = answer;
   const { parent, dependents } = branch;
-  const from = `${plain(parent.branch)}@${parent.seq}`;
+  const point = `${plain(parent.branch)}@${parent.seq}`;
   const why = marked.reason === undefined ? '' : `: ${plain(marked.reason)}`;
-  await out.line(`${out.style('green', plain(ref))} forked from ${from}${why}`);
+  await out.line(`${out.style('green', plain(ref))} forked from ${point}${why}`);
   await out.lines(editLines(out, report));
-  await sayLeftOut(out, branch, report);
+  await sayLeftOut(out, await from.branch(parent.branch).locate(), branch, report);
   if (dependents.length > 0)
     out.say(`Kept although they depend on dropped events: ${seqsText(dependents)}. To drop them too, add --cascade.`);
   for (const line of pendingLines(pending)) out.say(line);
@@ -106,9 +108,8 @@ const typesText = (before: string, after: string): string =>
   before === after ? plain(after) : `${plain(before)} with ${plain(after)}`;
 
 /** Says which events are not on the branch, and which still are although they came after a replaced event. */
-async function sayLeftOut(out: Output, branch: ForkedBranch, report: ForkReport): Promise<void> {
+async function sayLeftOut(out: Output, { head }: Located, branch: ForkedBranch, report: ForkReport): Promise<void> {
   const { parent, sessionId: session } = branch;
-  const { head } = await branch.at(parent.seq).locate();
   if (head > parent.seq)
     out.say(`Not on this branch: later events of ${plain(parent.branch)}, ${rangeText(parent.seq + 1, head)}.`);
   const first = Math.min(...report.edits.flatMap((edit) => (edit.kind === 'replaced' ? [edit.target] : [])));

@@ -27,7 +27,7 @@ export const revert: CommandSpec = {
     }
     const { session, ref, point } = await context.point(text);
     const how = await context.masked(session, { ...markOf(options), cascade: flagOption(options, 'cascade') });
-    await printMarked(context, ref, await context.patient(session.revert(point, how)));
+    await printMarked(context, ref, await context.patient(session.branch(ref.branch).revert(point, how)));
     return done;
   },
 };

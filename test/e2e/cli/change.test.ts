@@ -182,10 +182,10 @@ describe('fork', () => {
     expect((await place.json('state', 'refund/meta', 'metadata'))['value']).toEqual({ team: 'blue', try: 2 });
   });
 
-  test('--turn forks at the head without later turns', async () => {
-    const { stdout } = await place.run(['fork', 'refund', '--turn', '0']);
+  test('--story forks at the head without later turns', async () => {
+    const { stdout } = await place.run(['fork', 'refund', '--story', '0']);
     expect(stdout).toContain('drops every event after turn 0');
-    expect((await place.run(['fork', 'refund', '--turn', 'x'])).code).toBe(2);
+    expect((await place.run(['fork', 'refund', '--story', 'x'])).code).toBe(2);
   });
 });
 
@@ -281,7 +281,7 @@ describe('on a live branch', () => {
     expect(rewound.stdout).toBe('branch.rewound at refund@8: @5…@7 left the view\n');
     expect(rewound.stderr).toContain('reprise redo refund');
     await place.json('redo', 'refund');
-    expect(await place.json('rewind', 'refund', '--turn', '0')).toMatchObject({ undone: [2, 3, 4, 5, 6, 7] });
+    expect(await place.json('rewind', 'refund', '--story', '0')).toMatchObject({ undone: [2, 3, 4, 5, 6, 7] });
   });
 
   test('revert takes one event out with what belongs to it', async () => {

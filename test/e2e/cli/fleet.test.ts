@@ -29,14 +29,14 @@ test('an incident runs forward, is forked with a belief changed, and the differe
   expect(ran.stdout).toContain('turn 1  triage: a bad deploy');
   expect(ran.stdout).toContain('turn 5  comms: we are enlarging the connection pool');
 
-  const then = await place.run(['beliefs', 'incident', '--turn', '3', '--topic', 'diagnosis']);
+  const then = await place.run(['beliefs', 'incident', '--story', '3', '--topic', 'diagnosis']);
   expect(then.stdout).toMatch(/diagnosis +a bad deploy +decision +triage/);
   const now = await place.json('beliefs', 'incident', '--topic', 'diagnosis');
   expect(now).toMatchObject({ claim: 'the connection pool', agent: 'triage', topic: 'diagnosis' });
   const seen = await object('beliefs', 'incident', '--as', 'network');
   expect((seen['beliefs'] as readonly { topic: string }[]).map(({ topic }) => topic)).toEqual(['network']);
 
-  const early = await object('agents', 'incident', '--turn', '3');
+  const early = await object('agents', 'incident', '--story', '3');
   expect(early['agents']).toHaveLength(5);
   const { stdout: agents } = await place.run(['agents', 'incident']);
   expect(agents).toMatch(/triage +lead .* 0\.9 +0 +t1/);
@@ -73,7 +73,7 @@ test('rewind --only beliefs, revert --belief, audit', async () => {
   expect(await place.json('beliefs', 'incident', '--topic', 'diagnosis')).toMatchObject({ claim: 'a bad deploy' });
   const again = await place.run(['revert', 'incident', '--belief', id]);
   expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('rewound or reverted before')]);
-  await place.json('rewind', 'incident', '--turn', '1', '--only', 'beliefs');
+  await place.json('rewind', 'incident', '--story', '1', '--only', 'beliefs');
   const { stdout } = await place.run(['audit', 'incident', '--limit', '2', '--json']);
   const audited = stdout
     .trim()
@@ -95,5 +95,5 @@ test('what cannot be done is said', async () => {
   expect((await place.run(['beliefs', 'incident@3', '--at', '4'])).stderr).toContain('both name a point');
   expect((await place.run(['beliefs', 'incident'])).stderr).toContain('No belief stands there.');
   const only = await place.run(['rewind', 'incident', '--only', 'beliefs']);
-  expect([only.code, only.stderr]).toEqual([2, expect.stringContaining('without --turn')]);
+  expect([only.code, only.stderr]).toEqual([2, expect.stringContaining('without --story')]);
 });
