@@ -36,6 +36,7 @@ import type { Comparison } from './looking/compare.ts';
 import { type Counterfactual, type CounterfactualOptions, counterfactual } from './looking/counterfactual.ts';
 import { type FindOptions, findEvent } from './looking/find.ts';
 import { fingerprintAt } from './looking/fingerprint-at.ts';
+import { refuseFollow } from './looking/refuse-follow.ts';
 import { replay } from './looking/replay.ts';
 import { type FoldOptions, stateAt } from './looking/state-at.ts';
 import type { ConsistencyProof, InclusionProof } from './proving/event-proof.ts';
@@ -142,6 +143,7 @@ export class Look {
   ): Replay<EventOf<Type, Own>>;
   replay(options?: ReplayOptions): Replay;
   replay(options: ReplayOptions = {}): Replay<never> | Replay {
+    refuseFollow(options, 'replay');
     return replay(this.where.engine, () => this.where.place('replay'), options);
   }
 
@@ -304,6 +306,7 @@ export class Look {
    * ```
    */
   audit(options: AuditOptions = {}): Replay {
+    refuseFollow(options, 'audit');
     return audit(this.where.engine, () => this.where.place('audit'), options);
   }
 

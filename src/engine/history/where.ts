@@ -88,6 +88,11 @@ export class Where {
     return where;
   }
 
+  /** Whether it was named by an event of a different branch, which may not lead here: the place must be found first. */
+  get isForeign(): boolean {
+    return this.#storedOn !== undefined;
+  }
+
   /** Finds the session. */
   session(): Promise<string> {
     const { named } = this;
@@ -128,7 +133,7 @@ export class Where {
   /** Returns the place as it was named, for a verb that works on what cannot be found, too; where it was found, its seq. */
   async asNamed(verb: string): Promise<Ref> {
     if (this.at.kind === 'story') refuseStory(this, verb);
-    if (this.#place !== undefined) return this.ref(verb);
+    if (this.#place !== undefined || this.isForeign) return this.ref(verb);
     return { session: await this.session(), branch: this.branch, at: this.at };
   }
 
