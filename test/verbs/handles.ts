@@ -351,6 +351,7 @@ const told: Readonly<Record<string, (look: Look) => unknown>> = {
 const untold: Readonly<Record<string, (look: Look) => unknown>> = {
   state: (look) => look.state.get('a'),
   coding: (look) => look.coding.context(),
+  known: (look) => look.known(),
   locate: (look) => look.locate(),
   fold: (look) => look.fold(letters),
   folds: (look) => look.folds({ letters }),
