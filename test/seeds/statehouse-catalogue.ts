@@ -256,6 +256,8 @@ function replaying(world: StateWorld): void {
         })),
       );
     }
+    // Snapshots are kept behind the writer's back, and read the history, too: the count begins when that is quiet.
+    for (let before = -1; before !== read; await setTimeout(100)) before = read;
     read = 0;
     const { state } = session;
     for await (const { seq } of state.replay()) if (seq === 100) break;
