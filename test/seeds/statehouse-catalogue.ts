@@ -1,4 +1,5 @@
 /** The catalogue of a state engine that stands in for Statehouse, line by line, for one kind of store. */
+import { setTimeout } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
