@@ -134,7 +134,7 @@ export async function benchBundle(workspace: Workspace): Promise<Row[]> {
     const to = workspace.path(`bundle${ending}`);
     paths.push(to);
     const start = performance.now();
-    await reprise.at(sessionId).exportBundle({ to });
+    await (await reprise.session(sessionId)).exportBundle({ to });
     return performance.now() - start;
   };
   const verify = async (): Promise<number> => {

@@ -124,7 +124,8 @@ async function bundle(
   const sign = options['sign'] === undefined ? undefined : readSigningKey(textOption(options, 'sign')).sign;
   const projections = listOption(options, 'projection').map((name) => projectionNamed(name).projection);
   const { session } = parseRef(ref);
-  const { bytes, events, manifest, key } = await reprise.at(isWhole ? refText({ session }) : ref).exportBundle({
+  const exported = isWhole ? await reprise.session(session) : reprise.at(ref);
+  const { bytes, events, manifest, key } = await exported.exportBundle({
     to,
     ...given({ sign }),
     ...(rules.length === 0 ? {} : { redact: rules }),
