@@ -35,13 +35,13 @@ import type { DiffAnswer } from '../src/reading/answers/diff-answer.ts';
 import type { FingerprintAnswer } from '../src/reading/answers/first-difference.ts';
 import type { ForwardAnswer } from '../src/reading/answers/fleet-answers.ts';
 import type { ForkAnswer } from '../src/reading/answers/fork-report.ts';
-import type { ShowAnswer } from '../src/reading/answers/known-at.ts';
+import type { ShowAnswer } from '../src/reading/answers/show-answer.ts';
 import type { ListRow } from '../src/reading/answers/list-branches.ts';
 import type { ExperimentRowAnswer, ResumeAnswer, RetryAnswer } from '../src/reading/answers/run-answers.ts';
 import type { SpaceRow } from '../src/reading/answers/space-used.ts';
 import type { StateRow, VersionRow } from '../src/reading/answers/state-entries.ts';
 import type { TreeRow } from '../src/reading/answers/tree-rows.ts';
-import type { ProjectionRow, StateAnswer } from '../src/reading/shipped-projections.ts';
+import type { FoldAnswer, ProjectionRow } from '../src/reading/shipped-projections.ts';
 
 /** The keys of an answer, and what else there is to know about it. */
 export interface CliShape {
@@ -198,7 +198,7 @@ export const shapes: Readonly<Record<string, CliShape>> = {
     },
     '`failures` are the tests of a coding session that are not resolved, and `constraints` its constraints. `event` is null at the beginning. `messages` are `{ seq, message }`; `calls` are the open ones; `changes` is `{ since, added, removed, settings, state }`, compared with the end of the turn before. `agent`, `run`, `model`, `system`, `tools`, `settings`, `calledAt` and `erased` (how many messages were erased) belong to the conversation; `others` are the conversations of other agents; `metadata` is that of the branch. With `--resume`: `{ ref, agent, run, messages, prompt, pending, model, system, tools, settings, repairs, calls, otherwise }`, as `session.resumable` returns it. With `--as`: `{ ref, agent, isThere, scope, beliefs, state, messages }`, as `session.at(point).as(agent).known()` returns it.',
   ),
-  state: shape<StateAnswer>({ ref: 'always', projection: 'always', version: 'always', value: 'always' }, ''),
+  fold: shape<FoldAnswer>({ ref: 'always', projection: 'always', version: 'always', value: 'always' }, ''),
   projections: shape<ProjectionRow>(
     { name: 'always', version: 'always', history: 'always', about: 'always' },
     'One line per projection.',

@@ -101,6 +101,7 @@ const branchExamples = {
 } as const;
 
 const sessionExamples = {
+  'session.branches': { session: 'demo' },
   'session.tree': { session: 'demo' },
   'session.branch': { session: 'demo', branch: 'careful' },
   'session.toJSON': { session: 'old' },

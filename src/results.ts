@@ -57,6 +57,7 @@ export type {
 export type { Folded, Projections } from './engine/history/fold.ts';
 export type { Exported, HandedBack } from './engine/importing/export.ts';
 export type { ImportFailure } from './engine/importing/import-options.ts';
+export type { Changes, Known } from './engine/known.ts';
 export type { Lineage, LineageEdit } from './engine/looking/lineage.ts';
 export type { ReplayAllOptions } from './engine/looking/replay-all.ts';
 export type { ConsistencyProof, InclusionProof } from './engine/proving/event-proof.ts';

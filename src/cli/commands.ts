@@ -39,10 +39,10 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/show.ts')).show,
   },
   {
-    name: 'state',
+    name: 'fold',
     group: 'Look',
     summary: 'print the value of a projection at a point',
-    load: async () => (await import('./commands/state.ts')).state,
+    load: async () => (await import('./commands/fold.ts')).fold,
   },
   {
     name: 'projections',

@@ -7,7 +7,7 @@ import { defaultAgent } from '../core/event/state-key.ts';
 import { given, type JsonObject } from '../core/json.ts';
 import { checkKeys } from '../core/known-keys.ts';
 import type { Agent } from '../core/recording/agent.ts';
-import { type Ref, refOf } from '../core/ref.ts';
+import type { Ref } from '../core/ref.ts';
 import type { ForkOptions, Replay, ReplayOptions } from '../core/session/session-log.ts';
 import { AgentLook } from './agents/agent.ts';
 import { asKeys } from './agents/agent-options.ts';
@@ -20,7 +20,6 @@ import type { ForkedBranch } from './branch.ts';
 import { type BundleOptions, type ExportedBundle, writeBundle } from './bundling/write-bundle.ts';
 import { CodingReader } from './coding/coding.ts';
 import { type BehaviorOptions, compareHistories, type StrictOptions } from './compare-histories.ts';
-import type { Engine } from './context/engine.ts';
 import { experiment } from './experimenting/experiment.ts';
 import type { ExperimentOptions } from './experimenting/experiment-options.ts';
 import type { ExperimentResult } from './experimenting/experiment-result.ts';
@@ -28,14 +27,16 @@ import { FleetReader } from './fleet/fleet.ts';
 import { type Folded, foldsAt, type Projections } from './history/fold.ts';
 import { metadataAt } from './history/metadata.ts';
 import { type Located, locate } from './history/place.ts';
-import { latestSession, Where } from './history/where.ts';
+import { Where } from './history/where.ts';
 import { type HandedBack, handBack } from './importing/export.ts';
 import { Exporting } from './importing/exporting.ts';
 import { checkFormat, withFormats } from './importing/formats.ts';
+import { type Known, knownAt } from './known.ts';
 import type { Comparison } from './looking/compare.ts';
 import { type Counterfactual, type CounterfactualOptions, counterfactual } from './looking/counterfactual.ts';
 import { type FindOptions, findEvent } from './looking/find.ts';
 import { fingerprintAt } from './looking/fingerprint-at.ts';
+import { refuseFollow } from './looking/refuse-follow.ts';
 import { replay } from './looking/replay.ts';
 import { type FoldOptions, stateAt } from './looking/state-at.ts';
 import type { ConsistencyProof, InclusionProof } from './proving/event-proof.ts';
@@ -142,6 +143,7 @@ export class Look {
   ): Replay<EventOf<Type, Own>>;
   replay(options?: ReplayOptions): Replay;
   replay(options: ReplayOptions = {}): Replay<never> | Replay {
+    refuseFollow(options, 'replay');
     return replay(this.where.engine, () => this.where.place('replay'), options);
   }
 
@@ -178,6 +180,19 @@ export class Look {
     const { engine } = this.where;
     const found = await findEvent(engine, await this.where.place('find'), filter, { ...options, direction });
     return found === undefined ? undefined : new Look(Where.found(engine, found));
+  }
+
+  /**
+   * Returns everything that was known there, as `reprise show` prints it: messages, settings, state, beliefs, agents, open
+   * questions, and what changed since the turn before.
+   *
+   * @example
+   * ```ts
+   * const { seen, state, changes } = await session.at('main@5').known();
+   * ```
+   */
+  async known(): Promise<Known> {
+    return knownAt(this.where.engine, await this.where.place('see what was known'));
   }
 
   /**
@@ -236,7 +251,7 @@ export class Look {
     options: StrictOptions | BehaviorOptions = {},
   ): Promise<Comparison | StrictDiff> {
     const { engine } = this.where;
-    const right = other instanceof Look ? other : lookOf(engine, other);
+    const right = other instanceof Look ? other : new Look(Where.ofRef(engine, other));
     const places = [await this.where.place('diff'), await right.where.place('diff')] as const;
     const compared = await compareHistories(engine, ...places, options);
     if (!('names' in compared)) return compared;
@@ -291,6 +306,7 @@ export class Look {
    * ```
    */
   audit(options: AuditOptions = {}): Replay {
+    refuseFollow(options, 'audit');
     return audit(this.where.engine, () => this.where.place('audit'), options);
   }
 
@@ -381,12 +397,4 @@ export class Look {
   async exportBundle(options: BundleOptions): Promise<ExportedBundle> {
     return writeBundle(this.where.engine, await this.where.ref('export a bundle'), false, options);
   }
-}
-
-/** Returns a look at a ref; `latest` is found at its first verb. */
-export function lookOf(engine: Engine, ref: string | Ref): Look {
-  const { session, branch, at } = refOf(ref);
-  return new Look(
-    Where.at(engine, { session: session === 'latest' ? () => latestSession(engine) : session, branch, at }),
-  );
 }

@@ -18,10 +18,10 @@ import { experimentSet, findExperiment } from './experimenting/experiment.ts';
 import type { ExperimentSetOptions } from './experimenting/experiment-options.ts';
 import type { ExperimentSetResult } from './experimenting/experiment-result.ts';
 import { sessionRecord, sessionRecords, sessionsPage } from './history/place.ts';
-import { latestSession } from './history/where.ts';
+import { latestSession, Where } from './history/where.ts';
 import { importEach, importOne } from './import-sources.ts';
 import type { Imported, ImportFailure, ImportOptions, ImportSource } from './importing/import-options.ts';
-import { Look, lookOf } from './look.ts';
+import { Look } from './look.ts';
 import type { Comparison } from './looking/compare.ts';
 import { type ReplayAllOptions, replayAll } from './looking/replay-all.ts';
 import { checkDeep } from './proving/verify-deep.ts';
@@ -189,7 +189,7 @@ export class Reprise {
    * ```
    */
   at(ref: string | Ref): Look {
-    return lookOf(this.#engine, ref);
+    return new Look(Where.ofRef(this.#engine, ref));
   }
 
   /**

@@ -1,6 +1,7 @@
 import { checkId } from '../core/id.ts';
 import { mainBranch, type PointInput, parsePoint } from '../core/ref.ts';
 import type { BranchNode, ForkOptions } from '../core/session/session-log.ts';
+import type { BranchSummary } from '../core/store/branch-record.ts';
 import { Branch, type ForkedBranch } from './branch.ts';
 import { type BundleOptions, type ExportedBundle, writeBundle } from './bundling/write-bundle.ts';
 import { type ArchiveOptions, archiveBranch } from './changing/archive-branch.ts';
@@ -8,6 +9,7 @@ import { type DeleteBranchOptions, type DeletedBranch, deleteBranch } from './ch
 import { deleteSession } from './changing/delete-session.ts';
 import { type Engine, sessionRef } from './context/engine.ts';
 import { type Erased, type EraseOptions, erase } from './erasing/erase.ts';
+import { sessionRecord } from './history/place.ts';
 import { Where } from './history/where.ts';
 import { Look } from './look.ts';
 import { type SessionJson, sessionJson } from './looking/session-json.ts';
@@ -82,6 +84,20 @@ export class Session extends Branch {
   override fork(point: string, options?: ForkOptions): Promise<ForkedBranch>;
   override async fork(first: string | ForkOptions = {}, second: ForkOptions = {}): Promise<ForkedBranch> {
     return typeof first === 'string' ? this.at(first).fork(second) : super.fork(first);
+  }
+
+  /**
+   * Returns every branch, the first one first: its head, where it was forked, and when it was written to.
+   *
+   * @example
+   * ```ts
+   * for (const { branch: name, head, parent } of await session.branches()) console.log(name, head, parent);
+   * ```
+   */
+  async branches(): Promise<readonly BranchSummary[]> {
+    const branches = await this.#engine.store.branches(sessionRef(this.#engine, this.id));
+    if (branches.length === 0) await sessionRecord(this.#engine, this.id);
+    return branches;
   }
 
   /**

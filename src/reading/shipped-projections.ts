@@ -34,8 +34,8 @@ export interface ProjectionRow {
   readonly about: string;
 }
 
-/** The value of a projection at a point, as `reprise state --json` prints it. */
-export interface StateAnswer {
+/** The value of a projection at a point, as `reprise fold --json` prints it. */
+export interface FoldAnswer {
   readonly ref: string;
   readonly projection: string;
   readonly version: string | null;
@@ -96,7 +96,7 @@ export function projectionRow({ name, projection, about }: NamedProjection): Pro
 export async function readProjection(
   { session, ref, point }: OpenRef,
   { name, projection }: NamedProjection,
-): Promise<StateAnswer> {
+): Promise<FoldAnswer> {
   const value = await session.at(point).fold(projection);
   return { ref: refText(ref), projection: name, version: projection.version ?? null, value };
 }

@@ -89,7 +89,7 @@ async function check(open: () => Promise<EventStore>, world: AdapterWorld, chat:
     const fork = await session.fork(`main@${seq}`, { name: `fork-${seq}` });
     const again = await session.fork(`fork-${seq}`, { name: `again-${seq}` });
     const rewound = await session.fork('main', { name: `rewound-${seq}` });
-    await session.rewind(`rewound-${seq}@${seq}`);
+    await session.branch(`rewound-${seq}`).rewind(seq);
     for (const { name } of [fork, again, rewound])
       expect((await session.at(name).fold(conversation)).messages, `${name}`).toEqual(seen);
     const second = await open();

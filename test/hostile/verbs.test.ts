@@ -108,6 +108,8 @@ const onSession: Readonly<Record<Verb, Right>> = {
   repair: none,
   at: () => ['main@1'],
   branch: () => ['main'],
+  branches: none,
+  known: none,
   tree: none,
   toJSON: none,
   locate: none,

@@ -197,7 +197,7 @@ describe('a bundle', () => {
               .catch(refused);
         }
         const to = path('.tgz');
-        await reprise.at(id).exportBundle({ to });
+        await (await reprise.session(id)).exportBundle({ to });
         await using target = await openReprise({ store: 'memory:', config: false });
         const copy = await target.import(to);
         for (const at of branches)

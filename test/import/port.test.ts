@@ -246,7 +246,7 @@ describe('secrets', () => {
     expect(secrets).toEqual({ 'anthropic-key': 1 });
     for (const rule of [`text:${key}`, 'secrets', 'pattern:sk-ant']) {
       const to = join(directory, `odd-${++count}`);
-      const { manifest } = await reprise.at(session).exportBundle({ to, redact: [rule] });
+      const { manifest } = await (await reprise.session(session)).exportBundle({ to, redact: [rule] });
       expect(manifest.redacted?.events, rule).toHaveLength(1);
     }
     const masked = await told(odd, { mask: true });

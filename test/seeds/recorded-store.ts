@@ -101,7 +101,8 @@ export async function openRecordedStore(): Promise<RecordedStore> {
     verifyAfter: async (sql, options = {}) => {
       await using reprise = await openReprise({ store: `sqlite:${copyAfter(sql)}`, durability: 'process' });
       const session = await reprise.session('demo');
-      return await session.verify(options);
+      const { at, ...asked } = options;
+      return await (at === undefined ? session : session.at(at)).verify(asked);
     },
     [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }),
   };

@@ -119,7 +119,7 @@ describe('a trace as its runtime writes it', () => {
     );
     const session = await imported(text);
     const fields = [{ key: 'foreign.type', pattern: '^step_started$' }];
-    expect(await session.find({ fields })).toMatchObject({ seq: 2 });
+    expect(await (await session.find({ fields }))?.locate()).toMatchObject({ seq: 2 });
     expect(await reprise.at(session.id).export({ format: 'shipit' }).text()).toBe(text);
   });
 

@@ -14,7 +14,7 @@ import {
   type Session,
   summary,
 } from '../../src/index.ts';
-import { knownAt, showAnswer } from '../../src/reading/answers/known-at.ts';
+import { showAnswer } from '../../src/reading/answers/show-answer.ts';
 import { knownProjections, knownSections, lookProjections } from '../../src/reading/looks/known-sections.ts';
 import { openRef } from '../../src/reading/open-ref.ts';
 import { type Calls, countingStore } from '../contract/counting-store.ts';
@@ -120,7 +120,7 @@ describe.each(Object.entries(worlds))('on a %s store', (name, open) => {
     await session.branch('x').append(said('And order 8?'));
     const [show, whatFor] = await asked(world, async () => {
       const found = await openRef(world.reprise, 'demo/x');
-      return showAnswer(found, await knownAt(found));
+      return showAnswer(found, await found.session.at(found.point).known());
     });
     expect(show, whatFor).toBeLessThanOrEqual(9);
   });

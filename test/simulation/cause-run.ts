@@ -113,7 +113,7 @@ export class CauseRun {
     const { gone, dependents } = this.#goesWith(branch, entry, cascade);
     const point = { branch, seq: entry.answers[0] as number };
     const looked = await this.#session.branch(branch).counterfactual(seqs, { exclude: [point.seq], cascade });
-    const reverted = await this.#session.revert(point, { cascade });
+    const reverted = await this.#session.branch(point.branch).revert(point.seq, { cascade });
     const expected = [...gone].map((held) => held.answers[0] as number).sort((a, b) => a - b);
     expect(reverted.marker.data['seqs'], `revert of ${branch}@${point.seq}`).toEqual(expected);
     expect([...reverted.dependents].sort((a, b) => a - b)).toEqual(dependents.sort((a, b) => a - b));

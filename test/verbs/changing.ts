@@ -182,7 +182,7 @@ export const edit: readonly VerbCase[] = [
     await refuses('event.not-found', () => session.edit({ kind: 'replace', seq: 9, event: note('A') }));
     await refuses('edit.invalid', () => session.edit({ kind: 'append', event: { type: 'branch.rewound' } }));
     await refuses('edit.invalid', () => session.edit([]));
-    await refuses('edit.invalid', () => session.branch('main@1').edit({ kind: 'drop', seq: 2 }));
+    await refuses('branch.not-found', () => session.branch('main@1').edit({ kind: 'drop', seq: 2 }));
     await refuses('edit.invalid', () => session.edit({ kind: 'nonsense' } as never));
     assert.equal(await said(session.replay()), 'b');
   }),

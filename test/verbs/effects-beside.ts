@@ -35,6 +35,32 @@ export const effectsBeside: readonly VerbCase[] = [
   ),
 
   onSession(
+    'effects: two that resume one branch at once do not both make an irreversible call (T10)',
+    async (session) => {
+      await recordLoop(session, { model: () => says('How?') }, ['Pay.']);
+      const branch = await session.fork('main@2', { name: 'x' });
+      let made = 0;
+      let begun = 0;
+      const bothBegun = Promise.withResolvers<void>();
+      const agent = async ({ recorder }: { readonly recorder: Recorder }) => {
+        // Neither pays before the other has read the branch: a call that had ended by then would be answered.
+        if (++begun === 2) bothBegun.resolve();
+        await bothBegun.promise;
+        const start = { kind: 'tool', name: 'pay', effect: 'irreversible', input: {} } as const;
+        // Twice on purpose: the caller may do that.
+        return Promise.all([0, 1].map((nth) => recorder.call({ ...start, call: `c${nth}` }, async () => ++made)));
+      };
+      const ended = await Promise.allSettled([1, 2].map(() => branch.resume(agent, once)));
+      assert.deepEqual(ended.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+      const failed = ended.find((each) => each.status === 'rejected')?.reason as RepriseError;
+      assert.equal(failed.code, 'effect.refused');
+      assert.equal(made, 2);
+      const { reused, asked } = await branch.resume(agent, { prompt: 'Pay.', ...once });
+      assert.deepEqual([made, reused, asked], [2, 2, 0], 'what has ended before the point is answered from the record');
+    },
+  ),
+
+  onSession(
     'effects: what another branch did since the record was read is seen before an irreversible call is made (T10)',
     async (session) => {
       await recordLoop(session, { model: () => says('How?') }, ['Pay.']);

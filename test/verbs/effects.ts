@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import type { RepriseError } from '../../src/core/error.ts';
 import type { JsonValue } from '../../src/core/json.ts';
 import type { Message } from '../../src/core/message/message.ts';
 import type { EffectClass } from '../../src/core/recording/effects.ts';
@@ -293,25 +292,6 @@ export const effects: readonly VerbCase[] = [
     assert.match(error.message, /the policy does not allow it/);
     assert.equal(refund.made.length, 0);
   }),
-
-  onSession(
-    'effects: two that resume one branch at once do not both make an irreversible call (T10)',
-    async (session) => {
-      await recordLoop(session, { model: () => says('How?') }, ['Pay.']);
-      const branch = await session.fork('main@2', { name: 'x' });
-      let made = 0;
-      const agent = async ({ recorder }: { readonly recorder: Recorder }) => {
-        const start = { kind: 'tool', name: 'pay', effect: 'irreversible', call: 'c1', input: {} } as const;
-        // Twice on purpose: the caller may do that.
-        return Promise.all([0, 1].map((nth) => recorder.call({ ...start, call: `c${nth}` }, async () => ++made)));
-      };
-      const ended = await Promise.allSettled([1, 2].map(() => branch.resume(agent, { effects: 'once' })));
-      assert.deepEqual(ended.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
-      const failed = ended.find((each) => each.status === 'rejected')?.reason as RepriseError;
-      assert.equal(failed.code, 'effect.refused');
-      assert.equal(made, 2);
-    },
-  ),
 
   onSession('effects: an answer that is none of those that can be given refuses', async (session) => {
     const refund = await refunded(session, 'irreversible');

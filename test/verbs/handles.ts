@@ -71,7 +71,7 @@ export const looks: readonly VerbCase[] = [
     for (const look of [...made, late]) assert.deepEqual(await seen(look), before[0]);
     const [first] = made as [Look];
     const branch = await first.fork({ name: 'from-look' });
-    assert.deepEqual([branch.parent, await said(branch.replay())], [{ branch: 'main', seq: head }, 'a']);
+    assert.deepEqual([branch.parent, await branch.fold(letters)], [{ branch: 'main', seq: head }, 'a']);
     assert.equal((await first.diff(session)).identical, false);
     assert.equal((await first.diff(late)).identical, true);
     await session.rewind(0);
@@ -80,6 +80,53 @@ export const looks: readonly VerbCase[] = [
     const { id } = await reprise.createSession('newer');
     await (await reprise.session(id)).append(note('x'));
     assert.deepEqual(await seen(made.at(-1) as Look), before[0], 'the session that was the latest');
+  }),
+
+  onSession('known() returns what was known at the point, and how it differs from the turn before', async (session) => {
+    const said = (text: string, turn: number) => ({
+      type: 'message.added',
+      agent: 'support',
+      turn,
+      data: { message: { role: 'user', content: text } },
+    });
+    await session.append([said('Refund order 7.', 1), said('And order 8?', 2)]);
+    await session.state.as('support').transaction((tx) => tx.write('plan', 'ask'));
+    await session.beliefs.commit({ agent: 'support', topic: 'order', kind: 'fact', claim: 'It broke' });
+    const now = await session.known();
+    assert.deepEqual(
+      [
+        now.seen.agent,
+        now.seen.messages.length,
+        now.state['support']?.['plan']?.value,
+        now.beliefs.map(({ claim }) => claim),
+      ],
+      ['support', 2, 'ask', ['It broke']],
+    );
+    const second = await session.at(2).known();
+    assert.deepEqual(
+      second.changes.added.map(({ seq }) => seq),
+      [2],
+    );
+    assert.deepEqual([second.changes.since, second.beliefs, second.state], ['main@turn:1', [], {}]);
+    const beginning = await session.at(0).known();
+    assert.deepEqual([beginning.event, beginning.seen.messages], [undefined, []]);
+    await refuses('ref.invalid', () => session.at('@story:1').known());
+  }),
+
+  onSession('branches() lists every branch with its head and parent, the first one first', async (session, reprise) => {
+    await session.append(notes('ab'));
+    await session.fork('main@1', { name: 'x' });
+    const found = await session.branches();
+    assert.deepEqual(
+      found.map(({ branch, head, parent }) => [branch, head, parent ?? null]),
+      [
+        ['main', 2, null],
+        ['x', 2, { branch: 'main', seq: 1 }],
+      ],
+    );
+    const gone = await reprise.createSession('gone');
+    await gone.delete({ confirm: 'gone' });
+    await refuses('session.not-found', () => gone.branches());
   }),
 
   onSession('a first lookup that was refused is tried again', async (session, reprise) => {
@@ -304,6 +351,7 @@ const told: Readonly<Record<string, (look: Look) => unknown>> = {
 const untold: Readonly<Record<string, (look: Look) => unknown>> = {
   state: (look) => look.state.get('a'),
   coding: (look) => look.coding.context(),
+  known: (look) => look.known(),
   locate: (look) => look.locate(),
   fold: (look) => look.fold(letters),
   folds: (look) => look.folds({ letters }),

@@ -39,7 +39,7 @@ export const housekeeping: readonly VerbCase[] = [
     const before = await session.at('other').fold(conversation);
     const { events, parts } = await session.deleteBranch('x', { confirm: 'x', reason: 'it led nowhere' });
     assert.deepEqual([events, parts], [3, 1], 'the text that "other" has too stays');
-    await refuses('branch.not-found', () => session.branch('x'));
+    await refuses('branch.not-found', () => session.branch('x').locate());
     assert.deepEqual(await session.at('other').fold(conversation), before);
     for (const name of ['main', 'other']) assert.equal((await session.at(name).verify()).ok, true);
     const last = (await all(session.replay({ filter: { types: ['metadata.changed'] } }))).at(-1);

@@ -79,7 +79,8 @@ export const mistyping: readonly VerbCase[] = [
     const written = { kind: 'state', key: 'plan', vlaue: 1 };
     const { hint } = await refuses('edit.invalid', () => session.fork('main', { edits: [written] } as never));
     assert.match(hint ?? '', /^Did you mean "value"\?/);
-    await refuses('ref.invalid', () => session.fork({ brnch: 'main', seq: 1 } as never));
+    await refuses('option.invalid', () => session.fork({ brnch: 'main', seq: 1 } as never));
+    await refuses('ref.invalid', () => session.at({ brnch: 'main', seq: 1 } as never).fork());
     await refuses('ref.invalid', () => session.at({ sq: 1 } as never).locate());
     const [first] = await all(session.replay());
     assert.equal((await session.at(first as never).locate()).seq, 1, 'an event is the point after it');

@@ -108,11 +108,12 @@ export const redo: readonly VerbCase[] = [
     await refuses('redo.orphans', () => session.redo());
   }),
 
-  onSession('redo() refuses a point in the past: it undoes the last marker', async (session) => {
+  onSession('redo() undoes the last marker of a branch, and a look in the past has none', async (session) => {
     await session.append(notes('ab'));
     await session.revert(1);
-    await refuses('edit.invalid', () => session.branch('main@1').redo());
-    await session.branch('main@head').redo();
+    await refuses('branch.not-found', () => session.branch('main@1').redo());
+    assert.equal('redo' in session.at('main@1'), false);
+    await session.branch('main').redo();
   }),
 
   onSession("redo() of a fork does not reach into its parent's markers", async (session) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Event } from '../../src/core/event/event.ts';
+import type { Look } from '../../src/engine/look.ts';
 import { all, note, notes, onSession, refuses, said, type VerbCase } from './verb-case.ts';
 
 /** The cases of `session.replay`. */
@@ -109,13 +110,15 @@ export const replay: readonly VerbCase[] = [
     assert.equal(await said(session.replay({ follow: true, through: 3 })), 'abc');
   }),
 
-  onSession('replay({ follow }) from a point before a fork goes on with what the parent has', async (session) => {
+  onSession('replay({ follow }) of a fork has what its parents had at the fork, and no more', async (session) => {
     await session.append(notes('abcde'));
     await session.fork('main@4', { name: 'side' });
     await (await session.fork('side', { name: 'deep' })).append(note('f'));
-    const asked = { at: 'deep@2', follow: true, through: 7 } as const;
-    assert.equal(await said(session.replay({ ...asked, history: 'raw' })), 'abcd[branch.forked][branch.forked]f');
-    assert.match(await said(session.replay(asked)), /^ab.*\[branch\.forked\]abcdf$/);
+    const deep = session.branch('deep');
+    const asked = { follow: true, through: 7 } as const;
+    assert.equal(await said(deep.replay({ ...asked, history: 'raw' })), 'abcd[branch.forked][branch.forked]f');
+    assert.equal(await said(deep.replay(asked)), 'abcdf');
+    assert.equal(await said(deep.replay({ ...asked, after: 2 })), 'cdf');
   }),
 
   onSession(
@@ -174,14 +177,21 @@ export const replay: readonly VerbCase[] = [
 
 /** The cases of `session.find` and `session.findLast`. */
 export const find: readonly VerbCase[] = [
-  onSession('find() and findLast() give points of the view, or undefined', async (session) => {
+  onSession('find() and findLast() give looks at points of the view, or undefined', async (session) => {
     await session.append(notes('abab'));
     const filter = { fields: [{ key: 'text', pattern: '^a$' }] };
-    assert.deepEqual(await session.find(filter), { branch: 'main', seq: 1 });
-    assert.deepEqual(await session.findLast(filter), { branch: 'main', seq: 3 });
+    const pointOf = async (look: Look | undefined): Promise<unknown> => {
+      const { branch, seq } = (await look?.locate()) ?? {};
+      return { branch, seq };
+    };
+    assert.deepEqual(await pointOf(await session.find(filter)), { branch: 'main', seq: 1 });
+    const last = await session.findLast(filter);
+    assert.deepEqual(await pointOf(last), { branch: 'main', seq: 3 });
     await session.revert(3);
-    assert.deepEqual(await session.findLast(filter), { branch: 'main', seq: 1 });
-    assert.deepEqual(await session.findLast(filter, { history: 'raw' }), { branch: 'main', seq: 3 });
+    assert.deepEqual(await pointOf(last), { branch: 'main', seq: 3 }, 'what was found stays');
+    assert.equal(await said(last?.replay() ?? assert.fail()), 'aba');
+    assert.deepEqual(await pointOf(await session.findLast(filter)), { branch: 'main', seq: 1 });
+    assert.deepEqual(await pointOf(await session.findLast(filter, { history: 'raw' })), { branch: 'main', seq: 3 });
     assert.equal(await session.find({ types: ['nothing.here'] }), undefined);
     await refuses('filter.invalid', () => session.find({ fields: [{ key: 'text', pattern: '(' }] }));
   }),

@@ -285,7 +285,7 @@ export const resume: readonly VerbCase[] = [
     await refuses('resume.nothing', () => empty.resume(noting()));
     await refuses('resume.nothing', () => session.resume(noting()));
     await refuses('agent.invalid', () => session.resume({} as never));
-    await refuses('edit.invalid', () => session.branch('main@2').resume(noting()));
+    await refuses('branch.not-found', () => session.branch('main@2').resume(noting()));
     assert.equal((await session.branch(empty.name).resume(noting(), { prompt: 'Hello.' })).text, 'heard Hello.');
     const alone = { framework: 'x', goesOnAlone: true, resume: async () => 'went on' };
     assert.equal((await session.resume(alone)).result, 'went on');

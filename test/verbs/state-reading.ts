@@ -183,7 +183,7 @@ export const branching: readonly VerbCase[] = [
       ['b', 'added', undefined, 1],
     ]);
     assert.deepEqual(
-      await all(branch.at('@1').state.diff(branch.at('main@1'))),
+      await all(branch.at('@1').state.diff(session.at('main@1'))),
       [],
       'a point without a branch is on that of the handle',
     );

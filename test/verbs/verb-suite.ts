@@ -114,6 +114,8 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   repair: deep,
   at: [...looks, ...storyLooks],
   branch: [...branchVerbs, ...branches],
+  branches: looks,
+  known: looks,
   tree: sessions,
   toJSON: sessions,
   locate: [...verify, ...looks],

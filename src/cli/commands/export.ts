@@ -124,8 +124,9 @@ async function bundle(
   const sign = options['sign'] === undefined ? undefined : readSigningKey(textOption(options, 'sign')).sign;
   const projections = listOption(options, 'projection').map((name) => projectionNamed(name).projection);
   const { session } = parseRef(ref);
-  const exported = isWhole ? await reprise.session(session) : reprise.at(ref);
-  const { bytes, events, manifest, key } = await exported.exportBundle({
+  // A session writes all of its branches, a look its own history alone.
+  const history = isWhole ? await reprise.session(session) : reprise.at(ref);
+  const { bytes, events, manifest, key } = await history.exportBundle({
     to,
     ...given({ sign }),
     ...(rules.length === 0 ? {} : { redact: rules }),

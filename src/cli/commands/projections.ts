@@ -5,14 +5,14 @@ import { done } from '../exit-code.ts';
 
 /** `reprise projections`. */
 export const projections: CommandSpec = {
-  examples: ['reprise projections', 'reprise state latest conversation'],
+  examples: ['reprise projections', 'reprise fold latest conversation'],
   run: async ({ out }) => {
     const width = Math.max(...shipped().map(({ name }) => name.length));
     for (const named of shipped()) {
       if (out.json === undefined) await out.line(`${out.bold(named.name.padEnd(width))}  ${named.about}`);
       else await out.value(projectionRow(named));
     }
-    out.next('reprise state latest conversation');
+    out.next('reprise fold latest conversation');
     return done;
   },
 };

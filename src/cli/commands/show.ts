@@ -2,8 +2,9 @@ import { Option } from 'commander';
 import type { Event } from '../../core/event/event.ts';
 import { beginning, type Seq } from '../../core/point.ts';
 import { type Ref, refText } from '../../core/ref.ts';
+import type { Known } from '../../engine/known.ts';
 import { historyFacts } from '../../reading/answers/history-facts.ts';
-import { eventAt, type Known, knownAt, showAnswer } from '../../reading/answers/known-at.ts';
+import { eventAt, showAnswer } from '../../reading/answers/show-answer.ts';
 import { eventsUpTo, type OpenRef } from '../../reading/open-ref.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -46,7 +47,7 @@ export const show: CommandSpec = {
     }
     // Both the conversation and the state are folded.
     out.progress.begin('show', 2 * eventsUpTo(found));
-    const known = await knownAt(found);
+    const known = await found.session.at(found.point).known();
     out.progress.end();
     if (out.json !== undefined) await out.value(showAnswer(found, known));
     else {

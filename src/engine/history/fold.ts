@@ -1,5 +1,7 @@
+import { RepriseError } from '../../core/error.ts';
 import { applyEvent, finishValue, initialValue, type Projection } from '../../core/event/projection.ts';
-import { given } from '../../core/json.ts';
+import { given, isObject } from '../../core/json.ts';
+import { shownValue } from '../../core/known-keys.ts';
 import type { Seq } from '../../core/point.ts';
 import type { SessionRecord, SnapshotKey } from '../../core/store/event-store.ts';
 import { restOf } from '../../core/view/segment.ts';
@@ -55,6 +57,11 @@ export async function folds<Held extends Projections>(
   projections: Held,
   snapshots = true,
 ): Promise<Folded<Held>> {
+  // A caller without types may pass anything.
+  if (!isObject(projections))
+    throw new RepriseError('projection.invalid', `Cannot fold ${shownValue(projections)}: it is not an object`, {
+      hint: 'Pass projections by the names of their results: { talk: conversation, spent: usage }.',
+    });
   const named = Object.entries(projections);
   const keep = snapshots ? 'due' : 'never';
   const values = await foldTogether(

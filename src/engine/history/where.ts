@@ -1,7 +1,7 @@
 import { RepriseError } from '../../core/error.ts';
 import { shownValue } from '../../core/known-keys.ts';
 import { seq } from '../../core/point.ts';
-import { type At, type PointInput, parsePoint, pointText, type Ref, refText } from '../../core/ref.ts';
+import { type At, type PointInput, parsePoint, pointText, type Ref, refOf, refText } from '../../core/ref.ts';
 import type { Engine } from '../context/engine.ts';
 import { type Place, placeAt, pointOf, refOfPlace } from './place.ts';
 
@@ -69,6 +69,12 @@ export class Where {
     return new Where(engine, named, true);
   }
 
+  /** Returns the point of a ref, which is found once; the session that is `latest` then. */
+  static ofRef(engine: Engine, ref: string | Ref): Where {
+    const { session, branch, at } = refOf(ref);
+    return Where.at(engine, { session: session === 'latest' ? () => latestSession(engine) : session, branch, at });
+  }
+
   /** Returns the head of a branch, found anew at each verb. */
   static onHead(engine: Engine, session: SessionName, branch: string): Where {
     return new Where(engine, { session, branch, at: { kind: 'head' } }, false);
@@ -80,6 +86,11 @@ export class Where {
     const where = new Where(engine, { session, branch: record.branch, at: { kind: 'seq', seq } }, true);
     where.#place = Promise.resolve(place);
     return where;
+  }
+
+  /** Whether it was named by an event of a different branch, which may not lead here: the place must be found first. */
+  get isForeign(): boolean {
+    return this.#storedOn !== undefined;
   }
 
   /** Finds the session. */
@@ -122,7 +133,7 @@ export class Where {
   /** Returns the place as it was named, for a verb that works on what cannot be found, too; where it was found, its seq. */
   async asNamed(verb: string): Promise<Ref> {
     if (this.at.kind === 'story') refuseStory(this, verb);
-    if (this.#place !== undefined) return this.ref(verb);
+    if (this.#place !== undefined || this.isForeign) return this.ref(verb);
     return { session: await this.session(), branch: this.branch, at: this.at };
   }
 

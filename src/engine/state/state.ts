@@ -1,5 +1,6 @@
+import { RepriseError } from '../../core/error.ts';
 import { checkAgent, checkKey } from '../../core/event/state-key.ts';
-import { checkKeys } from '../../core/known-keys.ts';
+import { checkKeys, shownValue } from '../../core/known-keys.ts';
 import type { StateValue, StateVersion } from './entry.ts';
 import { refuseCount } from './refuse-count.ts';
 import { runTransaction } from './run-transaction.ts';
@@ -131,8 +132,17 @@ export class StateReader {
     options: { readonly prefix?: string } = {},
   ): AsyncGenerator<StateChange, void, undefined> {
     checkKeys(options, diffKeys);
-    yield* this.#source.diff(other.state.#source, checkKey(options.prefix ?? ''));
+    const given: unknown = other;
+    const state = typeof given === 'object' && given !== null && 'state' in given ? given.state : undefined;
+    if (!(state instanceof StateReader)) refuseOther(other);
+    yield* this.#source.diff(state.#source, checkKey(options.prefix ?? ''));
   }
+}
+
+function refuseOther(other: unknown): never {
+  throw new RepriseError('option.invalid', `Cannot compare state with ${shownValue(other)}: it is not a look`, {
+    hint: 'Pass a look, a branch or a session: state.diff(session.at("main@12")).',
+  });
 }
 
 /** Yields the first so many items of a list, and reads no further. */

@@ -132,7 +132,8 @@ export class StoredState implements StateSource {
 }
 
 /** Returns the point for a store to look up itself, in one call; undefined if the place must be found first. */
-function quickPoint({ branch, at, isFixed }: Where): ViewPoint | undefined {
+function quickPoint({ branch, at, isFixed, isForeign }: Where): ViewPoint | undefined {
+  if (isForeign) return undefined;
   if (at.kind === 'seq') return { branch, at: at.seq };
   return at.kind === 'head' && !isFixed ? { branch } : undefined;
 }

@@ -13,7 +13,7 @@ import type { Edit } from '../../core/view/edit.ts';
 import type { Look } from '../../engine/look.ts';
 import type { Session } from '../../engine/session.ts';
 import { type Conversation, conversation } from '../../projections/conversation.ts';
-import { eventHere } from '../answers/known-at.ts';
+import { eventHere } from '../answers/show-answer.ts';
 import { type ContextMark, type ContextMessage, type ContextTool, markMessages, markTools } from './context-marks.ts';
 
 /** A text or value of a request, and what it was in the one before. */

@@ -42,7 +42,7 @@ async function historyOf(ref: string): Promise<string> {
 }
 
 const outcomeOf = async (ref: string): Promise<unknown> =>
-  ((await place.json('state', ref, 'summary'))['value'] as { outcome: unknown }).outcome;
+  ((await place.json('fold', ref, 'summary'))['value'] as { outcome: unknown }).outcome;
 
 describe('reprise resume', () => {
   test('continues a fork on the agent, records it there, and leaves the source as it was', async () => {

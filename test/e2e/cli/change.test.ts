@@ -23,7 +23,7 @@ const lineageOf = (made: Record<string, unknown>): Lineage => made['lineage'] as
 
 /** The messages that the model would see on a branch. */
 async function conversation(ref: string): Promise<Record<string, unknown>> {
-  return (await place.json('state', ref, 'conversation'))['value'] as Record<string, unknown>;
+  return (await place.json('fold', ref, 'conversation'))['value'] as Record<string, unknown>;
 }
 
 describe('fork', () => {
@@ -179,7 +179,7 @@ describe('fork', () => {
 
   test('--meta is the metadata of the branch', async () => {
     await place.json('fork', 'refund', '--name', 'meta', '--meta', 'team="blue"', '--meta', 'try=2');
-    expect((await place.json('state', 'refund/meta', 'metadata'))['value']).toEqual({ team: 'blue', try: 2 });
+    expect((await place.json('fold', 'refund/meta', 'metadata'))['value']).toEqual({ team: 'blue', try: 2 });
   });
 
   test('--story forks at the head without later turns', async () => {

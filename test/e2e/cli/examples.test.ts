@@ -109,7 +109,7 @@ describe('the shapes of the reference are what is printed', () => {
     demo: ['demo'],
     replay: ['replay', 'refund', '--limit', '1'],
     show: ['show', 'refund@4'],
-    state: ['state', 'refund'],
+    fold: ['fold', 'refund'],
     projections: ['projections'],
     get: ['get', 'refund', 'plan'],
     set: ['set', 'refund', 'plan', '2'],

@@ -164,15 +164,15 @@ describe('show', () => {
   });
 });
 
-describe('state', () => {
+describe('fold', () => {
   test('prints what agents wrote, or what a projection gives, as JSON', async () => {
-    const { stdout } = await place.run(['state', 'refund@6']);
+    const { stdout } = await place.run(['fold', 'refund@6']);
     expect(JSON.parse(stdout)).toEqual({
       support: { plan: { value: { next: 'refund', amount: 500 }, version: 1, seq: 6 } },
     });
-    const { stdout: summary } = await place.run(['state', 'refund@6', 'summary']);
+    const { stdout: summary } = await place.run(['fold', 'refund@6', 'summary']);
     expect(JSON.parse(summary)).toMatchObject({ events: 6, title: 'Refund of order 7' });
-    expect(await place.json('state', 'refund@6', 'metadata')).toEqual({
+    expect(await place.json('fold', 'refund@6', 'metadata')).toEqual({
       ref: 'refund@6',
       projection: 'metadata',
       version: '1',
@@ -181,7 +181,7 @@ describe('state', () => {
   });
 
   test('a projection that there is not is answered with the nearest', async () => {
-    const { code, stderr } = await place.run(['state', 'refund', 'sumary']);
+    const { code, stderr } = await place.run(['fold', 'refund', 'sumary']);
     expect(code).toBe(2);
     expect(stderr).toContain('Did you mean "summary"?');
   });
@@ -209,5 +209,5 @@ test('projections names every one, as text and as JSON, and each can be asked fo
     'the state agents wrote, by agent and key, with versions',
   );
   for (const { name, version } of listed)
-    expect(await place.json('state', 'refund', name)).toMatchObject({ projection: name, version });
+    expect(await place.json('fold', 'refund', name)).toMatchObject({ projection: name, version });
 });

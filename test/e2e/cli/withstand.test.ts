@@ -12,7 +12,7 @@ const looking: readonly [string, readonly string[]][] = [
   ['list', []],
   ['replay', ['latest']],
   ['show', ['latest']],
-  ['state', ['latest']],
+  ['fold', ['latest']],
   ['diff', ['latest', 'latest@1']],
 ];
 
@@ -141,7 +141,7 @@ describe('payloads that are not kind', () => {
     [['replay', 'hostile/b%E2%80%AEanch', '--raw']],
     [['show', 'hostile@5']],
     [['show', 'hostile@5', '--full']],
-    [['state', 'hostile', 'conversation']],
+    [['fold', 'hostile', 'conversation']],
     [['diff', 'hostile', 'hostile/b%E2%80%AEanch', '--state', 'state']],
     [['diff', 'hostile', 'hostile/b%E2%80%AEanch', '--strict']],
   ])('%j sends nothing that a terminal would obey', async (words) => {

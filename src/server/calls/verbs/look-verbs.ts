@@ -7,8 +7,7 @@ import type { FollowingAudit } from '../../../engine/believing/audit.ts';
 import type { Look } from '../../../engine/look.ts';
 import type { FoldOptions } from '../../../engine/looking/state-at.ts';
 import type { ProveOptions } from '../../../engine/proving/prove.ts';
-import { knownAt, showAnswer } from '../../../reading/answers/known-at.ts';
-import { openRef } from '../../../reading/open-ref.ts';
+import { showAnswer } from '../../../reading/answers/show-answer.ts';
 import { projectionNamed } from '../../../reading/shipped-projections.ts';
 import { eventTexts, replayed } from '../answer-texts.ts';
 import { type Arguments, apart, listIn, pagesOf, takes, textIn, type VerbEntry, writing } from '../verb-entry.ts';
@@ -125,10 +124,7 @@ export const lookVerbs: Readonly<Record<`look.${LookVerb}`, VerbEntry>> = {
     about: 'Returns everything that the agent of the point knew there.',
     rights: ['read'],
     at: 'look',
-    one: async ({ reprise, ref }) => {
-      const open = await openRef(reprise, ref);
-      return showAnswer(open, await knownAt(open));
-    },
+    one: async ({ look, ref }) => showAnswer({ ref }, await look.known()),
   },
   'look.metadata': {
     about: 'Returns the metadata of a branch.',

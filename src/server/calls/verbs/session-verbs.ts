@@ -13,6 +13,7 @@ export function branchAnswer({ name, parent, head }: Pick<ForkedBranch, 'name' |
 
 type SessionVerb =
   | 'tree'
+  | 'branches'
   | 'branch'
   | 'toJSON'
   | 'archiveBranch'
@@ -29,6 +30,12 @@ export const sessionVerbs: Readonly<Record<`session.${SessionVerb}`, VerbEntry>>
     rights: ['read'],
     at: 'session',
     one: ({ session }) => session.tree(),
+  },
+  'session.branches': {
+    about: 'Returns every branch: its head, where it was forked, and when it was written to.',
+    rights: ['read'],
+    at: 'session',
+    one: ({ session }) => session.branches(),
   },
   'session.branch': {
     about: 'Returns a branch: its parent and its head.',

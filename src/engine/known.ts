@@ -1,31 +1,28 @@
-import { canonicalJson } from '../../core/canonical-json.ts';
-import type { Coding, CodingConstraint, CodingFailure } from '../../core/coding/coding.ts';
-import { diffValues, type ValueDiff } from '../../core/comparing/value-diff.ts';
-import type { Event } from '../../core/event/event.ts';
-import type { Projection } from '../../core/event/projection.ts';
-import type { Belief } from '../../core/fleet/belief.ts';
-import type { JsonObject, JsonValue } from '../../core/json.ts';
-import { beginning } from '../../core/point.ts';
-import type { WaitingCall } from '../../core/recording/person-calls.ts';
-import type { Spending } from '../../core/recording/spending.ts';
-import { type At, pointText, refText } from '../../core/ref.ts';
-import type { ConversationMessage, LaneConversation } from '../../core/session/conversation-lane.ts';
-import { beliefsIn, type FleetAgent, fleetIn } from '../../engine/believing/fleet-at.ts';
-import type { Engine } from '../../engine/context/engine.ts';
-import { folds } from '../../engine/history/fold.ts';
-import { metadataAt } from '../../engine/history/metadata.ts';
-import { findPlace, type Place, placeFrom, pointOf } from '../../engine/history/place.ts';
-import { sightAt, sightBeside } from '../../engine/history/sight.ts';
-import { readPoints } from '../../engine/history/stored-events.ts';
-import { engineOf, type Session } from '../../engine/session.ts';
-import { openWork } from '../../projections/coding.ts';
-import { type Conversation, conversation } from '../../projections/conversation.ts';
-import { fleetTable } from '../../projections/fleet.ts';
-import { type SimulatedCall, simulated } from '../../projections/simulated.ts';
-import { type State, state } from '../../projections/state.ts';
-import { summary } from '../../projections/summary.ts';
-import { waiting } from '../../projections/waiting.ts';
-import type { OpenRef } from '../open-ref.ts';
+import { canonicalJson } from '../core/canonical-json.ts';
+import type { Coding } from '../core/coding/coding.ts';
+import { diffValues, type ValueDiff } from '../core/comparing/value-diff.ts';
+import type { Event } from '../core/event/event.ts';
+import type { Belief } from '../core/fleet/belief.ts';
+import type { JsonObject, JsonValue } from '../core/json.ts';
+import { beginning } from '../core/point.ts';
+import type { WaitingCall } from '../core/recording/person-calls.ts';
+import type { Spending } from '../core/recording/spending.ts';
+import { type At, pointText } from '../core/ref.ts';
+import type { ConversationMessage, LaneConversation } from '../core/session/conversation-lane.ts';
+import { openWork } from '../projections/coding.ts';
+import { type Conversation, conversation } from '../projections/conversation.ts';
+import { fleetTable } from '../projections/fleet.ts';
+import { type SimulatedCall, simulated } from '../projections/simulated.ts';
+import { type State, state } from '../projections/state.ts';
+import { summary } from '../projections/summary.ts';
+import { waiting } from '../projections/waiting.ts';
+import { beliefsIn, type FleetAgent, fleetIn } from './believing/fleet-at.ts';
+import type { Engine } from './context/engine.ts';
+import { folds } from './history/fold.ts';
+import { metadataAt } from './history/metadata.ts';
+import { type Place, placeFrom, pointOf } from './history/place.ts';
+import { sightAt, sightBeside } from './history/sight.ts';
+import { readPoints } from './history/stored-events.ts';
 
 /** How the knowledge of an agent changed since the turn before. */
 export interface Changes {
@@ -38,7 +35,7 @@ export interface Changes {
   readonly state: ValueDiff;
 }
 
-/** Everything an agent knew at a point. */
+/** Everything that was known at a point: by the agent of its event, and by the fleet. */
 export interface Known {
   /** The event of the point; undefined at the beginning. */
   readonly event: Event | undefined;
@@ -62,59 +59,12 @@ export interface Known {
   readonly coding: Coding;
 }
 
-/** Everything an agent knew at a point, as `reprise show --json` prints it. */
-export interface ShowAnswer extends Omit<LaneConversation, 'openCalls'> {
-  readonly ref: string;
-  /** Null at the beginning. */
-  readonly event: Event | null;
-  readonly state: State;
-  /** The claims that stand. */
-  readonly beliefs: readonly Belief[];
-  /** The agents that are there. */
-  readonly agents: readonly FleetAgent[];
-  /** Calls that have not ended. */
-  readonly calls: LaneConversation['openCalls'];
-  /** The questions that wait for a person. */
-  readonly waiting: readonly WaitingCall[];
-  /** The calls that simulations answered. */
-  readonly simulated: readonly SimulatedCall[];
-  readonly usage: Spending;
-  readonly changes: Changes;
-  readonly others: readonly LaneConversation[];
-  readonly metadata: JsonObject;
-  /** Tests that have failed and are not resolved. */
-  readonly failures: readonly CodingFailure[];
-  readonly constraints: readonly CodingConstraint[];
-}
-
-/** Reads the event at a place, as it is stored; undefined at the beginning. */
-async function eventAtPlace(engine: Engine, place: Place): Promise<Event | undefined> {
-  return place.seq === beginning ? undefined : (await readPoints(engine, place.session, [pointOf(place)]))[0];
-}
-
-/** Reads the event at a point, as it is stored; undefined at the beginning. */
-export async function eventAt(session: Session, point: string): Promise<Event | undefined> {
-  const engine = engineOf(session);
-  return eventAtPlace(engine, await findPlace(engine, session.id, point));
-}
-
-/** The event at a point, for looks that need neither its request nor the raw answer: each may be many megabytes. */
-export const eventHere: Projection<{ readonly event?: Event }> = {
-  name: 'event here',
-  history: 'raw',
-  window: 1,
-  without: ['request', 'response'],
-  initial: () => ({}),
-  apply: (_before, event) => ({ event }),
-};
-
 /** The values of a point that are shown. */
 const shown = { conversation, state, summary, waiting, simulated, openWork, fleet: fleetTable };
 
-/** Reads everything an agent knew at a point: the point is looked up once, and its history is read once. */
-export async function knownAt({ session, ref: { branch }, point }: OpenRef): Promise<Known> {
-  const engine = engineOf(session);
-  const place = await findPlace(engine, session.id, point);
+/** Reads everything that was known at a place. Its history is read once. */
+export async function knownAt(engine: Engine, place: Place): Promise<Known> {
+  const { branch } = place.record;
   const event = await eventAtPlace(engine, place);
   const turn = event?.turn ?? 0;
   const turnBefore: At = turn === 0 ? { kind: 'seq', seq: beginning } : { kind: 'turn', turn: turn - 1 };
@@ -142,16 +92,9 @@ export async function knownAt({ session, ref: { branch }, point }: OpenRef): Pro
   };
 }
 
-/** Returns the JSON answer for a point that was read. */
-export function showAnswer({ ref }: OpenRef, known: Known): ShowAnswer {
-  const { event = null, seen, others, changes, waiting: waits, simulated: calledOff } = known;
-  const { beliefs, agents, usage, metadata } = known;
-  const { constraints } = known.coding;
-  const failures = known.coding.failures.filter(({ status }) => status !== 'resolved');
-  const { messages, openCalls: calls, ...about } = seen;
-  const held = { state: known.state, beliefs, agents };
-  const looked = { event, messages, ...held, calls, waiting: waits, simulated: calledOff, usage, changes };
-  return { ref: refText(ref), ...looked, ...about, others, metadata, failures, constraints };
+/** Reads the event at a place, as it is stored; undefined at the beginning. */
+export async function eventAtPlace(engine: Engine, place: Place): Promise<Event | undefined> {
+  return place.seq === beginning ? undefined : (await readPoints(engine, place.session, [pointOf(place)]))[0];
 }
 
 const isSame = (a: LaneConversation, b: LaneConversation): boolean => a.agent === b.agent && a.run === b.run;
