@@ -90,7 +90,7 @@ export function openReprise(options: string | OpenOptions = {}): Promise<Reprise
   return openWith(options, {});
 }
 
-/** What a command or a test of ours may say, too. */
+/** More that our own commands and tests say about a store. */
 interface OpenMore {
   /** Events since the last snapshot before the next one is worth keeping; 256 if left out. */
   readonly snapshotEvents?: number;

@@ -49,7 +49,7 @@ export interface ServeOptions {
   readonly platform?: Platform;
 }
 
-/** What a command of ours says of a server, too. */
+/** More that our own commands say about a server. */
 export interface ServeMore {
   /** Shows `/metrics` without a token. */
   readonly openMetrics?: boolean;
