@@ -53,10 +53,6 @@ export interface OpenOptions {
    * once. Waiting never blocks the event loop.
    */
   readonly busyWaitMs?: number;
-  /** Events since the last snapshot before another is worth keeping; 256 if left out. */
-  readonly snapshotEvents?: number;
-  /** Told how many events came with every page that was read: for showing how far something long is. */
-  readonly onRead?: (events: number) => void;
   /** Clock, ids, hashing and salts: for tests that need the same history twice. */
   readonly platform?: Platform;
 }
@@ -74,8 +70,6 @@ const openKeys: KnownKeys = optionKeys<OpenOptions>(
     readOnly: 'flag',
     create: 'flag',
     busyWaitMs: 'number',
-    snapshotEvents: 'number',
-    onRead: 'function',
     platform: 'object',
   },
   'openReprise',
@@ -92,13 +86,25 @@ const openKeys: KnownKeys = optionKeys<OpenOptions>(
  * await session.append({ type: 'note.added', data: { text: 'It began at noon' } });
  * ```
  */
-export async function openReprise(options: string | OpenOptions = {}): Promise<Reprise> {
+export function openReprise(options: string | OpenOptions = {}): Promise<Reprise> {
+  return openWith(options, {});
+}
+
+/** More that our own commands and tests say about a store. */
+interface OpenMore {
+  /** Events since the last snapshot before the next one is worth keeping; 256 if left out. */
+  readonly snapshotEvents?: number;
+  /** Called with the number of events of each page that was read: to show how far something long is. */
+  readonly onRead?: (events: number) => void;
+}
+
+/** Opens a store as `openReprise` does, and says more of how it is read. */
+export async function openWith(options: string | OpenOptions, { snapshotEvents, onRead }: OpenMore): Promise<Reprise> {
   const opened: OpenOptions = typeof options === 'string' ? { store: options } : options;
   checkKeys(opened, openKeys);
   checkStore(opened.store);
   const platform = opened.platform ?? createNodePlatform();
   const project = await projectFor(opened);
-  const { snapshotEvents, onRead } = opened;
   // A namespace is a wall inside a store: that of the project says nothing about another one.
   const namespace = opened.namespace ?? (opened.store === undefined ? settingOf(project, 'namespace') : undefined);
   const store: EventStore & AgentKeeper =

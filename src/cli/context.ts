@@ -113,15 +113,15 @@ export class Context {
     const { config, settings } = this.#options.store === undefined ? this.project() : this.#projectOrNone();
     const masking = settings?.settings.masking;
     // A command that opens no store, such as `serve`, should not wait for the verbs.
-    const { openReprise } = await import('../open-reprise.ts');
-    const opened = openReprise({
+    const { openWith } = await import('../open-reprise.ts');
+    const options = {
       create,
-      config: config?.config ?? false,
+      config: config?.config ?? (false as const),
       store: absoluteUrl(location),
       namespace: this.chosenNamespace(),
-      onRead: (events) => this.out.progress.add(events),
       ...given({ masking, busyWaitMs }),
-    });
+    };
+    const opened = openWith(options, { onRead: (events) => this.out.progress.add(events) });
     return this.patient(opened).catch(noStore);
   }
 

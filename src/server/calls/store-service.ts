@@ -272,12 +272,10 @@ function kept(storeOf: (context: HandlerContext) => GuardedStore): Pick<ServiceI
       if (snapshot !== undefined) await store.putSnapshot(sessionRefFromWire(session), snapshotFromWire(snapshot));
       return {};
     },
-    async listSnapshots({ branch, key, through, keys, within }, context) {
-      const ref = branchRefFromWire(branch);
-      const reaches = within.length === 0 ? [{ branch: ref.branch, through }] : within;
-      const found = await storeOf(context).snapshots(ref, {
-        keys: keys.length === 0 ? [snapshotKeyFromWire(key)] : keys.map(snapshotKeyFromWire),
-        within: reaches.map((reach) => ({ branch: reach.branch, through: seqFrom(reach.through) })),
+    async listSnapshots({ session, keys, within }, context) {
+      const found = await storeOf(context).snapshots(sessionRefFromWire(session), {
+        keys: keys.map(snapshotKeyFromWire),
+        within: within.map(({ branch, through }) => ({ branch, through: seqFrom(through) })),
       });
       return { snapshots: found.map(snapshotToWire) };
     },
