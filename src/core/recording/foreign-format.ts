@@ -144,7 +144,7 @@ export interface FileFamily {
   beside(path: string): readonly string[];
   /**
    * Returns the source that a file belongs to, and its rank: a file belongs to the one of the lowest rank. Undefined for a
-   * file that stands alone.
+   * file that is a whole source.
    */
   place(file: FoundFile): { readonly source: string; readonly rank: number } | undefined;
 }
