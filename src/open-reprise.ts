@@ -49,8 +49,8 @@ export interface OpenOptions {
   /** Whether a store that does not exist yet is made; true unless it is opened for reading only. */
   readonly create?: boolean;
   /**
-   * How long to wait for another process that holds the file, or for a server that is gone: 10,000 if left out, 0 to try
-   * once. Waiting never blocks the event loop.
+   * How long to wait for another process that has locked the file, or for a server that is gone: 10,000 if left out, 0
+   * to try once. Waiting never blocks the event loop.
    */
   readonly busyWaitMs?: number;
   /** Clock, ids, hashing and salts: for tests that need the same history twice. */
@@ -77,7 +77,7 @@ const openKeys: KnownKeys = optionKeys<OpenOptions>(
 
 /**
  * Opens a store: what `reprise.config.ts` names or `.reprise/reprise.db` of this project if nothing is said, a URL, or
- * options. Recorders mask secrets that have a known form, also without a configuration.
+ * options. Recorders mask secrets that have a known form, even without a configuration.
  *
  * @example
  * ```ts

@@ -53,7 +53,7 @@ export interface StoreServiceParts {
   readonly callerOf: (context: HandlerContext) => StoreCaller;
   /** Recognizes repeated changes. */
   readonly done: DoneChanges;
-  /** Aborts when the server drains: followers end then, and go on at a different server. */
+  /** Aborts when the server drains: followers end then, and continue at a different server. */
   readonly draining: AbortSignal;
   /** Gets the outcome of each append: `ok`, `known`, or a code. */
   readonly onAppend: (outcome: string) => void;
@@ -149,7 +149,7 @@ function listings(
   };
 }
 
-/** Sends consecutive pages. Nothing is open between two of them, so a slow client holds nothing but its connection. */
+/** Sends consecutive pages. Nothing is open between two of them, so a slow client takes up nothing but its connection. */
 async function* readPages(store: GuardedStore, request: ReadRequest, signal: AbortSignal) {
   const ref = sessionRefFromWire(request.session);
   const { view, page } = pageFromWire(request);
