@@ -43,15 +43,7 @@ export interface ServeOptions {
   readonly studio?: boolean;
   /** A configuration whose agents a token with the right `run` may start; none if left out. */
   readonly agents?: Config;
-<<<<<<< ours
-  /** Gets a line for every call; none of them holds a payload. */
-=======
-  /** Tokens that only this server knows, in addition to those of the store. */
-  readonly tokens?: readonly TokenRecord[];
-  /** Examines the store for the studio, with the rights of the one who asks. */
-  readonly examine?: (reprise: Reprise) => Promise<JsonValue>;
   /** Gets a line for every call; none of them has a payload. */
->>>>>>> theirs
   readonly log?: WriteLog;
   /** Clock, ids, hashing and salts. */
   readonly platform?: Platform;
