@@ -115,7 +115,7 @@ function sameData(source: AppendSource, request: AppendRequest): (input: EventIn
   };
 }
 
-/** Returns the error for an id whose data was erased: a repeated append cannot be told from a new event. */
+/** Returns the error for an id whose data was erased: a repeated append looks like a new event. */
 function erasedMeanwhile({ id, branch, seq }: StoredEvent): RepriseError {
   return new RepriseError(
     'event.erased',

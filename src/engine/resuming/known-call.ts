@@ -27,7 +27,7 @@ export interface KnownCall {
   answer: () => Promise<ReusedAnswer>;
   /** Whether its arguments or its answer could not be recorded: it happened, but cannot replace a new call. */
   isWithheld?: boolean;
-  /** Whether it cannot be told if it is the call in question: its arguments were masked with a different key. */
+  /** Whether nobody can know if it is the call in question: its arguments were masked with a different key. */
   readonly hasOtherKey?: boolean;
   /** For a call that is being made now: resolves when it has ended. */
   readonly settled?: Promise<void>;
