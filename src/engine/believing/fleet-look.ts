@@ -9,7 +9,7 @@ import { fleetTable } from '../../projections/fleet.ts';
 import type { Engine } from '../context/engine.ts';
 import type { OnBranch } from '../context/on-branch.ts';
 import { foldAt } from '../history/fold.ts';
-import { type Following, followedName, followTo, learn } from '../history/follow.ts';
+import { type Following, followedFold, followedName, followTo, learn } from '../history/follow.ts';
 import { findPlace, type Place, placeAtHead, sessionRecord } from '../history/place.ts';
 import { readHeaders } from '../history/stored-events.ts';
 
@@ -19,10 +19,7 @@ export interface FleetLook {
   readonly table: FleetTable;
 }
 
-const following = (engine: Engine): Following<FleetTable, FleetTable> => ({
-  folds: engine.fleets,
-  projection: fleetTable,
-});
+const following = (engine: Engine): Following<FleetTable> => followedFold(engine.fleets, fleetTable);
 
 /** Looks at the fleet at the head of a branch. The process keeps it, and reads only what came since. */
 export async function fleetAtHead(engine: Engine, on: OnBranch): Promise<FleetLook> {

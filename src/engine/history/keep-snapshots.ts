@@ -3,11 +3,11 @@ import { valueText } from '../../core/event/projection.ts';
 import { limits } from '../../core/limits.ts';
 import { mainBranch } from '../../core/ref.ts';
 import { conversation } from '../../projections/conversation.ts';
-import { type Summary, type SummaryState, summary } from '../../projections/summary.ts';
+import { type SummaryState, summary } from '../../projections/summary.ts';
 import type { Engine } from '../context/engine.ts';
 import type { OnBranch } from '../context/on-branch.ts';
 import { foldAt } from './fold.ts';
-import { type Following, followedName, followFromStart, followTo, learn } from './follow.ts';
+import { type FollowedProjection, followedFold, followedName, followFromStart, followTo, learn } from './follow.ts';
 import { keepValue } from './kept-value.ts';
 import { placeAtHead, pointOf, sessionRecord } from './place.ts';
 import { keyFor } from './snapshot.ts';
@@ -41,10 +41,7 @@ export function keepSnapshots(
     });
 }
 
-const following = (engine: Engine): Following<SummaryState, Summary> => ({
-  folds: engine.summaries,
-  projection: summary,
-});
+const following = (engine: Engine): FollowedProjection<SummaryState> => followedFold(engine.summaries, summary);
 
 async function keepSummary(engine: Engine, on: OnBranch): Promise<void> {
   const name = followedName(engine, on);
