@@ -128,3 +128,16 @@ export function followFromStart<Value>(
 ): void {
   folds.set(name, { value: initial(), seq: beginning, digest, origin: { first: digest }, erasures: 0 });
 }
+
+/** Keeps the value at the head of a branch that a verb had to make anyway, and that it does not use any more. */
+export function followFrom<Value>(
+  engine: Engine,
+  { folds }: Pick<Following<Value>, 'folds'>,
+  { session, record, seq }: Place,
+  { value, of: { genesis, erasures } }: { readonly value: Value; readonly of: SessionRecord },
+): void {
+  const { branch, head, digest } = record;
+  const name = followedName(engine, { session, branch });
+  if (seq !== head || folds.get(name) !== undefined) return;
+  folds.set(name, { value, seq, digest, origin: { genesis }, erasures });
+}
