@@ -105,9 +105,12 @@ export function learn<Value>(
   events: readonly Event[],
 ): boolean {
   const held = folds.get(name);
-  const [first, last] = [events[0], events.at(-1)];
-  if (held === undefined || first === undefined || last === undefined) return false;
-  if (first.seq !== later(held.seq, 1) || events.some(({ type }) => isStructural(type))) return false;
+  const last = events.at(-1);
+  if (held === undefined || last === undefined) return false;
+  // They may be of several appends, and others may have written in between.
+  const isNext = (event: Event, index: number): boolean =>
+    event.seq === later(held.seq, index + 1) && !isStructural(event.type);
+  if (!events.every(isNext)) return false;
   try {
     for (const event of events) held.value = add(held.value, event);
     held.seq = last.seq;

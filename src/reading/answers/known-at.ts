@@ -15,7 +15,7 @@ import type { Engine } from '../../engine/context/engine.ts';
 import { folds } from '../../engine/history/fold.ts';
 import { metadataAt } from '../../engine/history/metadata.ts';
 import { findPlace, type Place, placeFrom, pointOf } from '../../engine/history/place.ts';
-import { sightAt, sightBeside } from '../../engine/history/sight.ts';
+import { sessionOf, sightAt, sightBeside } from '../../engine/history/sight.ts';
 import { readPoints } from '../../engine/history/stored-events.ts';
 import { engineOf, type Session } from '../../engine/session.ts';
 import { openWork } from '../../projections/coding.ts';
@@ -123,7 +123,7 @@ export async function knownAt({ session, ref: { branch }, point }: OpenRef): Pro
   const earlier = sightBeside(sight, await placeFrom(engine, place, turnBefore));
   const before = await folds(earlier, { conversation, state });
   const seen = laneFor(held.conversation, event);
-  const look = { place, table: held.fleet };
+  const look = { place, table: held.fleet, of: await sessionOf(sight) };
   const since = pointText({ branch, at: turnBefore });
   const sides = { seen, before: laneBefore(before.conversation, seen), held: held.state, heldBefore: before.state };
   return {
