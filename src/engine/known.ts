@@ -21,7 +21,7 @@ import type { Engine } from './context/engine.ts';
 import { folds } from './history/fold.ts';
 import { metadataAt } from './history/metadata.ts';
 import { type Place, placeFrom, pointOf } from './history/place.ts';
-import { sightAt, sightBeside } from './history/sight.ts';
+import { sessionOf, sightAt, sightBeside } from './history/sight.ts';
 import { readPoints } from './history/stored-events.ts';
 
 /** How the knowledge of an agent changed since the turn before. */
@@ -73,7 +73,7 @@ export async function knownAt(engine: Engine, place: Place): Promise<Known> {
   const earlier = sightBeside(sight, await placeFrom(engine, place, turnBefore));
   const before = await folds(earlier, { conversation, state });
   const seen = laneFor(held.conversation, event);
-  const look = { place, table: held.fleet };
+  const look = { place, table: held.fleet, of: await sessionOf(sight) };
   const since = pointText({ branch, at: turnBefore });
   const sides = { seen, before: laneBefore(before.conversation, seen), held: held.state, heldBefore: before.state };
   return {

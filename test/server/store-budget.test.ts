@@ -144,11 +144,11 @@ describe.each(Object.entries(worlds))('on a %s store', (name, open) => {
     expect(count, what).toBeLessThanOrEqual(8);
   });
 
-  test('a resume with two calls to a model and two to tools asks at most 22 times, 26 times behind a server', async () => {
+  test('a resume with two calls to a model and two to tools asks at most 20 times, 22 times behind a server', async () => {
     const world = await open();
     const { branch } = await forked(world.reprise);
     const [count, what] = await asked(world, () => branch.resume(agent));
-    expect(count, what).toBeLessThanOrEqual(name === 'remote' ? 26 : 22);
+    expect(count, what).toBeLessThanOrEqual(name === 'remote' ? 22 : 20);
   });
 });
 

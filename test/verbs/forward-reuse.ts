@@ -104,6 +104,32 @@ export const forwardReuse: readonly VerbCase[] = [
   }),
 
   onSession(
+    'a message that is edited while a branch runs forward is one that later turns have not seen',
+    async (session) => {
+      for (const agent of ['first', 'second']) await session.spawn(agent, { scope: [] });
+      const told = { type: 'message.added', data: { message: { role: 'user', content: 'Go left.' } } };
+      const [message] = await session.append(told);
+      const first = ({ recorder }: AgentTurn) => recorder.call({ kind: 'model', name: 'small-1' }, () => 'said');
+      const second = async ({ recorder }: AgentTurn) => {
+        const { messages } = await session.branch(recorder.branch).fold(conversation);
+        const list = messages.slice(0, 1).flatMap(({ message: held }) => (held === undefined ? [] : [held as Message]));
+        return recorder.call({ kind: 'model', name: 'small-1', request: { messages: list } }, () => 'heard');
+      };
+      await session.runForward({ untilTurn: 2, onTurn: { first, second } });
+      const branch = await session.at({ story: 1 }).fork({ name: 'x' });
+      const event = { data: { message: { role: 'user', content: 'Go right.' } } };
+      const editing = async (turn: AgentTurn) => {
+        await branch.edit({ kind: 'replace', seq: message?.seq ?? 0, event });
+        return first(turn);
+      };
+      const { live, reused } = await reusing(session, 'x', { first: editing, second });
+      assert.deepEqual([ran(live), ran(reused)], [['2 first', '2 second'], []]);
+      const edit = (await all(branch.replay({ history: 'raw', types: ['event.replaced'] })))[0];
+      assert.deepEqual(live[1]?.because, [edit?.id]);
+    },
+  ),
+
+  onSession(
     'a turn whose inputs nobody can know runs: a model call without a list, and what was erased',
     async (session) => {
       for (const agent of ['unlisted', 'listed', 'erased']) await session.spawn(agent, { scope: [] });

@@ -3,6 +3,7 @@ import type { Event } from '../../core/event/event.ts';
 import { isStructural } from '../../core/event/families/structural.ts';
 import { arrayAt, isObject } from '../../core/json.ts';
 import type { BranchNode, SessionLog } from '../../core/session/session-log.ts';
+import { onwardFrom, throughHead } from '../../core/view/read-through.ts';
 
 /** Where a checkpoint is kept. */
 export interface Saved {
@@ -32,7 +33,7 @@ interface Line {
   readonly parent: BranchNode['parent'];
   readonly createdAt: string;
   head: number;
-  digest: string;
+  digest: Event['digest'];
   /** Whether it has the whole view, rather than the branch's own events. */
   readonly isWhole: boolean;
   readonly byNamespace: Map<string, Saved[]>;
@@ -167,8 +168,8 @@ export class SaverIndex {
     const byName = new Map(nodes.map((node) => [node.branch, node]));
     return [...this.#lines.values()].every((line) => {
       const node = byName.get(line.branch);
-      if (node === undefined || node.createdAt !== line.createdAt || node.head < line.head) return false;
-      return node.head > line.head || node.digest === line.digest;
+      const onward = node === undefined ? 'anew' : onwardFrom(throughHead(line), throughHead(node));
+      return onward === 'nothing' || onward === 'more';
     });
   }
 

@@ -16,8 +16,9 @@ import type { Engine } from '../context/engine.ts';
 import type { Place } from '../history/place.ts';
 import { ChangeTrail, type TrailOf } from './change-trail.ts';
 import { fleetAtPlace } from './fleet-look.ts';
+import { readBook } from './followed-book.ts';
 import { takenOut } from './taken-out.ts';
-import { type BookEntry, TurnBook } from './turn-book.ts';
+import type { BookEntry, TurnBook } from './turn-book.ts';
 
 /** Compares the beliefs, agents and answers of two histories, and says what each difference goes back to. */
 export async function compareBeliefs(engine: Engine, left: Place, right: Place, fromTurn = 0): Promise<BeliefsDiff> {
@@ -53,8 +54,7 @@ export async function compareBeliefs(engine: Engine, left: Place, right: Place, 
 
 async function sideOf(engine: Engine, place: Place): Promise<TrailOf> {
   const { table } = await fleetAtPlace(engine, place);
-  const on = { session: place.session, branch: place.record.branch };
-  const book = await new TurnBook(engine, on, { at: place.seq }).readOn();
+  const book = await readBook(engine, place);
   return { table: tableUpTo(table, place.seq), book, taken: await takenOut(engine, place) };
 }
 

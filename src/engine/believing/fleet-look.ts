@@ -3,13 +3,14 @@ import { always } from '../../core/fleet/active.ts';
 import { type FleetTable, indexOf } from '../../core/fleet/fleet-table.ts';
 import type { Moment } from '../../core/fleet/registration.ts';
 import { later, type Seq } from '../../core/point.ts';
+import type { SessionRecord } from '../../core/store/event-store.ts';
 import { restOf, segmentsOf } from '../../core/view/segment.ts';
 import { type View, viewAt } from '../../core/view/view.ts';
 import { fleetTable } from '../../projections/fleet.ts';
 import type { Engine } from '../context/engine.ts';
 import type { OnBranch } from '../context/on-branch.ts';
 import { foldAt } from '../history/fold.ts';
-import { type Following, followedName, followTo, learn } from '../history/follow.ts';
+import { type Following, followedFold, followedName, followTo, learn } from '../history/follow.ts';
 import { findPlace, type Place, placeAtHead, sessionRecord } from '../history/place.ts';
 import { readHeaders } from '../history/stored-events.ts';
 
@@ -17,25 +18,24 @@ import { readHeaders } from '../history/stored-events.ts';
 export interface FleetLook {
   readonly place: Place;
   readonly table: FleetTable;
+  /** The session as it was then. */
+  readonly of: SessionRecord;
 }
 
-const following = (engine: Engine): Following<FleetTable, FleetTable> => ({
-  folds: engine.fleets,
-  projection: fleetTable,
-});
+const following = (engine: Engine): Following<FleetTable> => followedFold(engine.fleets, fleetTable);
 
 /** Looks at the fleet at the head of a branch. The process keeps it, and reads only what came since. */
 export async function fleetAtHead(engine: Engine, on: OnBranch): Promise<FleetLook> {
   return engine.fleets.lanes.inTurn(followedName(engine, on), async () => {
     for (let tries = 1; ; tries++) {
-      const [place, record] = await Promise.all([
+      const [place, of] = await Promise.all([
         placeAtHead(engine, on.session, on.branch),
         sessionRecord(engine, on.session),
       ]);
-      const followed = await followTo(engine, following(engine), place, record);
-      if (followed !== 'ahead') return { place, table: followed.value };
+      const followed = await followTo(engine, following(engine), place, of);
+      if (followed !== 'ahead') return { place, table: followed.value, of };
       // An append of this process was answered after the head was read.
-      if (tries >= followTriesMax) return { place, table: await foldAt(engine, place, fleetTable) };
+      if (tries >= followTriesMax) return { place, table: await foldAt(engine, place, fleetTable), of };
     }
   });
 }
@@ -55,7 +55,7 @@ export function learnAppended(engine: Engine, on: OnBranch, events: readonly Eve
 export function lookAfter(
   engine: Engine,
   on: OnBranch,
-  { place, table }: FleetLook,
+  { place, table, of }: FleetLook,
   events: readonly Event[],
 ): FleetLook | undefined {
   const [held, first, last] = [engine.fleets.get(followedName(engine, on)), events[0], events.at(-1)];
@@ -63,15 +63,16 @@ export function lookAfter(
   if (held?.value !== table || held.seq !== last.seq) return undefined;
   const { seq, digest, turn } = last;
   const record = { ...place.record, head: seq, digest, turn };
-  return { place: { ...place, record, history: { ...place.history, head: seq }, seq }, table };
+  return { place: { ...place, record, history: { ...place.history, head: seq }, seq }, table, of };
 }
 
 /** Looks at the fleet at a place: through the memory of its branch if the view there is the beginning of that now. */
 export async function fleetAtPlace(engine: Engine, place: Place): Promise<FleetLook> {
   const { session, record, seq } = place;
   const now = await fleetAtHead(engine, { session, branch: record.branch });
-  if (now.place.seq === seq || isBeginning(now.place, seq)) return { place, table: now.table };
-  return { place, table: await foldAt(engine, place, fleetTable) };
+  const { of } = now;
+  if (now.place.seq === seq || isBeginning(now.place, seq)) return { place, table: now.table, of };
+  return { place, table: await foldAt(engine, place, fleetTable), of };
 }
 
 /** Returns true if the view of a seq is the part of the view at a place that was appended up to that seq. */

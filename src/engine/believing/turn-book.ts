@@ -5,11 +5,8 @@ import { isStructural } from '../../core/event/families/structural.ts';
 import { isOperation } from '../../core/event/state-operation.ts';
 import { given, isArray, isObject, type JsonValue, stringAt, valueAt } from '../../core/json.ts';
 import { plainMessage } from '../../core/message/message.ts';
+import type { Sha256 } from '../../core/parts/digest.ts';
 import type { Seq } from '../../core/point.ts';
-import type { Engine } from '../context/engine.ts';
-import type { OnBranch } from '../context/on-branch.ts';
-import { findPlace, type Place } from '../history/place.ts';
-import { replay } from '../looking/replay.ts';
 
 /** A message, without ids, and the tool calls it asks for or answers. */
 interface BookMessage {
@@ -121,10 +118,9 @@ function listIn<Key>(lists: Map<Key, BookEntry[]>, key: Key): BookEntry[] {
   return list;
 }
 
-/** The turns of a view, what each agent did, and the messages there are. It is read once, and goes on with the branch. */
+/** The turns of a view, what each agent did, and the messages there are. */
 export class TurnBook {
-  readonly #engine: Engine;
-  readonly #on: OnBranch;
+  readonly #sha256: Sha256;
   readonly #text: BehaviourText;
   readonly #own = new Map<string, BookEntry[]>();
   readonly #turns = new Map<string, BookTurn>();
@@ -141,39 +137,11 @@ export class TurnBook {
   /** Those of them that can be reasons. */
   readonly changes: ChangeIndex = new ChangeIndex();
   readonly #since: number;
-  /** The point up to which it reads; the head if left out. */
-  readonly #at: Seq | undefined;
-  #seq = 0;
 
-  constructor(engine: Engine, on: OnBranch, { since = 0, at }: { readonly since?: Seq | 0; readonly at?: Seq } = {}) {
+  constructor(sha256: Sha256, { since = 0 }: { readonly since?: Seq | 0 } = {}) {
+    this.#sha256 = sha256;
     this.#since = since;
-    this.#at = at;
-    this.#engine = engine;
-    this.#on = on;
-    this.#text = createBehaviourText(engine.platform.sha256);
-  }
-
-  /** Reads what the branch has that the book does not. */
-  async readOn(): Promise<this> {
-    const { session, branch } = this.#on;
-    const at = this.#at === undefined ? { branch } : { branch, seq: this.#at };
-    const where = (): Promise<Place> => findPlace(this.#engine, session, at);
-    for await (const event of replay(this.#engine, where, { after: this.#seq })) this.#add(event);
-    return this;
-  }
-
-  /** The seq of the last event that it has. */
-  get seq(): number {
-    return this.#seq;
-  }
-
-  /** Adds what was just appended; false if something came in between, so that it has to be read. */
-  learn(events: readonly Event[]): boolean {
-    const isNext = (event: Event, index: number): boolean =>
-      event.seq === this.#seq + 1 + index && !isStructural(event.type);
-    if (!events.every(isNext)) return false;
-    for (const event of events) this.#add(event);
-    return true;
+    this.#text = createBehaviourText(sha256);
   }
 
   /** Returns a recorded turn of an agent that ended well. */
@@ -227,8 +195,8 @@ export class TurnBook {
     return this.#ids.has(id);
   }
 
-  #add(event: Event): void {
-    this.#seq = Math.max(this.#seq, event.seq);
+  /** Adds the next event of the view. */
+  add(event: Event): void {
     if (isStructural(event.type)) return;
     const entry = this.entryOf(event);
     if (event.seq > this.#since) {
@@ -284,7 +252,7 @@ export class TurnBook {
       type,
       turn,
       ...given({ agent, cause }),
-      ...(content === undefined ? {} : { content: this.#engine.platform.sha256(content) }),
+      ...(content === undefined ? {} : { content: this.#sha256(content) }),
       ...given({ topic }),
       stateOf: stateAgents(event),
       messages: messagesIn(event),

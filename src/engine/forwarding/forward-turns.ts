@@ -5,10 +5,12 @@ import type { Moment } from '../../core/fleet/registration.ts';
 import { previous, type Seq } from '../../core/point.ts';
 import { isEdit } from '../../core/view/marker.ts';
 import { type FleetLook, fleetAtHead, fleetAtPlace, lookAfter } from '../believing/fleet-look.ts';
+import { FollowedBook, readBook } from '../believing/followed-book.ts';
 import { takenOut } from '../believing/taken-out.ts';
-import { type BookEntry, type BookTurn, TurnBook } from '../believing/turn-book.ts';
+import type { BookEntry, BookTurn, TurnBook } from '../believing/turn-book.ts';
 import type { Engine } from '../context/engine.ts';
 import type { OnBranch } from '../context/on-branch.ts';
+import type { Place } from '../history/place.ts';
 import { type CopiedIds, isRepeatable } from './repeat-turn.ts';
 import { inputsOf, missingMessages, sameInputs, type TurnInputs, topicsThatDiffer } from './turn-inputs.ts';
 
@@ -30,7 +32,8 @@ const momentOfTurn = (turn: number, seq: number = Number.POSITIVE_INFINITY): Mom
 export class ForwardTurns {
   readonly #engine: Engine;
   readonly #on: OnBranch;
-  readonly #book: TurnBook;
+  readonly #followed: FollowedBook;
+  #book: TurnBook;
   readonly #originalBook: TurnBook | undefined;
   readonly #original: FleetLook | undefined;
   /** The original as it was before each of its edits, by the seq of the edit. */
@@ -50,6 +53,7 @@ export class ForwardTurns {
     engine: Engine,
     on: OnBranch,
     of: {
+      readonly followed: FollowedBook;
       readonly book: TurnBook;
       readonly originalBook: TurnBook | undefined;
       readonly original: FleetLook | undefined;
@@ -57,6 +61,7 @@ export class ForwardTurns {
   ) {
     this.#engine = engine;
     this.#on = on;
+    this.#followed = of.followed;
     this.#book = of.book;
     this.#originalBook = of.originalBook;
     this.#original = of.original;
@@ -64,15 +69,14 @@ export class ForwardTurns {
 
   /** Reads a branch and the one it was forked from. */
   static async open(engine: Engine, on: OnBranch): Promise<ForwardTurns> {
-    const { place } = await fleetAtHead(engine, on);
+    const { place, of } = await fleetAtHead(engine, on);
     const { parent } = place.record;
-    const book = await new TurnBook(engine, on, { since: parent?.seq ?? 0 }).readOn();
     const from = parent === undefined ? undefined : { session: on.session, branch: parent.branch };
-    const originalBook = from === undefined ? undefined : await new TurnBook(engine, from).readOn();
     const original = from === undefined ? undefined : await fleetAtHead(engine, from);
-    for (const { marker, events } of parent === undefined ? [] : await takenOut(engine, place, parent.seq))
-      for (const event of events) if (originalBook?.has(event.id) === true) book.noteTaken(marker, event);
-    return new ForwardTurns(engine, on, { book, originalBook, original });
+    const originalBook = original === undefined ? undefined : await readBook(engine, original.place);
+    const followed = new FollowedBook(engine, on, (at) => bookOf(engine, at, originalBook));
+    const book = await followed.at(place, of);
+    return new ForwardTurns(engine, on, { followed, book, originalBook, original });
   }
 
   /** The fleet of the branch that the turns were recorded on. */
@@ -87,7 +91,7 @@ export class ForwardTurns {
 
   /** Adds what a repeated turn appended to the branch after a look; reads it if something else came in between. */
   async learn(look: FleetLook, events: readonly Event[]): Promise<void> {
-    if (this.#book.learn(events)) this.#look = lookAfter(this.#engine, this.#on, look, events);
+    if (this.#followed.learn(events)) this.#look = lookAfter(this.#engine, this.#on, look, events);
     else await this.readOn();
   }
 
@@ -98,13 +102,19 @@ export class ForwardTurns {
   }
 
   /** Reads what the branch has that the book does not. Throws if a different run forward has begun a turn. */
-  async readOn(): Promise<void> {
+  async readOn(look?: FleetLook): Promise<void> {
     this.#look = undefined;
-    await this.#book.readOn();
-    const { mine } = this.#book;
-    const other = mine.slice(this.#known).find((entry) => isForwardTurn(entry) && !this.begun.has(entry.id));
+    const { place, of } = look ?? (await fleetAtHead(this.#engine, this.#on));
+    const book = await this.#followed.at(place, of);
+    // After an edit it is a new book.
+    if (book !== this.#book) this.#known = 0;
+    this.#book = book;
+    const { mine } = book;
+    const isOther = (entry: BookEntry): boolean =>
+      isForwardTurn(entry) && entry.turn >= this.#from && !this.begun.has(entry.id);
+    const other = mine.slice(this.#known).find(isOther);
     this.#known = mine.length;
-    if (other === undefined || other.turn < this.#from) return;
+    if (other === undefined) return;
     throw new RepriseError(
       'append.conflict',
       `Cannot run "${this.#on.branch}" on: a different run forward began turn ${other.turn} at seq ${other.seq}`,
@@ -117,7 +127,7 @@ export class ForwardTurns {
 
   /** Reads on if the branch has come to a seq that the book does not have. */
   async readUpTo(head: number): Promise<void> {
-    if (head > this.#book.seq) await this.readOn();
+    if (head > this.#followed.seq) await this.readOn();
   }
 
   /** Returns the agents of a turn that can run: in the order in which they acted on the original, then as they joined. */
@@ -134,7 +144,7 @@ export class ForwardTurns {
     // After a repeated turn the head is known. If others append, the next turn cannot begin there, and looks again.
     const look = this.#look ?? (await fleetAtHead(this.#engine, this.#on));
     this.#look = undefined;
-    await this.readUpTo(look.place.seq);
+    if (look.place.seq > this.#followed.seq) await this.readOn(look);
     const moment = momentOfTurn(turn);
     // An agent that acted before it in this turn may have let it go.
     if (registrationAt(look.table, agent, moment) === undefined) return { kind: 'gone' };
@@ -174,9 +184,7 @@ export class ForwardTurns {
   }
 
   async #readBefore(place: FleetLook['place']): Promise<Recorded> {
-    const on = { session: place.session, branch: place.record.branch };
-    const book = new TurnBook(this.#engine, on, { at: place.seq });
-    return { look: await fleetAtPlace(this.#engine, place), book: await book.readOn() };
+    return { look: await fleetAtPlace(this.#engine, place), book: await readBook(this.#engine, place) };
   }
 
   /**
@@ -202,6 +210,15 @@ export class ForwardTurns {
     ];
     return [...new Set(found.map(({ id }) => id))];
   }
+}
+
+/** Reads the book of a branch, with what markers on it took out of the original. */
+async function bookOf(engine: Engine, place: Place, original: TurnBook | undefined): Promise<TurnBook> {
+  const { parent } = place.record;
+  const book = await readBook(engine, place, parent?.seq);
+  for (const { marker, events } of parent === undefined ? [] : await takenOut(engine, place, parent.seq))
+    for (const event of events) if (original?.has(event.id) === true) book.noteTaken(marker, event);
+  return book;
 }
 
 /** Returns true if an event is the beginning of a turn of a run forward. */

@@ -4,7 +4,7 @@ import { fingerprintProjection } from '../../projections/fingerprint.ts';
 import type { Engine } from '../context/engine.ts';
 import { valueAt } from './fold.ts';
 import type { Pace } from './fold-pass.ts';
-import { followedName, followTo } from './follow.ts';
+import { followedFold, followedName, followTo } from './follow.ts';
 import { type Place, sessionRecord } from './place.ts';
 
 /**
@@ -18,7 +18,7 @@ export async function fingerprintThrough(engine: Engine, place: Place): Promise<
   // One at a time: a fold changes the value that it continues from.
   return folds.lanes.inTurn(followedName(engine, { session, branch: record.branch }), async () => {
     const of = await sessionRecord(engine, session);
-    const followed = await followTo(engine, { folds, projection, pace }, place, of);
+    const followed = await followTo(engine, followedFold(folds, projection, pace), place, of);
     const value = followed === 'ahead' ? await valueAt(engine, place, projection, { pace, of }) : followed.value;
     return finishValue(projection, value);
   });

@@ -9,6 +9,9 @@ import { summary } from '../../projections/summary.ts';
 import { openMemoryStore } from '../../store/memory/memory-store.ts';
 import type { Reprise } from '../reprise.ts';
 import { createReprise } from '../reprise-parts.ts';
+import { engineOf } from '../session.ts';
+import { foldAt } from './fold.ts';
+import { placeAtHead } from './place.ts';
 
 const platform = createNodePlatform();
 const key = { projection: 'summary', version: summary.version ?? '', upcasts: 0, erasures: 0 };
@@ -200,4 +203,27 @@ test('an append goes on when its summary cannot be kept', async () => {
   const [ended] = await session.append({ type: 'run.ended', data: { outcome: 'ok' } });
   expect(ended?.seq).toBe(1);
   await expect(reprise.close()).resolves.toBeUndefined();
+});
+
+test('the summary that is kept at the end of a resume is that of the log, and is read at once', async () => {
+  const inner = openMemoryStore({ platform });
+  const { store, calls } = countingStore(inner);
+  const reprise = open(store);
+  const session = await reprise.createSession('demo');
+  await session.append([{ type: 'message.added', data: { message: { role: 'user', content: 'Hi.' } } }, ...notes(2)]);
+  const branch = await session.fork('main', { name: 'x' });
+  let asked = { ...calls };
+  await branch.resume(async ({ recorder }) => {
+    await branch.append(notes(1));
+    asked = { ...calls };
+    return recorder.call({ kind: 'model', name: 'small' }, () => 'Hello.');
+  });
+  await reprise.close();
+  const head = (await inner.branch({ namespace: 'default', session: 'demo', branch: 'x' }))?.head ?? 0;
+  expect(await keptAt(inner, 'x')).toEqual([head]);
+  // It looks at the session, and at no branch but for the fingerprint of the run.
+  expect((calls.branch ?? 0) - (asked.branch ?? 0)).toBe(1);
+  const engine = engineOf(await open(inner).session('demo'));
+  const place = await placeAtHead(engine, 'demo', 'x');
+  expect(await foldAt(engine, place, summary)).toEqual(await foldAt(engine, place, summary, false));
 });

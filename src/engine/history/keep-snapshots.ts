@@ -1,15 +1,26 @@
 import type { Event } from '../../core/event/event.ts';
 import { valueText } from '../../core/event/projection.ts';
 import { limits } from '../../core/limits.ts';
+import type { Seq } from '../../core/point.ts';
 import { mainBranch } from '../../core/ref.ts';
+import type { SessionRecord } from '../../core/store/event-store.ts';
 import { conversation } from '../../projections/conversation.ts';
-import { type Summary, type SummaryState, summary } from '../../projections/summary.ts';
+import { type SummaryState, summary } from '../../projections/summary.ts';
 import type { Engine } from '../context/engine.ts';
+import type { FollowedFold } from '../context/followed-folds.ts';
 import type { OnBranch } from '../context/on-branch.ts';
 import { foldAt } from './fold.ts';
-import { type Following, followedName, followFromStart, followTo, learn } from './follow.ts';
+import {
+  type FollowedProjection,
+  followedFold,
+  followedName,
+  followFrom,
+  followFromStart,
+  followTo,
+  learn,
+} from './follow.ts';
 import { keepValue } from './kept-value.ts';
-import { placeAtHead, pointOf, sessionRecord } from './place.ts';
+import { type Place, placeAtHead, pointOf, sessionRecord } from './place.ts';
 import { keyFor } from './snapshot.ts';
 
 /**
@@ -34,23 +45,32 @@ export function keepSnapshots(
   learn(following(engine), name, appended);
   const isCrossed = (every: number): boolean => Math.floor(last.seq / every) > Math.floor((first.seq - 1) / every);
   if (isCrossed(limits.summaryEventsMax) || appended.some((event) => event.type === 'run.ended'))
-    engine.chores.add(`summary ${name}`, () => keepSummary(engine, on));
+    engine.chores.add(`summary ${name}`, () => keepSummary(engine, on, last.seq));
   if (!isImport && isCrossed(limits.conversationEventsMax))
     engine.chores.add(`conversation ${name}`, async () => {
       await foldAt(engine, await placeAtHead(engine, session, branch), conversation);
     });
 }
 
-const following = (engine: Engine): Following<SummaryState, Summary> => ({
-  folds: engine.summaries,
-  projection: summary,
-});
+const following = (engine: Engine): FollowedProjection<SummaryState> => followedFold(engine.summaries, summary);
 
-async function keepSummary(engine: Engine, on: OnBranch): Promise<void> {
+/** Follows the summary of a branch from the head at which a verb has folded it; the verb does not use it any more. */
+export function followSummary(engine: Engine, place: Place, value: SummaryState, of: SessionRecord): void {
+  followFrom(engine, following(engine), place, { value, of });
+}
+
+/** Keeps the summary of a branch after the seq that this process has just appended. */
+async function keepSummary(engine: Engine, on: OnBranch, appended: Seq): Promise<void> {
   const name = followedName(engine, on);
   await engine.summaries.lanes.inTurn(name, async () => {
     const of = await sessionRecord(engine, on.session);
     const key = keyFor(summary, of);
+    const learned = engine.summaries.get(name);
+    // Such a fold has learned the events from the append itself: nothing has to be looked up.
+    if (key !== undefined && learned !== undefined && learned.seq >= appended && isOf(learned, of)) {
+      const { seq, digest, value } = learned;
+      return keepValue(engine, on.session, { ...key, branch: on.branch, seq, digest }, valueText(summary, value));
+    }
     for (let tries = 0; tries < keepTriesMax; tries++) {
       const place = await placeAtHead(engine, on.session, on.branch);
       await followTo(engine, following(engine), place, of);
@@ -61,6 +81,11 @@ async function keepSummary(engine: Engine, on: OnBranch): Promise<void> {
       return keepValue(engine, on.session, { ...key, ...at }, valueText(summary, held.value));
     }
   });
+}
+
+/** Returns true if a fold is of this session, and nothing was erased since it was made. */
+function isOf({ origin, erasures }: FollowedFold<unknown>, of: SessionRecord): boolean {
+  return 'genesis' in origin && origin.genesis === of.genesis && erasures === of.erasures;
 }
 
 /** How often a summary is looked at again because the process appends meanwhile; the next one is kept soon. */

@@ -4,10 +4,12 @@ import type { Event, Outcome } from '../../core/event/event.ts';
 import { given, isObject, type JsonObject, type JsonValue, valueAt } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
 import { storedJson } from '../../core/parts/decode.ts';
-import { beginning, type Point, type Seq } from '../../core/point.ts';
+import type { Point, Seq } from '../../core/point.ts';
 import { type EffectClass, effectCallOf, effectOf } from '../../core/recording/effects.ts';
 import type { ReusedAnswer } from '../../core/recording/recorder.ts';
-import type { Cursor, StoredEvent } from '../../core/store/event-store.ts';
+import type { BranchSummary, Cursor, SessionRecord, StoredEvent } from '../../core/store/event-store.ts';
+import { onwardFrom, throughHead } from '../../core/view/read-through.ts';
+import { ownSegment, segmentOver } from '../../core/view/segment.ts';
 import type { Segment, View } from '../../core/view/view.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { placeAtHead } from '../history/place.ts';
@@ -57,19 +59,26 @@ interface EffectHalf extends CallHalf {
   readonly isMade: boolean;
 }
 
+/** What was read of the record: the halves of calls, and each branch as it was then. */
+interface ReadRecord {
+  readonly halves: readonly EffectHalf[];
+  readonly branches: ReadonlyMap<string, BranchSummary>;
+}
+
 /**
  * Holds every call of a session that may have had an effect, and those that runs of this process are making. It reads
- * the record once, when it is first asked. The branches of an experiment share one ledger, so that no variant repeats a
- * call of the others.
+ * the record once, when it is first asked, and continues from there when it is renewed. The branches of an experiment
+ * share one ledger, so that no variant repeats a call of the others.
  */
 export class EffectLedger {
   readonly #engine: Engine;
   readonly #session: string;
   readonly #live = new Map<string, KnownCall[]>();
-  readonly #parents = new Map<string, Point | undefined>();
-  /** The last seq that was read of each branch. */
-  readonly #known = new Map<string, Seq>();
   #stored: Promise<readonly EffectHalf[]> | undefined;
+  /** The record as it was read last. */
+  #read: ReadRecord | undefined;
+  /** The session as it was then. */
+  #of: Pick<SessionRecord, 'genesis' | 'erasures'> | undefined;
 
   constructor(engine: Engine, session: string) {
     this.#engine = engine;
@@ -100,14 +109,14 @@ export class EffectLedger {
 
   /** Returns the effect class a tool was last recorded with; undefined if it never was or its class is unknown. */
   async effectOf(name: string): Promise<EffectClass | undefined> {
-    this.#stored ??= this.#read();
+    this.#stored ??= this.#readOn();
     return (await this.#stored).findLast((half) => half.isStart && half.name === name && half.effect !== 'unknown')
       ?.effect;
   }
 
   /** Returns the tools that were called, with the effect class each was last recorded with, in order of first use. */
   async tools(): Promise<ReadonlyMap<string, EffectClass>> {
-    this.#stored ??= this.#read();
+    this.#stored ??= this.#readOn();
     const tools = new Map<string, EffectClass>();
     for (const { isStart, isPerson, name, effect } of await this.#stored)
       if (isStart && !isPerson) tools.set(name, effect);
@@ -122,9 +131,16 @@ export class EffectLedger {
     return isObject(event.data['event']) ? unwrap(event).data['input'] : event.data['input'];
   }
 
-  /** Reads the record again at the next question, if this branch has made calls since it was read. */
-  renew(branch: string): void {
-    if (this.#live.delete(branch)) this.#stored = undefined;
+  /**
+   * Reads what came since at the next question, if this branch has made calls since the record was read. It reads
+   * everything again if content was erased meanwhile, or the session was deleted and made again.
+   */
+  renew(branch: string, { genesis, erasures }: Pick<SessionRecord, 'genesis' | 'erasures'>): void {
+    const isSame = this.#of?.genesis === genesis && this.#of.erasures === erasures;
+    if (this.#live.delete(branch) || !isSame) this.#stored = undefined;
+    if (isSame) return;
+    this.#of = { genesis, erasures };
+    this.#read = undefined;
   }
 
   /** Counts the equal calls that other branches of this process have started. */
@@ -166,10 +182,7 @@ export class EffectLedger {
     const halves = await this.#readHalves(
       branches
         .filter(({ branch }) => branch !== own)
-        .map(({ branch, parent, head }): Segment => {
-          const after = this.#known.get(branch) ?? parent?.seq ?? beginning;
-          return { branch, after, through: head, except: [], carried: false };
-        })
+        .map((now) => unreadOf(this.#read?.branches.get(now.branch), now))
         .filter(({ after, through }) => through > after),
     );
     const calls = [...Map.groupBy(halves, ({ branch }) => branch).values()].flatMap(madeCalls);
@@ -184,7 +197,7 @@ export class EffectLedger {
    * of every branch but this one.
    */
   isIn(branch: string, call: KnownCall, own: string): boolean {
-    return this.#parents.has(branch) ? this.#reaches(branch, call) : call.branch !== own;
+    return this.#read?.branches.has(branch) === true ? this.#reaches(branch, call) : call.branch !== own;
   }
 
   /** Returns true if an event is in the raw history of a branch. */
@@ -192,7 +205,7 @@ export class EffectLedger {
     let through = Number.POSITIVE_INFINITY;
     for (let at: string | undefined = branch; at !== undefined; ) {
       if (at === stored.branch) return (stored.seq ?? through) <= through;
-      const parent = this.#parents.get(at);
+      const parent: Point | undefined = this.#read?.branches.get(at)?.parent;
       through = parent?.seq ?? through;
       at = parent?.branch;
     }
@@ -201,7 +214,7 @@ export class EffectLedger {
 
   /** Returns the calls inside a view, and those outside it by branch, each in order. */
   async around(view: View): Promise<CallsAround> {
-    this.#stored ??= this.#read();
+    this.#stored ??= this.#readOn();
     const branches = Map.groupBy(await this.#stored, ({ branch }) => branch);
     const isInside = placesOf(view);
     // An edit starts no call in the world: an edited call counts if it has an answer, and is never in doubt.
@@ -239,24 +252,23 @@ export class EffectLedger {
     });
   }
 
-  /** Reads each stored event once: every branch from its fork on. */
-  async #read(): Promise<readonly EffectHalf[]> {
+  /** Reads each stored event once: every branch from its fork on, or from where it was read to. */
+  async #readOn(): Promise<readonly EffectHalf[]> {
+    const of = this.#of;
     const branches = await this.#engine.store.branches(sessionRef(this.#engine, this.#session));
-    for (const { branch, parent, head } of branches) {
-      this.#parents.set(branch, parent);
-      this.#known.set(branch, head);
-    }
-    return this.#readHalves(
-      branches.map(
-        ({ branch, parent, head }): Segment => ({
-          branch,
-          after: parent?.seq ?? beginning,
-          through: head,
-          except: [],
-          carried: false,
-        }),
-      ),
-    );
+    const now = new Map(branches.map((held) => [held.branch, held]));
+    const isLonger = (was: BranchSummary): boolean => {
+      const is = now.get(was.branch);
+      const onward = is === undefined ? 'anew' : onwardFrom(throughHead(was), throughHead(is));
+      return onward === 'nothing' || onward === 'more';
+    };
+    const known = [...(this.#read?.branches.values() ?? [])].every(isLonger) ? this.#read : undefined;
+    const unread = branches.map((held) => unreadOf(known?.branches.get(held.branch), held));
+    const came = await this.#readHalves(unread.filter(({ after, through }) => through > after));
+    const halves = [...(known?.halves ?? []), ...came];
+    // What began before an erasure may hold what was erased.
+    if (this.#of === of) this.#read = { halves, branches: now };
+    return halves;
   }
 
   async #readHalves(segments: readonly Segment[]): Promise<readonly EffectHalf[]> {
@@ -311,6 +323,13 @@ export class EffectLedger {
       },
     ];
   }
+}
+
+/** Returns the part of a branch that was not read: all of it, if it was made again since. */
+function unreadOf(read: BranchSummary | undefined, now: BranchSummary): Segment {
+  const onward = read === undefined ? 'anew' : onwardFrom(throughHead(read), throughHead(now));
+  const isKnown = read !== undefined && (onward === 'nothing' || onward === 'more');
+  return isKnown ? segmentOver({ branch: now.branch, after: read.head, through: now.head }) : ownSegment(now);
 }
 
 function mayHaveEffect(row: StoredEvent): boolean {

@@ -15,8 +15,9 @@ import { type SummaryState, summary } from '../../projections/summary.ts';
 import { type Waiting, waiting } from '../../projections/waiting.ts';
 import type { Engine } from '../context/engine.ts';
 import { type FoldedValue, foldTogether } from '../history/fold-pass.ts';
+import { followSummary } from '../history/keep-snapshots.ts';
 import type { Place } from '../history/place.ts';
-import type { Sight } from '../history/sight.ts';
+import { type Sight, sessionOf } from '../history/sight.ts';
 import { readPoints, unwrap } from '../history/stored-events.ts';
 import { loggedConversation } from './logged-conversation.ts';
 
@@ -83,6 +84,10 @@ export async function resumableHistory(sight: Sight, who: Continued): Promise<Re
     { projection: settingsChanges, keep: 'never' },
     { projection: summary, keep: 'due' },
   ])) as [FoldedValue, FoldedValue, FoldedValue, FoldedValue];
+  const { turns } = finishValue(summary, facts.value as SummaryState);
+  // What the resume appends is learned, so that its end does not read the history again for the summary.
+  if (sight.hypothesis.events.size === 0)
+    followSummary(engine, place, facts.value as SummaryState, await sessionOf(sight));
   const lane = await loggedConversation(sight, talk, (seen) => laneFor(seen, who));
   const changes = (changed.value as SettingsChange[]).toReversed();
   const continuing = lane?.agent ?? who.agents?.[0];
@@ -109,7 +114,7 @@ export async function resumableHistory(sight: Sight, who: Continued): Promise<Re
       settingsFor(changes, (agent) => agent === name || (continues && agent === null)),
     repairs: [...mended.repairs, ...repairs],
     people: finishValue(waiting, people.value as PersonBook),
-    turns: finishValue(summary, facts.value as SummaryState).turns,
+    turns,
   };
 }
 

@@ -134,7 +134,7 @@ export async function resumeRun<Run, Result>(
   if (prompt === undefined && agent.goesOnAlone !== true && !answersAct(person)) checkGoesOn(place, history);
   checkAnswerable(place, agent, pendingOf(history, prompt), prompt);
   const watch = new StopWatch(engine, request);
-  request.ledger.renew(branch);
+  request.ledger.renew(branch, of);
   const gate = new RunGate(watch, branch);
   const effects = effectGuard(engine, { request, place, history, person, signal: watch.signal });
   const budget = new BudgetGuard(request.budget ?? {}, (error) => watch.stop(error, 'budget'), request.total);
