@@ -117,7 +117,7 @@ export function loopAgentOf<Client, Item extends object, Tool extends object, Ru
 /** The part of a context that a loop takes. */
 type Begun = BranchSettings & Pick<ResumeContext, 'recorder' | 'messages' | 'prompt' | 'pending' | 'signal'>;
 
-/** Returns the context of a run that is no resume. */
+/** Returns the context of a run that is not a resume. */
 function beginning(recorder: Recorder, prompt: Message, { messages = [], signal }: LoopStart): Begun {
   const settings: BranchSettings = { model: null, system: null, tools: null, settings: null };
   return { recorder, messages, prompt, pending: [], ...settings, signal: signal ?? new AbortController().signal };

@@ -115,11 +115,11 @@ function sameData(source: AppendSource, request: AppendRequest): (input: EventIn
   };
 }
 
-/** Returns the error for an id whose data was erased: a repeated append cannot be told from a new event. */
+/** Returns the error for an id whose data was erased: a repeated append looks like a new event. */
 function erasedMeanwhile({ id, branch, seq }: StoredEvent): RepriseError {
   return new RepriseError(
     'event.erased',
-    `Cannot append: the id "${id}" is taken by the event at "${branch}@${seq}", which was erased, so that nobody can tell whether this is the same`,
+    `Cannot append: the id "${id}" is taken by the event at "${branch}@${seq}", which was erased, so it is unknown whether this is the same`,
     {
       hint: 'If you repeat an append, it is stored: leave it. Mint a new id for a new event.',
       details: { id, branch, seq },
