@@ -93,7 +93,7 @@ function checkOnce(ids: readonly string[]): void {
   }
 }
 
-/** Equal text is equal data. With parts, data is equal, too, if it decodes to the same: a list may have a new salt. */
+/** Equal text is equal data. With parts, data is also equal if it decodes to the same: a list may have a new salt. */
 function sameData(source: AppendSource, request: AppendRequest): (input: EventInput, held: StoredEvent) => boolean {
   const given = new Map(request.parts.map((part) => [part.digest, part]));
   let isHoled = false;
