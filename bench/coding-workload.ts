@@ -1,4 +1,4 @@
-/** Seeded coding sessions: test runs, patches, decisions, long outputs, and unsafe texts that others repeat. */
+/** Seeded coding sessions: test runs, patches, decisions, long outputs, and unsafe content that others repeat. */
 import type { EventDraft } from '../src/index.ts';
 import { randomSource, textSource } from './workload.ts';
 

@@ -51,7 +51,7 @@ export type Contender = () => number | Promise<number>;
 
 /**
  * Runs contenders in turn, round after round, so that a slow moment of the machine falls on all of them. Before each, the
- * young garbage of the last one is collected, and only that: a full collection would throw away, too, what the engine
+ * young garbage of the last one is collected, and only that: a full collection also throws away what the engine
  * has learnt of the code, and a contender with more than a statement or two would be measured cold, round after round.
  */
 export async function alternate<Name extends string>(

@@ -178,7 +178,7 @@ async function stalledMemory(served: Served, { sizes }: Workspace): Promise<Row>
 }
 
 /**
- * Takes the memory of the process, because most of a connection is not in the heap. The first connections pay, too, for
+ * Takes the memory of the process, because most of a connection is not in the heap. The first connections also pay for
  * pools that the later ones share, so they are there before it begins.
  */
 async function idleMemory(served: Served, { sizes }: Workspace): Promise<Row> {

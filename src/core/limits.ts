@@ -7,7 +7,7 @@ import { utf8Length } from './utf8.ts';
  *
  * @example
  * ```ts
- * console.log(`An event holds at most ${limits.payloadBytesMax} bytes.`);
+ * console.log(`An event has at most ${limits.payloadBytesMax} bytes.`);
  * ```
  */
 export const limits = {
@@ -255,7 +255,7 @@ export const limits = {
   codingRunsMax: 1_000,
   /** Bytes of the content of a quarantined risk. */
   riskBytesMax: 1_048_576,
-  /** Risks of a coding session: every context is searched for the texts of all of them. */
+  /** Risks of a coding session: every context is searched for the text of each of them. */
   risksMax: 1_000,
   /** Bytes of all risks of a coding session. */
   risksBytesMax: 2_097_152,
@@ -267,7 +267,7 @@ export const limits = {
   reportTestsMax: 200_000,
   /** Characters of one file that is rebuilt from patches. */
   patchedFileMax: 16_777_216,
-  /** Characters of a text that an erasure looks for outside the event it erases; shorter ones stay. */
+  /** Characters of a string that an erasure looks for outside the event it erases; shorter ones stay. */
   erasableTextMin: 4,
 } as const;
 

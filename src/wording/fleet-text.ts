@@ -15,7 +15,7 @@ export function beliefText({ topic, claim, agent, turn, erased }: Belief): strin
 }
 
 function attributionText({ how, to }: Attribution): string {
-  if (how === 'unknown') return 'for reasons that nobody recorded';
+  if (how === 'unknown') return 'for reasons that were not recorded';
   const count = to.length === 1 ? '1 change' : `${to.length} changes`;
   return how === 'certain' ? `because of ${count}` : `perhaps because of ${count}`;
 }

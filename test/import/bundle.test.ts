@@ -307,7 +307,7 @@ describe('signatures', () => {
     const to = path('.tgz');
     await (await reprise.session('signed')).exportBundle({ to, sign: own.sign });
     expect((await verifyBundle(to)).signature).toMatchObject({ state: 'good', trust: 'unknown' });
-    expect((await verifyBundle(to)).doesNotProve.join(' ')).toContain('nobody vouched');
+    expect((await verifyBundle(to)).doesNotProve.join(' ')).toContain('no one vouched');
     expect((await verifyBundle(to, { key: own.key })).signature).toMatchObject({ state: 'good', trust: 'given' });
     expect((await verifyBundle(to, { pinned: { ada: own.key } })).signature).toMatchObject({
       trust: 'pinned',

@@ -236,7 +236,7 @@ test('a base that ends too early, that goes on from its own fork, or has no poin
   await written(short);
   const { warnings } = await imported(await written(fork));
   expect(warnings.map((each) => each.message)).toEqual([
-    'the session "base", which it goes on from, ends before the point where it does',
+    'the session "base", which it continues, ends before the point where it does',
   ]);
   expect(await said('fork')).toBe(whole);
   const round = rollout('round', turn('R?', 'R.'), { of: { ...base, id: 'round' }, lines: 6 });

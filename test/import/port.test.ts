@@ -363,7 +363,7 @@ describe('edits and folders', () => {
     expect((await (await reprise.session('claude-1')).fold(conversation)).lanes.map(({ agent }) => agent)).toContain(
       'ab12',
     );
-    await expect(reprise.import(folder)).rejects.toThrow('it holds 3 sources');
+    await expect(reprise.import(folder)).rejects.toThrow('it contains 3 sources');
     expect(limits.importFilesMax).toBeGreaterThan(10_000);
   });
 

@@ -131,7 +131,7 @@ describe('the writer', () => {
     expect(await run('reader', 'verify', 'refund')).toMatchObject({ code: 0 });
   });
 
-  it('cannot finish a copy, and is told who can: the owner goes on where it stopped', async () => {
+  it('cannot finish a copy, and is told who can: the owner continues where it stopped', async () => {
     const file = `sqlite:${place.folder}/to-copy.db`;
     await place.json('set', 'copied', 'plan', '1', '--store', file);
     const refused = await place.run(['copy', file, urlOf('writer'), '--json']);
@@ -280,6 +280,6 @@ describe('the owner', () => {
     expect((await store.health()).schema).toBe('2');
     await store.close();
     const { stdout } = await run('reader', 'doctor');
-    expect(textOf(JSON.parse(stdout) as Found, 'schema')).toBe('version 2, this release makes 1, and may go on');
+    expect(textOf(JSON.parse(stdout) as Found, 'schema')).toBe('version 2, this release makes 1, and may continue');
   });
 });

@@ -102,7 +102,7 @@ export class GraphPeople {
     else await this.#ask(run, interrupts, checkpointId);
   }
 
-  /** Records, at the end of a run, the questions that were not reported and the calls that a pause holds back. */
+  /** Records, at the end of a run, the questions that were not reported and the calls that a pause delays. */
   async end(runId: string, outputs: unknown): Promise<void> {
     const run = this.#runs.get(runId);
     if (run === undefined) return;

@@ -153,7 +153,7 @@ const isHeld = (value: JsonValue): value is HeldValue => isObject(value) && type
 function missing(saved: Saved, id: string): RepriseError {
   return new RepriseError(
     'event.not-found',
-    `Cannot load checkpoint "${saved.id}": "${id}", which holds a value of it, is not in the history`,
+    `Cannot load checkpoint "${saved.id}": "${id}", which has a value of it, is not in the history`,
     { hint: 'Continue from an earlier checkpoint: this one was erased or reverted.' },
   );
 }

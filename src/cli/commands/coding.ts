@@ -41,7 +41,10 @@ const looks: Readonly<Record<CodingLook, Look>> = {
 export const coding: CommandSpec = {
   arguments: [
     { name: '<what>', about: 'what to do', choices: Object.keys(looks) },
-    { name: '[words...]', about: 'the ref; diff: two refs; files: a ref and paths; record: a kind, a ref and a text' },
+    {
+      name: '[words...]',
+      about: 'the ref; diff: two refs; files: a ref and paths; record: a kind, a ref and its text',
+    },
   ],
   options: [
     new Option('--goal <text>', 'goal of the moment, before the recorded one'),

@@ -79,7 +79,7 @@ export interface ServeAnswer {
 function servedStore(context: Context): { readonly url: string; readonly shown: string } {
   const { location } = context.chosenStore();
   if (location.kind === 'memory')
-    throw new RepriseError('store.unsupported', 'Cannot serve a store in memory: nobody could make a token for it', {
+    throw new RepriseError('store.unsupported', 'Cannot serve a store in memory: no one could make a token for it', {
       hint: 'Serve sqlite:PATH or postgres://…, or pass a store of your program to serve() of reprise/server.',
     });
   return { url: absoluteUrl(location), shown: shownUrl(location) };

@@ -49,7 +49,7 @@ export const recorders: Readonly<Record<string, Recorder>> = {
       }),
     ),
   goal: (coding, title, options) =>
-    coding.goal({ title: need('goal', 'a text', title), ...of(options, { details: 'description' }) }),
+    coding.goal({ title: need('goal', 'a title', title), ...of(options, { details: 'description' }) }),
   constraint: (coding, text, options) => {
     const value = textOption(options, 'value');
     const key = need('constraint', '--key', textOption(options, 'key') ?? text);
@@ -71,9 +71,9 @@ export const recorders: Readonly<Record<string, Recorder>> = {
     return coding.patch({ file: path, ...runOf(options), ...given({ diff, before, after }) });
   },
   decision: (coding, text, options) =>
-    coding.decision({ decision: need('decision', 'a text', text), ...of(options, { reason: 'reason' }) }),
+    coding.decision({ decision: need('decision', 'its text', text), ...of(options, { reason: 'reason' }) }),
   procedure: (coding, text, options) =>
-    coding.procedure({ text: need('procedure', 'a text', text), ...runOf(options) }),
+    coding.procedure({ text: need('procedure', 'its text', text), ...runOf(options) }),
   evidence: (coding, title, options) =>
     coding.evidence({ ...given({ title }), ...of(options, { content: 'content', source: 'source' }) }),
   risk: (coding, title, options) =>
@@ -81,7 +81,7 @@ export const recorders: Readonly<Record<string, Recorder>> = {
       title: need('risk', 'a title', title),
       ...of(options, { content: 'content', source: 'source', reason: 'reason', event: 'event' }),
     }),
-  fact: (coding, text, options) => coding.fact({ text: need('fact', 'a text', text), ...runOf(options) }),
+  fact: (coding, text, options) => coding.fact({ text: need('fact', 'its text', text), ...runOf(options) }),
 };
 
 async function recordTest(coding: Coding, text: string | undefined, options: OptionValues): Promise<Event> {

@@ -51,7 +51,7 @@ function jsonList(text: string, path: string): readonly string[] {
   if (Array.isArray(held) && held.every((item): item is string => typeof item === 'string')) return held;
   return refuse(
     '--sessions',
-    `${JSON.stringify(path)} is not a JSON list of texts`,
+    `${JSON.stringify(path)} is not a JSON list of strings`,
     'Write ["session-1", "session-2"].',
   );
 }

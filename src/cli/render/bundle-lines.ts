@@ -36,7 +36,7 @@ function signatureLine({ state, key, trust, name }: SignatureVerdict): string {
       ? 'the given key'
       : trust === 'pinned'
         ? `pinned as ${plain(name ?? '')}`
-        : 'nobody vouched for this key';
+        : 'no one vouched for this key';
   return `signed by ${plain(key)} (${why})`;
 }
 

@@ -67,7 +67,7 @@ interface ShownText {
 /** Characters before a line in which a quarantined piece may begin, escapes included. */
 const tailCharacters = 96;
 const cutMark = ' … (cut)';
-/** How much shorter each try to cut a text is. */
+/** How much shorter each try to cut text is. */
 const cutFactor = 0.9;
 
 class ContextPage {

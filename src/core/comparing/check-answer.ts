@@ -34,7 +34,7 @@ export function checkedFrom(answer: unknown): Checked {
   if (!('passed' in answer)) return { passed: null, scores: scoresIn(answer), reason: null };
   const { passed, reason = null, scores = {}, ...rest } = answer;
   const [other] = Object.keys(rest);
-  if (other !== undefined) return refuse(`an answer with "${other}" beside "passed"`);
+  if (other !== undefined) return refuse(`an answer with both "${other}" and "passed"`);
   if (typeof passed !== 'boolean') return refuse(`a "passed" that is ${JSON.stringify(passed)}`);
   if (reason !== null && typeof reason !== 'string') return refuse('a "reason" that is not a string');
   if (!isObject(scores)) return refuse('"scores" that are not an object');

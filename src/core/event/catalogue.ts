@@ -47,7 +47,7 @@ export const foreignFields: Readonly<Record<string, FieldSpec>> = {
   'foreign.file': foreign('string', 'The file of the source that has it; left out for the main one.'),
   'foreign.base': foreign('string', 'The different source that has it, if the source continues from that one.'),
   'foreign.at': foreign('number', 'The place of the unit in its file, from 0.'),
-  'foreign.text': foreign('any', 'The text of the unit, with holes where its events hold a long string.', keptPart),
+  'foreign.text': foreign('any', 'The text of the unit, with holes where its events have a long string.', keptPart),
   'foreign.bytes': foreign('string', 'The bytes of the unit as base64, if they are not text.', keptPart),
   'foreign.end': foreign('string', 'The end of the line, if it is not a line feed.'),
 };

@@ -71,7 +71,7 @@ export function readPattern(source: string): Pattern | { readonly why: string; r
     const why = messageOf(error).replace(/^Invalid regular expression: .*: /s, '');
     return {
       why: `${shown} is not a regular expression: ${why}`,
-      hint: 'Write a backslash before a character that stands for itself: \\( \\[ \\* \\+ \\?',
+      hint: 'Write a backslash before a character that means itself: \\( \\[ \\* \\+ \\?',
     };
   }
 }

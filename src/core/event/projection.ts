@@ -64,7 +64,7 @@ export function defineProjection<Value, Result = Value>(
   for (const list of ['types', 'without'] as const) {
     const names = given[list];
     if (names !== undefined && !(Array.isArray(names) && names.every((item) => typeof item === 'string')))
-      refuse(name, `its "${list}" is not a list of texts`);
+      refuse(name, `its "${list}" is not a list of strings`);
   }
   if (given.window !== undefined && !(isWhole(given.window) && given.history === 'raw'))
     refuse(name, 'its window is not a whole number from 1, or its history is not "raw"');

@@ -5,7 +5,7 @@ import { type Belief, beliefOf, idsOf } from './belief.ts';
 import { type TaskChange, taskChangeOf, taskTypes } from './fleet-task.ts';
 import { type AgentChange, agentChangeOf, agentTypes, type Moment } from './registration.ts';
 
-/** The end of a claim: from this turn on, a different one stands in its place. */
+/** The end of a claim: from this turn on, a different one takes its place. */
 export interface Ending {
   /** The id that named the claim. */
   readonly belief: string;

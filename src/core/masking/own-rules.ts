@@ -96,7 +96,7 @@ export class OwnRules {
     this.#stuck.set(text, rule);
     return new RepriseError(
       'limit.exceeded',
-      `Cannot search a text of ${text.length} characters with the masking rule "${rule}": it takes longer than ownPatternMsMax, ${limits.ownPatternMsMax} ms`,
+      `Cannot search a string of ${text.length} characters with the masking rule "${rule}": it takes longer than ownPatternMsMax, ${limits.ownPatternMsMax} ms`,
       {
         hint: 'The whole text is masked instead. Write the pattern without a repeat inside a repeat, such as (a+)+.',
         details: { limit: 'ownPatternMsMax', max: limits.ownPatternMsMax, rule },

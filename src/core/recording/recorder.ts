@@ -117,7 +117,7 @@ export interface CallEnd {
   readonly provider?: JsonObject;
 }
 
-/** The answer that replaces a call that is not made: of an earlier, equal call, or of a simulation. */
+/** The answer to use instead of a call that is not made: of an earlier, equal call, or of a simulation. */
 export interface ReusedAnswer {
   readonly outcome: Outcome;
   readonly output: JsonValue | undefined;

@@ -14,7 +14,7 @@ export type SettingField = (typeof settingFields)[number];
 
 /** Takes the value of a settings file as settings, or throws `config.invalid` with the file and the field. */
 export function checkSettings(value: JsonValue, file: string): Settings {
-  if (!isObject(value)) return refuse(file, undefined, 'it does not hold an object', `Write: ${exampleSettings}`);
+  if (!isObject(value)) return refuse(file, undefined, 'it does not contain an object', `Write: ${exampleSettings}`);
   for (const name of Object.keys(value))
     if (!settingFields.some((field) => field === name))
       refuse(file, name, 'there is no such field', `Fields: ${settingFields.join(', ')}.`);

@@ -93,7 +93,7 @@ function checkOnce(ids: readonly string[]): void {
   }
 }
 
-/** Equal text is equal data. With parts, data is equal, too, if it decodes to the same: a list may have a new salt. */
+/** Equal text is equal data. With parts, data is also equal if it decodes to the same: a list may have a new salt. */
 function sameData(source: AppendSource, request: AppendRequest): (input: EventInput, held: StoredEvent) => boolean {
   const given = new Map(request.parts.map((part) => [part.digest, part]));
   let isHoled = false;
@@ -119,7 +119,7 @@ function sameData(source: AppendSource, request: AppendRequest): (input: EventIn
 function erasedMeanwhile({ id, branch, seq }: StoredEvent): RepriseError {
   return new RepriseError(
     'event.erased',
-    `Cannot append: the id "${id}" is taken by the event at "${branch}@${seq}", which was erased, so that nobody can tell whether this is the same`,
+    `Cannot append: the id "${id}" is taken by the event at "${branch}@${seq}", which was erased, so it is unknown whether this is the same`,
     {
       hint: 'If you repeat an append, it is stored: leave it. Mint a new id for a new event.',
       details: { id, branch, seq },

@@ -40,7 +40,7 @@ export function checkErasures({ session, erasures }: EraseRequest, actual: numbe
     'append.conflict',
     `Cannot erase in session "${session}": a different erasure was stored first`,
     {
-      hint: 'Look again for the events that hold the content, and erase those.',
+      hint: 'Look again for the events that contain the content, and erase those.',
       details: { session, expected: erasures, actual },
     },
   );

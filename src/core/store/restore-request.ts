@@ -31,7 +31,7 @@ export interface ChainedEvent extends Omit<RestoredEvent, 'digest'> {
   readonly digest: Digest | undefined;
 }
 
-/** A store that takes even restores whose events leave out their digests. */
+/** A store that accepts restores even if their events leave out their digests. */
 export interface ChainRestorer {
   /** Judges the events by the digest of the last one, and keeps them with the digests that lead to it. */
   restore(request: ChainedRestore): Promise<RestoreOutcome>;

@@ -38,7 +38,7 @@ type Replaced = Extract<Marker, { kind: 'replaced' }>;
 type Inserted = Extract<Marker, { kind: 'inserted' }>;
 
 /**
- * A view under construction: a linked list of pieces. An array has the ranges, too, by rising seq, so that the
+ * A view under construction: a linked list of pieces. The ranges are in an array, too, by rising seq, so that the
  * piece with a seq is found by bisection. Every seq is in at most one piece, since seqs continue through a lineage.
  */
 export class Pieces {

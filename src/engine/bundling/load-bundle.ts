@@ -194,8 +194,7 @@ class Loading {
 
 function unlisted({ files }: BundleManifest, name: string, next: BundleFile | undefined): RepriseError {
   const isKnown = files.some((file) => file.name === name);
-  if (isKnown && next !== undefined)
-    return damagedBundle(`${name} stands where ${next.name} belongs`, { file: next.name });
+  if (isKnown && next !== undefined) return damagedBundle(`${name} is where ${next.name} belongs`, { file: next.name });
   return damagedBundle(`it has a file ${JSON.stringify(name)} that its manifest does not list`, { file: name });
 }
 

@@ -13,7 +13,7 @@ import { unwrap } from '../history/stored-events.ts';
 export interface RedactRules {
   /** The rules as a bundle may say them: a rule does not repeat the text that it looks for. */
   readonly said: readonly string[];
-  /** Texts that must not be anywhere in the bundle. */
+  /** Strings that must not be anywhere in the bundle. */
   readonly texts: readonly string[];
   /** How the payload of an event goes: with everything that repeats its content, or alone; undefined if it stays. */
   readonly takes: (event: Event) => Taking | undefined;

@@ -239,18 +239,18 @@ function claims(
     proves: [
       'No event, part, order or lineage in it was changed since the digests in it were made.',
       ...(isVouched ? [`It was signed by ${who}, names and receipts included.`] : []),
-      ...(head === undefined ? [] : ['It holds the point whose digest you kept, and everything before it.']),
-      ...(root === undefined ? [] : ['It holds the history whose Merkle root you kept.']),
+      ...(head === undefined ? [] : ['It contains the point whose digest you kept, and everything before it.']),
+      ...(root === undefined ? [] : ['It contains the history whose Merkle root you kept.']),
       ...(redacted === null ? [] : ['The payloads that were taken out had the digests that are left of them.']),
     ],
     doesNotProve: [
       'That what was recorded happened, or when.',
       ...(isAnchored ? [] : ['Who made it: a rewritten chain with new digests looks the same.']),
-      ...(state === 'good' && trust === 'unknown' ? ['Whose key signed it: nobody vouched for that key.'] : []),
+      ...(state === 'good' && trust === 'unknown' ? ['Whose key signed it: no one vouched for that key.'] : []),
       ...(isVouched ? [] : ['The names of the session and its branches, and its receipts.']),
       of === null
         ? `That nothing came after its heads (${branches.map((each) => `${each.name}@${each.head}`).join(', ')}).`
-        : `Anything about the rest of the session: it holds the history of "${of.branch}@${of.seq}".`,
+        : `Anything about the rest of the session: it contains the history of "${of.branch}@${of.seq}".`,
     ],
   };
 }

@@ -142,7 +142,7 @@ export class CodingReader {
   }
 
   /**
-   * Returns how what was known differs between the ends of two runs; null stands for the empty beginning.
+   * Returns how what was known differs between the ends of two runs; null means the empty beginning.
    *
    * @example
    * ```ts

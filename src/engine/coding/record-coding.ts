@@ -109,7 +109,7 @@ function headOf({ engine, session, branch }: CodingTarget): Promise<Place> {
   return placeAt(engine, session, branch, { kind: 'head' });
 }
 
-/** Refuses a risk if there are too many, or too much of them: every context is searched for the texts of all of them. */
+/** Refuses a risk if there are too many, or too much of them: every context is searched for the text of each of them. */
 export async function checkRisks(target: CodingTarget, risk: RiskInput): Promise<void> {
   const { risks } = await foldAt(target.engine, await headOf(target), codingBook);
   const attempt = 'record one more risk';

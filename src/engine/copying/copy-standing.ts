@@ -87,7 +87,7 @@ function diverged(
   const staged = `Delete "${target.session}" at the target, and copy again.`;
   return new RepriseError(
     'copy.diverged',
-    `Cannot copy session "${session}": ${where} at the target has events of its own from seq ${seq} on`,
+    `Cannot copy session "${session}": ${where} at the target has other events from seq ${seq} on`,
     {
       hint: target.session !== session ? staged : isAhead ? ahead : both,
       details: { session, branch, seq },

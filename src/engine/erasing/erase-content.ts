@@ -14,7 +14,7 @@ import { decoderOf } from '../history/stored-events.ts';
 import { innerJson, isStretch, readings, titleQuotes, titlesIn, valuesInPiece } from './stored-forms.ts';
 
 /**
- * The content to erase: long texts, which must not remain anywhere, and short texts, which must not remain as a whole
+ * The content to erase: long strings, which must not remain anywhere, and short ones, which must not remain as a whole
  * string. A short text inside a longer one, such as "ok", is not a secret.
  */
 export interface Content {

@@ -237,7 +237,7 @@ async function refuseRunning(engine: Engine, session: string): Promise<void> {
     if (ended.has(run)) continue;
     throw new RepriseError(
       'erase.running',
-      `Cannot erase in session "${session}": run "${run}" on "${branch}" has not ended, and its agent may still hold the content`,
+      `Cannot erase in session "${session}": run "${run}" on "${branch}" has not ended, and its agent may still have the content`,
       {
         hint: 'Stop the agent and try again. If it died, its run never ends: erase without "onlyIdle".',
         details: { session, branch, run },

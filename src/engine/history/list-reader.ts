@@ -50,7 +50,7 @@ export class ListReader {
     this.#session = session;
   }
 
-  /** Reads the last nodes of some lists at once, and forgets the texts read before. */
+  /** Reads the last nodes of some lists at once, and forgets those read before. */
   async turnTo(lists: readonly Digest[]): Promise<void> {
     this.#parts = new Map();
     await this.#read(lists, 'asked');

@@ -62,7 +62,7 @@ export interface EventsRequest extends Pick<RowsRequest, 'limit' | 'firstLimit' 
   readonly without?: readonly string[];
 }
 
-/** Some decoded events, or their texts, with the bytes of their payloads in the store. */
+/** Some decoded events, or their JSON text, with the bytes of their payloads in the store. */
 export interface EventsBatch<Item = Event> {
   readonly events: readonly Item[];
   readonly bytes: number;

@@ -165,7 +165,7 @@ export async function handBack(engine: Engine, ref: Ref, format: string): Promis
   const found = formatNamed(engine, format);
   const [place] = found.places ?? [];
   if (found.resume === undefined || place === undefined)
-    throw new RepriseError('export.invalid', `Cannot hand ${refText(ref)} back: nobody resumes from ${format}`, {
+    throw new RepriseError('export.invalid', `Cannot hand ${refText(ref)} back: no agent resumes from ${format}`, {
       hint: 'The formats claude-code, codex and pi are resumed from.',
       details: { format },
     });

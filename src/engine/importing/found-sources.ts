@@ -148,7 +148,7 @@ export function refuseFollowing(path: string | undefined, sources = 1): never {
   const what = path === undefined ? 'the source' : JSON.stringify(path);
   const why =
     sources > 1
-      ? `it holds ${sources} sources, and one file can be followed`
+      ? `it contains ${sources} sources, and one file can be followed`
       : 'it cannot be followed, because its tool writes all of it again';
   throw new RepriseError('import.invalid', `Cannot import ${what}: ${why}`, {
     hint: sources > 1 ? 'Name one file.' : 'Import it again when it has changed. A file of lines can be followed.',

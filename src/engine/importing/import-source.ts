@@ -150,7 +150,7 @@ class ImportRun {
     if (restart !== undefined)
       await this.#restart(restart, `${found.length} bases found after ${held?.units.length ?? 0} units`);
     for (const { source, erased, units } of found) {
-      const where = `the session "${source}", which it goes on from,`;
+      const where = `the session "${source}", which it continues,`;
       if (erased > 0) this.#warn('', 0, `${where} has ${erased} erased units`);
       const onShort = (): void => this.#warn('', 0, `${where} ends before the point where it does`);
       for await (const batch of units(onShort))
@@ -267,7 +267,7 @@ class ImportRun {
     this.#waitingIds.clear();
     const known = this.#standing.isNew ? new Map<string, Point>() : await this.#located(units);
     if (this.#mayLearn && units.length >= lookupUnits) await this.#learn(units);
-    // The first units keep their texts whole, even when a killed import continues: the pieces were learned from them.
+    // The first units keep their text whole, even when a killed import continues: the pieces were learned from them.
     else if (!this.#standing.isNew) this.#events.repeat(this.#standing.stretches);
     this.#mayLearn = false;
     for (const unit of units) {
@@ -280,7 +280,7 @@ class ImportRun {
 
   /** Keeps the pieces that the first units of a source repeat, before the units: every branch has them then. */
   async #learn(units: readonly PreparedUnit[]): Promise<void> {
-    // A mask must see whole texts.
+    // A mask must see whole text.
     const stretches = this.#options.mask === true ? [] : stretchesOfUnits(units);
     if (stretches.length === 0) return;
     const name = { format: this.#source.format.name, source: this.#standing.source };

@@ -45,7 +45,7 @@ export async function openPath(
     if (found.length === 1) return openPath(engine, only.path, options, bases, only.parts);
     throw new RepriseError(
       'import.invalid',
-      `Cannot import ${JSON.stringify(path)} as one session: it holds ${found.length} sources`,
+      `Cannot import ${JSON.stringify(path)} as one session: it contains ${found.length} sources`,
       {
         hint: 'Use importAll, or name one of the files.',
         details: { path },

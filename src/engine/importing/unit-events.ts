@@ -64,12 +64,12 @@ export class UnitEvents {
     this.#time = startedAt === undefined ? undefined : readTime(startedAt);
   }
 
-  /** How many units, and texts around them, contain a secret, by rule. */
+  /** How many units, and pieces of text around them, contain a secret, by rule. */
   get secrets(): Readonly<Record<string, number>> {
     return this.#masks.secrets;
   }
 
-  /** Keeps the texts of the units that follow with the pieces that are repeated in them. */
+  /** Keeps the text of the units that follow with the pieces that are repeated in them. */
   repeat(stretches: Stretches): void {
     // A mask must see a whole text.
     if (!this.#masks.isMasking && stretches.length > 0) this.#repeated = new RepeatedPieces(stretches);

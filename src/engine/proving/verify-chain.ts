@@ -137,7 +137,7 @@ export class ChainCheck {
       const place = row.cause === null ? undefined : places.get(row.cause);
       const leadsHere = place !== undefined && (place.branch === row.branch || leads(place));
       if (row.causeSeq !== (leadsHere ? place.seq : null))
-        throw new Bad(row.seq, `the cause of seq ${row.seq} does not stand where it says`);
+        throw new Bad(row.seq, `the cause of seq ${row.seq} is not where it says`);
     }
   }
 }

@@ -107,7 +107,7 @@ export function forgedErasure(seq: Seq): Bad {
   return new Bad(seq, `something of seq ${seq} is gone, and the erasure that names it was forged`);
 }
 
-/** Returns the seq up to which the chain of a branch holds, by digests alone. */
+/** Returns the seq up to which the chain of a branch is intact, by digests alone. */
 async function soundThrough(engine: Engine, record: SessionRecord, lineage: () => Stretch[]): Promise<Seq> {
   let reached = beginning;
   let digest: Digest = record.genesis;

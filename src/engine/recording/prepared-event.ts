@@ -23,7 +23,7 @@ const envelopeUnits = 300;
 
 /**
  * Turns the data of an event into JSON and masks it. If either fails, a note replaces the data: data that could not be
- * masked must not be stored. `report` hears of texts that were masked whole because they could not be searched.
+ * masked must not be stored. `report` hears of strings that were masked whole because they could not be searched.
  */
 export function prepareEvent(
   told: ToldEvent,

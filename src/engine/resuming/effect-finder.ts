@@ -207,6 +207,6 @@ function aborted(signal: AbortSignal | undefined): Promise<void> {
   });
 }
 
-/** Returns true if a call cannot replace a new one: part of it is missing, or it may be a different call. */
+/** Returns true if a call cannot be reused for a new one: part of it is missing, or it may be a different call. */
 export const isUnsure = (known: KnownCall | undefined): boolean =>
   known?.isWithheld === true || known?.hasOtherKey === true;

@@ -105,7 +105,7 @@ export class EffectGuard implements CallGuard {
   }
 
   /**
-   * Returns the recorded or simulated answer that replaces the call, or undefined if it is to be made. Throws
+   * Returns the recorded or simulated answer to use instead of the call, or undefined if it is to be made. Throws
    * `effect.refused`.
    */
   async before(start: NamedCall): Promise<ReusedAnswer | undefined> {
@@ -266,13 +266,13 @@ function unmadeText(isDecided: boolean, by: EffectGuardOptions['by']): string {
   if (isDecided) return 'the policy does not allow it';
   return by === 'experiment'
     ? 'the session never made it with these arguments, and an experiment does not make it either'
-    : 'the session never made it with these arguments, and nobody allowed it';
+    : 'the session never made it with these arguments, and no one allowed it';
 }
 
 /** Says why a call that was made, or may have been made, is refused. */
 function madeText(earlier: string, { kind }: EffectRecord, known: KnownCall | undefined): string {
   if (known?.hasOtherKey === true)
-    return `nobody can tell whether it is the call at ${earlier}, whose arguments were masked with a different key`;
+    return `it is unknown whether it is the call at ${earlier}, whose arguments were masked with a different key`;
   if (known?.isWithheld === true) return `it was made at ${earlier}, and part of that could not be recorded`;
   if (kind === 'inDoubt') return `it was started at ${earlier}, and nobody knows whether it happened`;
   return `it was made at ${earlier} and ended "${known?.outcome}"`;

@@ -25,9 +25,9 @@ export interface KnownCall {
   outcome: Outcome | undefined;
   /** Reads its answer, once it has ended. */
   answer: () => Promise<ReusedAnswer>;
-  /** Whether its arguments or its answer could not be recorded: it happened, but cannot replace a new call. */
+  /** Whether its arguments or its answer could not be recorded: it happened, but cannot be reused for a new call. */
   isWithheld?: boolean;
-  /** Whether nobody can know if it is the call in question: its arguments were masked with a different key. */
+  /** Whether it may or may not be the call in question: its arguments were masked with a different key. */
   readonly hasOtherKey?: boolean;
   /** For a call that is being made now: resolves when it has ended. */
   readonly settled?: Promise<void>;

@@ -71,7 +71,7 @@ export async function personPart<Run, Result>(asked: Asked<Run, Result>): Promis
   const isAwaited = answers.some(({ about, saved }) => about === null && saved !== null);
   const goesOn = agent.goesOnFromCalls === true && (isAwaited || !isPartlyAnswered(history, prompt, approvals));
   const isMadeHere = agent.callTool !== undefined && !goesOn;
-  // A recorded answer may replace a call that no person was asked about.
+  // A recorded answer may be reused for a call that no person was asked about.
   const isLate = (question: WaitingCall): boolean => isMadeHere && needed.includes(question);
   const stopping = undecided.filter((question) => !isLate(question));
   if (stopping.length > 0 && !isReplaced)

@@ -173,7 +173,7 @@ export async function resume<Run, Result>(
   return resumed;
 }
 
-/** Continues a branch on an agent and reports, also if it fails. Throws only if the run cannot begin. */
+/** Continues a branch on an agent and reports, even if it fails. Throws only if the run cannot begin. */
 export async function settleResume<Run, Result>(
   engine: Engine,
   { session, branch, continues, cause, by, total, ledger = new EffectLedger(engine, session) }: ResumeTarget,

@@ -252,7 +252,7 @@ function noted(tried: Tried, event: Event): Tried {
 
 /**
  * Finds the point where the prompt is given and no model has been called. If only the first model call has the
- * prompt, that is the start of this call; the branch then holds a start without an end.
+ * prompt, that is the start of this call; the branch then has a start without an end.
  */
 async function beginningOf(
   engine: Engine,

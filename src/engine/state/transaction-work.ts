@@ -37,7 +37,7 @@ export const transactionOptionNames: Readonly<Record<keyof TransactionOptions, t
 
 /** The result of a commit. */
 export interface Committed {
-  /** The transaction, which is also the id of its event. */
+  /** The id of the transaction, and of its event. */
   readonly txn: string;
   /** The seq of its event, by which commits are ordered. If nothing was written, the head it read. */
   readonly seq: Seq;

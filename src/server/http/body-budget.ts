@@ -57,7 +57,7 @@ export class BodyBudget {
   #full(): RepriseError {
     return new RepriseError(
       'store.busy',
-      `Cannot read the request: the server holds ${this.#bytesMax} bytes of others`,
+      `Cannot read the request: it has ${this.#bytesMax} bytes of other requests in memory`,
       {
         hint: 'Try again in a moment.',
         details: { limit: 'serverBytesInFlightMax', max: this.#bytesMax },

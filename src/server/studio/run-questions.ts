@@ -125,7 +125,7 @@ export class RunQuestions {
     switch (answer.kind) {
       case 'effect':
         if (answer.answer === 'reuse' && outcome === undefined)
-          refuse('nobody knows how the earlier call ended', 'Run it, simulate it, or refuse it.');
+          refuse('it is unknown how the earlier call ended', 'Run it, simulate it, or refuse it.');
         return answer.answer;
       case 'simulate':
         return { simulate: answer.output === undefined ? this.#simulated(name) : answer.output };

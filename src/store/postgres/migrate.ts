@@ -6,7 +6,7 @@ import { checkOwnSchema } from './own-schema.ts';
 import { postgresCode } from './postgres-error.ts';
 
 /**
- * One change of a schema. `brief` is one transaction that holds its locks for a moment only: a new column or table, a
+ * One change of a schema. `brief` is one transaction that keeps its locks for a moment only: a new column or table, a
  * constraint that is not checked yet. `aside` are statements outside a transaction that block no one, such as
  * `CREATE INDEX CONCURRENTLY`; all of them run again after a failure, so the first removes what is half made. `batches`
  * is one statement that changes at most `$1` rows, run until it finds fewer: programs of the release before may add some.
@@ -141,7 +141,7 @@ async function lock(connection: Connection, schema: string, waitMs: number): Pro
         'store.busy',
         `Cannot open the store: a different process has been migrating it for ${waitMs} ms`,
         {
-          hint: 'Wait for it to end: "reprise doctor" tells how far it is. Programs of the release before may go on meanwhile.',
+          hint: 'Wait for it to end: "reprise doctor" tells how far it is. Programs of the release before may continue meanwhile.',
           details: { waitMs },
         },
       );

@@ -272,7 +272,8 @@ class PostgresStore implements EventStore, TokenKeeper {
         await putSnapshot(queries, session, branch.id, snapshot);
       }, limits.snapshotWaitMsMax);
     } catch (error) {
-      // Only time is lost if a different writer holds the session, the connection was cut, or the user may only read.
+      // Only time is lost if a different writer has locked the session, the connection was cut, or the user may only
+      // read.
       if (!isPassing(error) && postgresCode(error) !== '42501') throw error;
     }
   }

@@ -73,7 +73,7 @@ export interface SpokenReply extends ReplyPace {
   readonly reasoning?: string | readonly string[];
   /** Tool calls, all in one answer. */
   readonly toolCalls?: readonly ScriptedToolCall[];
-  /** Token counts; those that are left out are computed from the texts. */
+  /** Token counts; those that are left out are computed from the content. */
   readonly usage?: Usage;
   /** If left out, `tool-calls` with tool calls, else `stop`. */
   readonly finishReason?: 'stop' | 'length' | 'tool-calls' | 'content-filter';

@@ -3,7 +3,7 @@ import { bytesText } from '../../../src/wording/amount.ts';
 import { announce } from './announcer.ts';
 import { RecordedText } from './recorded-text.tsx';
 
-/** The letters of a text that are shown at first, and the most that are laid out at once. */
+/** The characters of a text that are shown at first, and the most that are laid out at once. */
 const firstMax = 4_000;
 const laidOutMax = 1_048_576;
 

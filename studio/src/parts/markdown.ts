@@ -105,7 +105,7 @@ function pieceOf(token: Tokens.Generic): Inline {
 
 const textOf = (text: string): Inline => ({ kind: 'text', text });
 
-/** Joins texts that follow each other. */
+/** Joins strings that follow each other. */
 function joined(pieces: readonly Inline[]): readonly Inline[] {
   const held: Inline[] = [];
   for (const piece of pieces) {

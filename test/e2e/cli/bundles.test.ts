@@ -74,7 +74,7 @@ test('a bundle is signed and redacted, and a pinned key is named', async () => {
   );
   expect(readFileSync(join(place.folder, 'signed/history.jsonl'), 'utf8')).not.toContain('broken');
   expect((await place.run(['import', 'signed'])).stderr).toContain('a different namespace with --namespace, or delete');
-  expect((await place.run(['verify', 'signed'], { env })).stdout).toContain('nobody vouched for this key');
+  expect((await place.run(['verify', 'signed'], { env })).stdout).toContain('no one vouched for this key');
   expect((await place.run(['key', 'pin', 'me', made.stdout.trim()], { env })).stdout).toContain(
     `me  ${made.stdout.trim()}`,
   );

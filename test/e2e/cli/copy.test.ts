@@ -79,7 +79,7 @@ test('copy refuses what went its own way, copies the others, and exits with 1', 
   expect(code).toBe(1);
   expect(stdout).toMatch(/refund +refused/);
   expect(stdout).toMatch(/another +copied/);
-  expect(stdout).toContain('"main" at the target has events of its own from seq 8 on');
+  expect(stdout).toContain('"main" at the target has other events from seq 8 on');
   expect(stdout).toContain('→ It is ahead of the source: copy the other way round');
   expect(stderr).toContain('reprise list --store sqlite:copy.db');
   const json = await place.run(['copy', from, to, '--json=object']);

@@ -79,7 +79,7 @@ test.each([
     /Choose a different id with --session/,
   ],
   ['a document that is followed', ['import', 'one.json', '--follow'], 2, /"one\.json": it cannot be followed/],
-  ['a folder that is followed', ['import', '.', '--follow'], 2, /"\.": it holds 2 sources, and one file/],
+  ['a folder that is followed', ['import', '.', '--follow'], 2, /"\.": it contains 2 sources, and one file/],
   ['two files that are followed', ['import', 'one.json', 'two.json', '--follow'], 2, /Cannot follow 2 files/],
   ['nothing', ['import'], 2, /no source is named/],
   ['a source beside --discover', ['import', '--discover', 'one.json'], 2, /Cannot look for sessions in "one\.json"/],

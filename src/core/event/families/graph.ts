@@ -34,7 +34,7 @@ export const graphTypes: Readonly<Record<string, EventSpec>> = {
       saved: need('string', "The framework's id of the saved state.", noise),
       parent: field('string', 'The id of the saved state it continues.', noise),
       source: field('string', 'input, loop, update or fork.'),
-      changed: need('array', 'The channels whose values stand before this event, in that order.'),
+      changed: need('array', 'The channels whose values come before this event, in that order.'),
       values: need('object', '`{ from, version }` by channel: the saved state that the value was stored with.', noise),
       state: need('object', 'The rest, as its serializer wrote it: `{ type, text | bytes }`.', noise),
       metadata: need('object', "The framework's metadata, in the same form.", noise),
@@ -56,7 +56,7 @@ export const graphTypes: Readonly<Record<string, EventSpec>> = {
     },
   }),
   'graph.wrote': eventType(
-    'A task of a graph wrote to channels; the graph saves the state that holds it once all tasks are done.',
+    'A task of a graph wrote to channels; the graph saves the state that contains it once all tasks are done.',
     {
       fields: {
         namespace,

@@ -156,8 +156,8 @@ export const workTypes: Readonly<Record<string, EventSpec>> = {
       tail: field('string', 'The text after the last.', { ...noise, storage: 'part' }),
       between: field('any', 'The text between two of them.', { ...noise, storage: 'part' }),
       source: field('string', 'The id of the session in its own system.', noise),
-      file: field('string', 'The file that the texts are of; empty for the main one.', noise),
-      stretches: field('array', 'The pieces that the texts of the units repeat, which name them by their place here.', {
+      file: field('string', 'The file that the text is from; empty for the main one.', noise),
+      stretches: field('array', 'The pieces that are repeated in the units, which name them by their place here.', {
         ...noise,
         storage: 'list',
       }),

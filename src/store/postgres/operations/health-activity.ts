@@ -76,12 +76,12 @@ async function waiting(queries: Queries, longMs: number): Promise<ActivityReport
     facts: [
       {
         name: 'activity',
-        text: `${long.length === 0 ? 'no' : long.length} transaction open for over a minute, ${locks.length === 0 ? 'nobody waits' : `${locks.length} wait`} for a lock on these tables${sight}`,
+        text: `${long.length === 0 ? 'no' : long.length} transaction open for over a minute, ${locks.length === 0 ? 'no process waits' : `${locks.length} wait`} for a lock on these tables${sight}`,
       },
     ],
     problems: [
       ...long.map(([pid, who, program, seconds]) => ({
-        message: `Process ${pid} of ${who} (${program || 'no name'}) has had a transaction open for ${seconds} s, which holds up vacuuming and perhaps writers`,
+        message: `Process ${pid} of ${who} (${program || 'no name'}) has had a transaction open for ${seconds} s, which delays vacuuming and perhaps writers`,
         todo: `Let it end, or end it: ${end(pid)}`,
       })),
       ...locks.map(([pid, table, seconds, holder]) => ({

@@ -60,11 +60,11 @@ async function migrationReport(
       ? 'the one that this release makes'
       : version < known
         ? `this release will make it ${known}`
-        : `this release makes ${known}, and may go on`;
+        : `this release makes ${known}, and may continue`;
   const fact = (more: string): StoreFact => ({ name: 'schema', text: `version ${version}, ${place}${more}` });
   if (unfinished === undefined) return { fact: fact(''), problems: [] };
   const how = `a migration to ${unfinished.version} (release ${unfinished.release}) has made ${unfinished.done} changes`;
-  if (isMigrating) return { fact: fact(`; ${how} and goes on`), problems: [] };
-  const todo = `Open the store once as its owner with release ${unfinished.release}: it goes on where it stopped`;
+  if (isMigrating) return { fact: fact(`; ${how}, and continues`), problems: [] };
+  const todo = `Open the store once as its owner with release ${unfinished.release}: it continues where it stopped`;
   return { fact: fact(`; ${how}`), problems: [{ message: `A migration was cut short: ${how}`, todo }] };
 }

@@ -41,7 +41,7 @@ export interface BroughtParts {
   readonly plans: readonly PartPlan[];
 }
 
-/** Stores the parts as planned, and makes the sessions hold every one of them. */
+/** Stores the parts as planned, and gives the sessions every one of them. */
 export async function holdParts(queries: Queries, brought: readonly BroughtParts[]): Promise<void> {
   const rows = brought.flatMap(({ session, branchId, plans }) => plans.map((plan) => ({ session, branchId, plan })));
   if (rows.length === 0) return;

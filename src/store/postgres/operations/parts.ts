@@ -147,7 +147,7 @@ export async function countErased(
   );
 }
 
-/** Makes a session let go of parts, and deletes those that no session holds any more. */
+/** Makes a session let go of parts, and deletes those that no session has any more. */
 export async function forgetParts(queries: Queries, session: SessionKey, digests: readonly Digest[]): Promise<void> {
   if (digests.length === 0) return;
   const gone = await queries.all<[number, number, number]>(
@@ -166,7 +166,7 @@ export async function forgetParts(queries: Queries, session: SessionKey, digests
 }
 
 /**
- * Deletes those of some parts that no session holds. Locks them first: an append that is about to share a part has locked
+ * Deletes those of some parts that no session has. Locks them first: an append that is about to share a part has locked
  * it too, so the second statement sees that holder. A later append finds the part gone and brings its own.
  */
 export async function dropUnheld(queries: Queries, namespaceId: number, ids: readonly number[]): Promise<void> {

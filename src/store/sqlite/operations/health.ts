@@ -68,7 +68,7 @@ function adviceOf(database: Database): StoreAdvice[] {
   const [pages] = database.one<[number]>('PRAGMA page_count');
   if (free < freePagesMin || free < pages * freeShareMax) return [];
   const message = `${Math.round((free / pages) * 100)} % of the file is free pages`;
-  return [{ message, todo: 'If the room is needed elsewhere, type VACUUM in a SQLite shell while nobody writes' }];
+  return [{ message, todo: 'If the room is needed elsewhere, type VACUUM in a SQLite shell while no process writes' }];
 }
 
 const tableSizesSql = `

@@ -145,7 +145,7 @@ const completeSql = 'UPDATE parts SET kind = ?, text = ?, refs = NULL WHERE id =
 const holdSql =
   'INSERT INTO part_holders (session_id, digest, part_id, branch_id, bytes) VALUES (?, unhex(?), ?, ?, ?)';
 
-/** Stores the parts as planned, and makes the session hold every one of them. */
+/** Stores the parts as planned, and gives the session every one of them. */
 export function holdParts(
   database: Database,
   session: SessionRow,
@@ -184,7 +184,7 @@ const planBytes = ({ plan: { part }, textBytes }: SizedPlan): number =>
 /** Subtracts bytes from the size of a branch. */
 export const erasedBytesSql = 'UPDATE branches SET erased_bytes = erased_bytes + ? WHERE id = ?';
 
-/** Makes a session let go of parts, and deletes those that no session holds any more. */
+/** Makes a session let go of parts, and deletes those that no session has any more. */
 export function forgetParts(database: Database, session: { readonly id: number }, digests: readonly Digest[]): void {
   for (const digest of digests) {
     const row = database.get<[number, number, number]>(
