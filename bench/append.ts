@@ -18,7 +18,7 @@ export async function benchAppend(workspace: Workspace): Promise<Row[]> {
   const { isQuick } = workspace.sizes;
   const data = payloads(2_000, 600);
   const [batches, singles] = isQuick ? [1, 10] : [60, 1_500];
-  // A file for each contender: nobody pays for pages that another one has changed.
+  // A file for each contender: none pays for pages that another one has changed.
   await using plain = await open(workspace.path('plain.db'), 'process');
   await using called = await open(workspace.path('calls.db'), 'process');
   await using said = await open(workspace.path('messages.db'), 'process');

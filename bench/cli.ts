@@ -1,4 +1,4 @@
-/** How long a person waits for the first line of a command, beside `git log` on a repository of as many commits. */
+/** How long a person waits for the first line of a command, compared with `git log` on a repository of as many commits. */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

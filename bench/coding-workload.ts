@@ -8,7 +8,7 @@ export interface CodingWork {
   /** The tests that fail, and those that once did. */
   readonly active: ReadonlySet<string>;
   readonly resolved: ReadonlySet<string>;
-  /** The hard constraints that hold nothing unsafe. */
+  /** The hard constraints that contain nothing unsafe. */
   readonly constraints: readonly string[];
   readonly unsafe: readonly string[];
 }
@@ -65,7 +65,7 @@ export function codingWork(count: number, seed: number): CodingWork {
   return { drafts, active: failing, resolved, constraints: [...constraints.values()].filter(isSafe), unsafe };
 }
 
-/** Returns true if a text contains 16 characters of another. */
+/** Returns true if a string contains 16 characters of another. */
 export function sharesPiece(text: string, held: string): boolean {
   for (let at = 0; at + 16 <= held.length; at++) if (text.includes(held.slice(at, at + 16))) return true;
   return false;

@@ -1,4 +1,4 @@
-/** Coding sessions: contexts, exports, reports and patches, and whether a context holds what it must. */
+/** Coding sessions: contexts, exports, reports and patches, and whether a context has what it must. */
 import { defaultCounter } from '../src/core/coding/context.ts';
 import { type EventDraft, openReprise, readTestReport, type Session } from '../src/index.ts';
 import { codingWork, sharesPiece } from './coding-workload.ts';
@@ -226,7 +226,7 @@ async function patchRow(workspace: Workspace, patches: number): Promise<Row> {
   });
 }
 
-/** Counts what a context must hold and must not, over generated sessions, beside the transcript cut to the same budget. */
+/** Counts what a context must and must not have, over generated sessions, compared with the transcript cut to the same budget. */
 async function qualityRows(isQuick: boolean): Promise<Row[]> {
   const sessions = isQuick ? 2 : 20;
   const found = { wrong: 0, needed: 0, inCut: 0, share: 0 };

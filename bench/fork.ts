@@ -91,7 +91,7 @@ async function copyOf(workspace: Workspace, events: number): Promise<string> {
 
 const forkSeq = (workspace: Workspace): number => workspace.sizes.events >> 1;
 
-/** The bytes that a fork adds to the file, beside those of an event of the same size. */
+/** The bytes that a fork adds to the file, compared with those of an event of the same size. */
 async function growthOf(workspace: Workspace, path: string): Promise<Growth> {
   const forks = workspace.sizes.isQuick ? 50 : growthForks;
   const rows = (): number => count(path, 'SELECT count(*) FROM events');
@@ -113,7 +113,7 @@ async function growthOf(workspace: Workspace, path: string): Promise<Growth> {
   };
 }
 
-/** Times of forks and, beside them, of appends, of both histories in turn: a few at a time, as variants are made. */
+/** Times of forks and, for comparison, of appends, of both histories in turn: a few at a time, as variants are made. */
 async function timeForks(
   workspace: Workspace,
   [short, long]: readonly [string, string],

@@ -1,4 +1,4 @@
-/** Imports a file in a process of its own and prints the time and the most memory that it took, as JSON. */
+/** Imports a file in a separate process and prints the time and the most memory that it took, as JSON. */
 import { existsSync, readFileSync } from 'node:fs';
 import { openReprise } from '../src/index.ts';
 import { keepHeapSmall } from '../src/node/small-heap.ts';

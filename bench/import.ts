@@ -1,4 +1,4 @@
-/** Imports of sessions of Claude Code beside reading the same file in other ways; bundles. */
+/** Imports of sessions of Claude Code compared with reading the same file in other ways; bundles. */
 import { spawnSync } from 'node:child_process';
 import { createReadStream, openSync, rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';

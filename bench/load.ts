@@ -45,7 +45,7 @@ export interface LoadFigures {
 /** How long a client waits for a server that is gone, and a follower for its last event. */
 const patienceMs = 60_000;
 
-/** Puts a load on a server of its own, on a new SQLite file. */
+/** Puts a load on a separate server, on a new SQLite file. */
 export async function load(options: LoadOptions): Promise<LoadFigures> {
   const directory = mkdtempSync(join(tmpdir(), 'reprise-load-'));
   const path = join(directory, 'load.db');

@@ -51,8 +51,8 @@ export type Contender = () => number | Promise<number>;
 
 /**
  * Runs contenders in turn, round after round, so that a slow moment of the machine falls on all of them. Before each, the
- * young garbage of the last one is collected, and only that: a full collection also throws away what the engine has
- * learnt of the code, and a contender with more than a statement or two would be measured cold, round after round.
+ * young garbage of the last one is collected, and only that: a full collection would throw away, too, what the engine
+ * has learnt of the code, and a contender with more than a statement or two would be measured cold, round after round.
  */
 export async function alternate<Name extends string>(
   rounds: number,
@@ -91,7 +91,7 @@ export function percentile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-/** The least value: what the disk gives when nobody else is using it. */
+/** The least value: what the disk gives when no one else is using it. */
 export const minimum = (values: readonly number[]): number => Math.min(...values);
 
 /** A number with about three digits that count. */

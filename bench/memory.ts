@@ -1,5 +1,5 @@
 /**
- * Replays a history in a process of its own and prints how much memory that took, as JSON. Pages of the mapped store file
+ * Replays a history in a separate process and prints how much memory that took, as JSON. Pages of the mapped store file
  * are left out where the system tells them apart: they are the system's to take back.
  */
 import { existsSync, readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** A scripted model in a process of its own, so that neither it nor the agent waits for the other's work. */
+/** A scripted model in a separate process, so that neither it nor the agent waits for the other's work. */
 import { openModelServer } from '../src/testing.ts';
 
 const [firstMs = '0', pieceMs = '0', pieces = '0'] = process.argv.slice(2);

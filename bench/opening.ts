@@ -1,4 +1,4 @@
-/** Opening a store that holds a very long history, and the memory that reading all of it takes. */
+/** Opening a store that has a very long history, and the memory that reading all of it takes. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { openReprise } from '../src/index.ts';

@@ -1,4 +1,4 @@
-/** Two processes that append to PostgreSQL at the same time: to one branch, and to sessions of their own. */
+/** Two processes that append to PostgreSQL at the same time: to one branch, and to separate sessions. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';

@@ -8,7 +8,7 @@ import { type Opened, open, settledBytes, type Workspace } from './workspace.ts'
 const keys = 100;
 const keyOf = (index: number): string => `task/${index % keys}`;
 
-/** Rows of PostgreSQL beside SQLite. */
+/** Rows of PostgreSQL compared with SQLite. */
 export async function benchPostgresReads(workspace: Workspace): Promise<Row[]> {
   const { isQuick, rounds, diskRounds, events } = workspace.sizes;
   const history = Math.ceil(events / 5);

@@ -1,4 +1,4 @@
-/** Writers in a process of their own: told to begin by a line, they append, and say that they are done. */
+/** Writers in a separate process: told to begin by a line, they append, and say that they are done. */
 import { createInterface } from 'node:readline';
 import type { Session } from '../src/index.ts';
 import { openPostgres } from './postgres.ts';

@@ -32,7 +32,7 @@ export class BenchServer implements AsyncDisposable {
     return `${this.url}?schema=bench_${++this.#schemas}`;
   }
 
-  /** Plain SQL on a connection of its own. */
+  /** Plain SQL on a separate connection. */
   sql(): postgres.Sql {
     const sql = postgres(this.url, { max: 1, onnotice: () => {} });
     this.#clients.push(sql);

@@ -18,6 +18,7 @@ import { benchDurable } from './durable.ts';
 import { benchFork } from './fork.ts';
 import { benchBundle, benchImport } from './import.ts';
 import { benchLangGraph } from './langgraph.ts';
+import { benchLooks } from './looks.ts';
 import { load, machine } from './machine.ts';
 import type { Row } from './measure.ts';
 import { benchOpening } from './opening.ts';
@@ -52,6 +53,7 @@ const groups: Readonly<Record<string, (workspace: Workspace) => Promise<Row[]>>>
   diff: benchDiff,
   import: benchImport,
   bundle: benchBundle,
+  looks: benchLooks,
   opening: benchOpening,
   steady: benchSteady,
   'postgres-append': benchPostgresAppend,

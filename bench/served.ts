@@ -7,11 +7,11 @@ import type { Readable, Writable } from 'node:stream';
 /** The memory of a server process, after a collection. */
 export interface ServedMemory {
   readonly rss: number;
-  /** Bytes that its code holds. */
+  /** Bytes that its code takes. */
   readonly held: number;
 }
 
-/** A server in a process of its own. */
+/** A server in a separate process. */
 export class Served implements AsyncDisposable {
   readonly url: string;
   readonly token: string;

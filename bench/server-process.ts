@@ -1,4 +1,4 @@
-/** A server in a process of its own, with a bare socket beside it that gives the same rows without anything around them. */
+/** A server in a separate process, with a bare socket for comparison that gives the same rows without anything around them. */
 import { createServer, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { seq } from '../src/core/point.ts';

@@ -1,4 +1,4 @@
-/** The cost of a server: replays beside a bare socket, appends beside an embedded store, followers, memory, its start. */
+/** The cost of a server: replays against a bare socket, appends against an embedded store, followers, memory, its start. */
 import { spawn } from 'node:child_process';
 import { Agent, get } from 'node:http';
 import { connect as connectHttp2 } from 'node:http2';
@@ -178,7 +178,7 @@ async function stalledMemory(served: Served, { sizes }: Workspace): Promise<Row>
 }
 
 /**
- * Takes the memory of the process, because most of a connection is not in the heap. The first connections also pay for
+ * Takes the memory of the process, because most of a connection is not in the heap. The first connections pay, too, for
  * pools that the later ones share, so they are there before it begins.
  */
 async function idleMemory(served: Served, { sizes }: Workspace): Promise<Row> {

@@ -13,7 +13,7 @@ export function randomSource(seed: number): () => number {
 
 const syllables = 'ka to ri men sol ver un ta pre dict log ser mo del in ex port al on er'.split(' ');
 
-/** Makes texts of words in which some are common and most are rare. */
+/** Makes strings of words in which some are common and most are rare. */
 export function textSource(random: () => number): (length: number) => string {
   const pick = (): string => syllables[Math.floor(random() * syllables.length)] as string;
   const words = Array.from({ length: 6_000 }, () =>
@@ -60,5 +60,5 @@ export function drafts(data: readonly JsonObject[], count: number, from = 0): Ev
   }));
 }
 
-/** The canonical texts of payloads: what a raw insert is given. */
+/** The canonical JSON of payloads: what a raw insert is given. */
 export const textsOf = (data: readonly JsonObject[]): string[] => data.map((payload) => canonicalJson(payload));

@@ -136,12 +136,12 @@ export function writeOut(path: string): void {
   closeSync(file);
 }
 
-/** Forgets a store file and what lies beside it. */
+/** Forgets a store file and what lies next to it. */
 export function remove(path: string): void {
   for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true });
 }
 
-/** The size of a store file once its log has been written back; nobody else may have it open. */
+/** The size of a store file once its log has been written back; no one else may have it open. */
 export function settledBytes(path: string): number {
   const database = new DatabaseSync(path);
   database.exec('PRAGMA wal_checkpoint(TRUNCATE)');

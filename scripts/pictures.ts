@@ -46,7 +46,7 @@ interface Picture {
   readonly onPhone?: boolean;
 }
 
-/** Pictures that need the runs of the others: branches beside each other. */
+/** Pictures that need the runs of the others: branches side by side. */
 const later: Readonly<Record<string, Picture>> = {
   'compare-three': { path: '/s/refund/main@9?with=refund%2Fcareful&with=refund%2Fwatched' },
   tree: { path: '/s/refund/tree' },

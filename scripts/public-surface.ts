@@ -144,7 +144,7 @@ function shapeOf(
 }
 
 function membersOf(source: Source, declaration: SyntaxNode): Member[] {
-  // A framework calls a method that overrides one of its own, and its documents describe it.
+  // A framework calls a method that overrides one of the framework's, and its documents describe it.
   const isForeign = baseOf(source, declaration) === undefined;
   const nodes = nodesIn(body(declaration), 'body').filter(
     (node) => !(isForeign && isMethod(node) && node['override'] === true),
@@ -285,7 +285,7 @@ function parametersOf(source: Source, node: SyntaxNode): string {
 const textOf = (source: Source, node: SyntaxNode | undefined): string =>
   node === undefined ? '' : source.text.slice(node.start, node.end).replaceAll(/\s+/g, ' ');
 
-/** The doc comment that stands right before an offset. */
+/** The doc comment right before an offset. */
 function docBefore(source: Source, start: number): Doc {
   const comment = source.comments.findLast((each) => each.end <= start && each.value.startsWith('*'));
   if (comment === undefined || source.text.slice(comment.end, start).trim() !== '')

@@ -103,8 +103,8 @@ interface Cell {
 }
 
 /**
- * Draws one screen of the story. Every run of words stands at the x of its own column, so that the columns hold in a
- * renderer that collapses spaces or has a font of a different width.
+ * Draws one screen of the story. Every run of words is at the x of its own column, so that the columns stay aligned in
+ * a renderer that collapses spaces or has a font of a different width.
  */
 export function storyPicture(screen: string): string {
   const rows = scenesOf(screen).flatMap((line) => wrapped(cellsOf(line)));

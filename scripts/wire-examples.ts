@@ -259,7 +259,7 @@ const storeLooks = {
   watch: { branch, after: 0 },
   getSession: { session },
   listSessions: { namespace: 'default', limit: 10 },
-  listSnapshots: { branch, key, through: 5 },
+  listSnapshots: { session, keys: [key], within: [{ branch: 'main', through: 5 }] },
   getSnapshot: { branch, key, seq: 4 },
   listHeldSnapshots: { branch, limit: 10 },
   listReceipts: { session, digest: '0'.repeat(64) },

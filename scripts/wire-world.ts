@@ -64,7 +64,7 @@ export async function wireWorld(): Promise<WireWorld> {
   return { store, first, heads, experiment };
 }
 
-/** A platform whose clock stands still and whose ids and salts count. */
+/** A platform whose clock never moves and whose ids and salts count. */
 function steadyPlatform(): Platform {
   let count = 0;
   // The project of the one who writes the page says nothing here.

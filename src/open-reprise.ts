@@ -49,14 +49,10 @@ export interface OpenOptions {
   /** Whether a store that does not exist yet is made; true unless it is opened for reading only. */
   readonly create?: boolean;
   /**
-   * How long to wait for another process that holds the file, or for a server that is gone: 10,000 if left out, 0 to try
-   * once. Waiting never blocks the event loop.
+   * How long to wait for another process that has locked the file, or for a server that is gone: 10,000 if left out, 0
+   * to try once. Waiting never blocks the event loop.
    */
   readonly busyWaitMs?: number;
-  /** Events since the last snapshot before another is worth keeping; 256 if left out. */
-  readonly snapshotEvents?: number;
-  /** Told how many events came with every page that was read: for showing how far something long is. */
-  readonly onRead?: (events: number) => void;
   /** Clock, ids, hashing and salts: for tests that need the same history twice. */
   readonly platform?: Platform;
 }
@@ -74,8 +70,6 @@ const openKeys: KnownKeys = optionKeys<OpenOptions>(
     readOnly: 'flag',
     create: 'flag',
     busyWaitMs: 'number',
-    snapshotEvents: 'number',
-    onRead: 'function',
     platform: 'object',
   },
   'openReprise',
@@ -83,7 +77,7 @@ const openKeys: KnownKeys = optionKeys<OpenOptions>(
 
 /**
  * Opens a store: what `reprise.config.ts` names or `.reprise/reprise.db` of this project if nothing is said, a URL, or
- * options. Recorders mask secrets that have a known form, also without a configuration.
+ * options. Recorders mask secrets that have a known form, even without a configuration.
  *
  * @example
  * ```ts
@@ -92,13 +86,25 @@ const openKeys: KnownKeys = optionKeys<OpenOptions>(
  * await session.append({ type: 'note.added', data: { text: 'It began at noon' } });
  * ```
  */
-export async function openReprise(options: string | OpenOptions = {}): Promise<Reprise> {
+export function openReprise(options: string | OpenOptions = {}): Promise<Reprise> {
+  return openWith(options, {});
+}
+
+/** More that our own commands and tests say about a store. */
+interface OpenMore {
+  /** Events since the last snapshot before the next one is worth keeping; 256 if left out. */
+  readonly snapshotEvents?: number;
+  /** Called with the number of events of each page that was read: to show how far something long is. */
+  readonly onRead?: (events: number) => void;
+}
+
+/** Opens a store as `openReprise` does, and says more of how it is read. */
+export async function openWith(options: string | OpenOptions, { snapshotEvents, onRead }: OpenMore): Promise<Reprise> {
   const opened: OpenOptions = typeof options === 'string' ? { store: options } : options;
   checkKeys(opened, openKeys);
   checkStore(opened.store);
   const platform = opened.platform ?? createNodePlatform();
   const project = await projectFor(opened);
-  const { snapshotEvents, onRead } = opened;
   // A namespace is a wall inside a store: that of the project says nothing about another one.
   const namespace = opened.namespace ?? (opened.store === undefined ? settingOf(project, 'namespace') : undefined);
   const store: EventStore & AgentKeeper =

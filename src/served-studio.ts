@@ -5,11 +5,11 @@ import { createReprise } from './engine/reprise-parts.ts';
 import { builtFolder } from './node/own-package.ts';
 import { release } from './node/release.ts';
 import { recordingOf } from './open-reprise.ts';
+import type { ServeMore, ServeOptions } from './serve-store.ts';
 import type { ServedStudio } from './server/running-server.ts';
 import { readPageParts, readyPage } from './server/studio/exported-page.ts';
 import { RunBook } from './server/studio/run-book.ts';
 import { readStudioFiles } from './server/studio/studio-files.ts';
-import type { ServeOptions } from './server.ts';
 
 /** The parts that the studio of a server is made of. */
 interface StudioSource {
@@ -20,7 +20,7 @@ interface StudioSource {
 
 /** Returns the studio of a server: its files if they are to be served, the runs it can start, and its exports. */
 export function servedStudio(
-  { studio: isServed = true, examine, tokens = [] }: ServeOptions,
+  { studio: isServed = true, examine, tokens = [] }: Pick<ServeOptions, 'studio'> & ServeMore,
   { store, platform, agents }: StudioSource,
 ): ServedStudio {
   const recording = recordingOf({}, agents === undefined ? {} : { config: { file, config: agents } });

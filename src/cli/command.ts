@@ -13,7 +13,7 @@ export interface CommandSpec {
   readonly options?: readonly Option[];
   /** The exit codes, where they need an explanation. */
   readonly exits?: string;
-  /** The exit code of its own failures, if it passes the exit code of a child through. */
+  /** The exit code of this command's failures, if it passes the exit code of a child through. */
   readonly ownFailure?: number;
   /** Example command lines; each of them works. */
   readonly examples?: readonly string[];

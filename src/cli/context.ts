@@ -54,7 +54,7 @@ export class Context {
 
   /**
    * Runs the project's configuration; undefined if there is none. Only a command that needs more of it than
-   * settings hold calls it, before it opens the store, so that its prices and masking apply also to a store given with
+   * settings have calls it, before it opens the store, so that its prices and masking apply even to a store given with
    * `--store`.
    */
   async config(): Promise<LoadedConfig | undefined> {
@@ -67,8 +67,8 @@ export class Context {
   }
 
   /**
-   * Returns the project's own formats. They are code, which no settings can hold, so this runs a configuration whose text
-   * names them, and no other. A command calls it before it opens the store, which then knows them.
+   * Returns the project's own formats. They are code, which no settings can have, so this runs a configuration whose
+   * text names them, and no other. A command calls it before it opens the store, which then knows them.
    */
   async formats(): Promise<readonly ForeignFormat[]> {
     const config = mayHold(this.project(), 'formats') ? await this.config() : this.project().config;
@@ -81,7 +81,7 @@ export class Context {
     return this.#project;
   }
 
-  /** Returns the project, or nothing if it cannot be used: a store that is given is read wherever the user stands. */
+  /** Returns the project, or nothing if it cannot be used: a store that is given is read wherever the user is. */
   #projectOrNone(): Project {
     try {
       return this.project();
@@ -113,19 +113,19 @@ export class Context {
     const { config, settings } = this.#options.store === undefined ? this.project() : this.#projectOrNone();
     const masking = settings?.settings.masking;
     // A command that opens no store, such as `serve`, should not wait for the verbs.
-    const { openReprise } = await import('../open-reprise.ts');
-    const opened = openReprise({
+    const { openWith } = await import('../open-reprise.ts');
+    const options = {
       create,
-      config: config?.config ?? false,
+      config: config?.config ?? (false as const),
       store: absoluteUrl(location),
       namespace: this.chosenNamespace(),
-      onRead: (events) => this.out.progress.add(events),
       ...given({ masking, busyWaitMs }),
-    });
+    };
+    const opened = openWith(options, { onRead: (events) => this.out.progress.add(events) });
     return this.patient(opened).catch(noStore);
   }
 
-  /** Waits for work that a different process may hold up, and says so if it takes long and nothing is read. */
+  /** Waits for work that a different process may delay, and says so if it takes long and nothing is read. */
   async patient<Value>(work: Promise<Value>): Promise<Value> {
     const wait = setInterval(() => {
       if (this.out.progress.idleMs < patienceMs / 2) return;

@@ -16,7 +16,7 @@ export interface Connection {
 /** How often a connection with open calls is asked whether it is alive, and how long it may take to answer. */
 const pingMs = { least: 1_000, most: 5_000 };
 
-/** The sessions of a client. An error of one that was given up belongs to nobody, and must not end the process. */
+/** The sessions of a client. An error of one that was given up concerns no caller, and must not end the process. */
 class QuietSessions extends Http2SessionManager {
   readonly #known = new WeakSet<object>();
 

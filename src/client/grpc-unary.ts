@@ -68,7 +68,7 @@ interface RawAnswer {
   readonly body: Buffer;
 }
 
-/** Reads the answer to a call. An answer that is cut is lost: nobody knows whether the server made the call. */
+/** Reads the answer to a call. An answer that is cut is lost: it is unknown whether the server made the call. */
 function answerOf(stream: ClientHttp2Stream, onBytes: () => void): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

@@ -34,7 +34,7 @@ interface HeldStream extends PageStream {
 
 /**
  * Reads pages. A reader that asks for the page after the one it got gets a stream of consecutive pages, so that it does
- * not wait for a round trip before each. The streams grow while the reader goes on.
+ * not wait for a round trip before each. The streams grow while the reader continues.
  */
 export class PageStreams {
   readonly #ask: AskForPages;

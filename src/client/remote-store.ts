@@ -265,10 +265,9 @@ export class RemoteStore implements EventStore {
   }
 
   async snapshots(ref: SessionRef, { keys, within }: SnapshotsRequest): Promise<readonly FoundSnapshot[]> {
-    const [reach] = within;
-    if (keys.length === 0 || reach === undefined) return [];
+    if (keys.length === 0 || within.length === 0) return [];
     const wire = {
-      branch: branchRefToWire({ ...ref, branch: reach.branch }),
+      session: sessionRefToWire(ref),
       keys: keys.map(snapshotKeyToWire),
       within: within.map(({ branch, through }) => ({ branch, through: toWhole(through) })),
     };

@@ -8,7 +8,7 @@ import { awake } from './awake.ts';
 import { failureOf } from './call-error.ts';
 import type { PatientCalls } from './patient-calls.ts';
 
-/** Follows the head of a branch; after a lost connection, it goes on after the last head it saw. */
+/** Follows the head of a branch; after a lost connection, it continues after the last head it saw. */
 export async function* remoteWatch(
   client: Client<typeof StoreService>,
   calls: PatientCalls,

@@ -4,11 +4,11 @@ import { RepriseError } from '../core/error.ts';
 export interface ServerAddress {
   /** Without a user, a password and parameters: it can be shown. */
   readonly url: string;
-  /** `grpc` on HTTP/2, or `connect` on HTTP/1.1 for what stands behind an old proxy. */
+  /** `grpc` on HTTP/2, or `connect` on HTTP/1.1 for a server behind an old proxy. */
   readonly transport: 'grpc' | 'connect';
 }
 
-/** Reads the URL of a server. It refuses one that holds a secret, since URLs are printed. */
+/** Reads the URL of a server. It refuses one that contains a secret, since URLs are printed. */
 export function serverAddress(text: string): ServerAddress {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.hash !== '')
@@ -28,6 +28,6 @@ export function serverAddress(text: string): ServerAddress {
 }
 
 function refused(why: string, hint: string): RepriseError {
-  // The URL itself may hold a secret, so it is not shown.
+  // The URL itself may contain a secret, so it is not shown.
   return new RepriseError('store.unsupported', `Cannot use the address of the server: ${why}`, { hint });
 }

@@ -12,7 +12,7 @@ type AbortListener = () => void;
 /** Says whether, and why, an operation should stop. */
 interface AbortSignal {
   readonly aborted: boolean;
-  // Anything may be given as the reason, which is also how Node and the DOM declare it.
+  // Anything may be given as the reason, which is how Node and the DOM declare it, too.
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly reason: any;
   throwIfAborted(): void;

@@ -1,5 +1,5 @@
 /**
- * A map that holds at most so many entries: a new key drops the one that was set longest ago. Setting a key moves it to
+ * A map of at most so many entries: a new key drops the one that was set longest ago. Setting a key moves it to
  * the end, so a loop that sets keys has to walk a copy.
  */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {

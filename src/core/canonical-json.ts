@@ -25,7 +25,7 @@ export function canonicalForm(value: JsonInputValue): { readonly text: string; r
 
 function textOf(value: unknown, copy: unknown): string {
   const text = copy === needsSlowPath ? slowText(value) : JSON.stringify(copy);
-  // JSON.stringify escapes a lone surrogate, so only texts with such an escape need a closer look.
+  // JSON.stringify escapes a lone surrogate, so only JSON with such an escape needs a closer look.
   if (text.includes('\\ud')) checkWellFormed(value, '');
   return text;
 }
@@ -132,7 +132,7 @@ function isPlain(value: object): value is Record<string, unknown> {
   return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** Writes the text key by key: for the rare keys a new object cannot hold, and to name the fault of a value. */
+/** Writes the text key by key: for the rare keys a new object cannot have, and to name the fault of a value. */
 function slowText(value: unknown, path = '', ancestors: readonly object[] = []): string {
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return JSON.stringify(value);
   if (typeof value === 'number') return isExact(value) ? JSON.stringify(value) : refuse(value, path);

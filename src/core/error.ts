@@ -148,7 +148,7 @@ export interface ErrorJson {
 const marker: symbol = Symbol.for('reprise.error');
 
 /**
- * The one error class of Reprise. Match on `code`; `instanceof` also holds across two copies of the package.
+ * The one error class of Reprise. Match on `code`; `instanceof` works even across two copies of the package.
  *
  * @example
  * ```ts

@@ -41,31 +41,31 @@ export function given<Fields extends object>(fields: Fields): Given<Fields> {
   return kept as Given<Fields>;
 }
 
-/** Returns the string under a key, or undefined if the key holds something else or is missing. */
+/** Returns the string under a key, or undefined if the key has something else or is missing. */
 export function stringAt(data: JsonValue | undefined, key: string): string | undefined {
   const value = held(data, key);
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Returns the number under a key, or undefined if the key holds something else or is missing. */
+/** Returns the number under a key, or undefined if the key has something else or is missing. */
 export function numberAt(data: JsonValue | undefined, key: string): number | undefined {
   const value = held(data, key);
   return typeof value === 'number' ? value : undefined;
 }
 
-/** Returns the boolean under a key, or undefined if the key holds something else or is missing. */
+/** Returns the boolean under a key, or undefined if the key has something else or is missing. */
 export function booleanAt(data: JsonValue | undefined, key: string): boolean | undefined {
   const value = held(data, key);
   return typeof value === 'boolean' ? value : undefined;
 }
 
-/** Returns the object under a key, or undefined if the key holds something else or is missing. */
+/** Returns the object under a key, or undefined if the key has something else or is missing. */
 export function objectAt(data: JsonValue | undefined, key: string): JsonObject | undefined {
   const value = held(data, key);
   return isObject(value) ? value : undefined;
 }
 
-/** Returns the array under a key, or undefined if the key holds something else or is missing. */
+/** Returns the array under a key, or undefined if the key has something else or is missing. */
 export function arrayAt(data: JsonValue | undefined, key: string): JsonArray | undefined {
   const value = held(data, key);
   return isArray(value) ? value : undefined;

@@ -65,7 +65,7 @@ export function checkFunction(value: unknown, attempt: string): void {
   });
 }
 
-/** Returns any value for a message: a text or number as it is, anything else by its kind. Never throws. */
+/** Returns any value for a message: a string or number as it is, anything else by its kind. Never throws. */
 export function shownValue(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.slice(0, 80));
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : kindName(value);

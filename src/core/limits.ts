@@ -31,7 +31,7 @@ export const limits = {
   selectedKeysMax: 10_000,
   /** Events in one page of a read. */
   pageEventsMax: 1_000,
-  /** Bytes of payload in one page of a read; a single larger event still makes a page of its own. */
+  /** Bytes of payload in one page of a read; a single larger event still gets its own page. */
   pageBytesMax: 4_194_304,
   /** Stored events a filtered page may look at before it comes back with what it found. */
   pageScanMax: 20_000,
@@ -49,15 +49,15 @@ export const limits = {
   batchBodiesMax: 16_777_216,
   /** Nodes of a linked message list, or of a chain of body deltas. */
   partChainMax: 100_000,
-  /** Characters of long texts whose masks are remembered, so that repeated text is searched once. */
+  /** Characters of long strings whose masks are remembered, so that repeated text is searched once. */
   maskedTextsMax: 8_388_608,
-  /** Masked values that a recorder remembers, to mask them wherever they stand later; of more, the oldest go. */
+  /** Masked values that a recorder remembers, to mask them wherever they occur later; of more, the oldest go. */
   maskedValuesMax: 1_000,
   /** Characters of a masked value that a recorder remembers; a longer one is masked only where a rule finds it. */
   maskedValueUnitsMax: 8_192,
   /** Milliseconds that the patterns of your own masking rules may take for one event; then the text is masked whole. */
   ownPatternMsMax: 1_000,
-  /** Texts of one event that are masked whole for that reason; of an event with more, nothing is recorded. */
+  /** Strings of one event that are masked whole for that reason; of an event with more, nothing is recorded. */
   ownPatternTriesMax: 3,
   /** Bytes of a filter's regular expression or text. */
   filterTextMax: 1_000,
@@ -77,7 +77,7 @@ export const limits = {
   questionsMax: 1_000,
   /** Runs that are remembered because a resume may continue them, or because they continued a run. */
   runsRememberedMax: 1_000,
-  /** Structural events that one branch may hold. */
+  /** Structural events that one branch may have. */
   markersMax: 100_000,
   /** Branches between a branch and the beginning of its session. */
   lineageDepthMax: 10_000,
@@ -107,7 +107,7 @@ export const limits = {
   importWarningsMax: 100,
   /** Files of one folder that is imported. */
   importFilesMax: 100_000,
-  /** Sources that one source goes on from, each from the one before it. */
+  /** Sources that one source continues, each the one before it. */
   importBasesMax: 100,
   /** Bytes of one file of a bundle, and of all of them together. */
   bundleBytesMax: 8_589_934_591,
@@ -159,9 +159,9 @@ export const limits = {
   experimentParallelMax: 64,
   /** How long an append waits for a different process before it fails with `store.busy`; the default of `busyWaitMs`. */
   busyWaitMsMax: 10_000,
-  /** Events that a recorder holds and has not stored yet; calls wait for room, other events are not recorded. */
+  /** Events that a recorder has not stored yet; calls wait for room, other events are not recorded. */
   recordQueueEventsMax: 10_000,
-  /** Bytes of all events that a recorder holds and has not stored yet, about. */
+  /** Bytes of all events that a recorder has not stored yet, about. */
   recordQueueBytesMax: 134_217_728,
   /** Times a recorder sends the same events to a store that is busy or failing. */
   recordAttemptsMax: 3,
@@ -191,7 +191,7 @@ export const limits = {
   serverSpansMax: 10_000,
   /** How long a server waits for the rest of a trace before it stores the spans that came. */
   serverGatherMsMax: 5_000,
-  /** Bytes of all requests that a server holds at once; further ones get `store.busy`. */
+  /** Bytes of all requests that a server has in memory at once; further ones get `store.busy`. */
   serverBytesInFlightMax: 268_435_456,
   /** Bytes of the headers of one request to a server. */
   serverHeaderBytesMax: 16_384,
@@ -219,7 +219,7 @@ export const limits = {
   shownBytesMax: 4_194_304,
   /** Characters of one text in an answer of the studio; a longer one is cut, and the rest is read by itself. */
   shownTextMax: 262_144,
-  /** Characters of one stretch of a text that was cut. */
+  /** Characters of one stretch of text that was cut. */
   shownStretchMax: 1_048_576,
   /** Characters of the line that describes an event in a list of the studio. */
   shownGistMax: 200,
@@ -287,7 +287,7 @@ export function checkLimit(name: LimitName, actual: number, attempted: string): 
   );
 }
 
-/** Throws `limit.exceeded` if texts together have more bytes in UTF-8 than a named limit allows. */
+/** Throws `limit.exceeded` if strings together have more bytes in UTF-8 than a named limit allows. */
 export function checkBytes(name: LimitName, texts: readonly string[], attempted: string): void {
   if (
     isSurelyWithin(

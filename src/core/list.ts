@@ -1,4 +1,4 @@
-/** Returns a list as it is, and one item as a list of its own. */
+/** Returns a list as it is, and a single item as a list. */
 export function listOf<Item>(value: Item | readonly Item[]): readonly Item[] {
   return Array.isArray(value) ? value : [value as Item];
 }

@@ -1,5 +1,5 @@
 /**
- * Returns a short text with characters of its own. A text that was cut out of a long one may share its characters, and
+ * Returns a short string with its own characters. A string that was cut out of a long one may share its characters, and
  * a map that remembers it would keep all of the long one in memory.
  */
 export function ownText(text: string): string {

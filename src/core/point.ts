@@ -10,7 +10,7 @@ export type Seq = number & { readonly [seqBrand]: true };
 /** A SHA-256 in lower-case hexadecimal. */
 export type Digest = string & { readonly [digestBrand]: true };
 
-/** A branch and a seq: "after event `seq`", which is also "`seq` events". */
+/** A branch and a seq: "after event `seq`", which means the first `seq` events. */
 export interface Point {
   readonly branch: string;
   readonly seq: Seq;

@@ -28,7 +28,7 @@ export function compareUtf8(left: string, right: string): number {
   return left.length - right.length;
 }
 
-/** Surrogates stand for code points above U+FFFF, so they sort after every other unit. */
+/** Surrogates encode code points above U+FFFF, so they sort after every other unit. */
 function utf16Rank(unit: number): number {
   return unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit;
 }

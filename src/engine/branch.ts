@@ -168,7 +168,7 @@ export class Branch extends Look {
   }
 
   /**
-   * Reads the history of this branch again, in order; with `follow`, also what any process appends later.
+   * Reads the history of this branch again, in order; with `follow`, what any process appends later, too.
    *
    * @example
    * ```ts
@@ -184,7 +184,8 @@ export class Branch extends Look {
   }
 
   /**
-   * Returns the events about beliefs, agents, tasks and markers, of the raw history; with `follow`, also what comes later.
+   * Returns the events about beliefs, agents, tasks and markers, of the raw history; with `follow`, what comes later,
+   * too.
    *
    * @example
    * ```ts

@@ -353,7 +353,7 @@ export class Look {
   }
 
   /**
-   * Writes the view in the format of a different system. A source that nobody changed comes back byte for byte.
+   * Writes the view in the format of a different system. An unchanged source comes back byte for byte.
    *
    * @example
    * ```ts

@@ -151,7 +151,7 @@ export class Reprise {
 
   /**
    * Returns a page of the same list, and a cursor for the next one. A cursor is a position in the order of the list, so
-   * it holds while sessions come, change and go; one that is appended to meanwhile moves before it.
+   * it stays valid while sessions come, change and go; one that is appended to meanwhile moves before it.
    *
    * @example
    * ```ts
@@ -216,7 +216,7 @@ export class Reprise {
   }
 
   /**
-   * Runs several variants on many sessions, each from a point of its own, and compares them session by session.
+   * Runs several variants on many sessions, each from its own point, and compares them session by session.
    *
    * @example
    * ```ts

@@ -114,7 +114,7 @@ export class Session extends Branch {
   }
 
   /**
-   * Erases the payload of the event at a point for good, wherever the session holds the same content.
+   * Erases the payload of the event at a point for good, wherever the session has the same content.
    *
    * @example
    * ```ts

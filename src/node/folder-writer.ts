@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { messageOf, RepriseError } from '../core/error.ts';
 import { propertyOf } from '../core/property.ts';
 
-/** Writes a folder of texts; see `FolderWriter`. */
+/** Writes a folder of text files; see `FolderWriter`. */
 export async function writeFolder(
   path: string,
   files: ReadonlyMap<string, string>,
@@ -18,7 +18,7 @@ export async function writeFolder(
       hint: 'Choose a new folder, or replace this one (replace: true, --replace).',
       details: { path },
     });
-  // Both stand beside the target, so that a rename does not cross file systems.
+  // Both are next to the target, so that a rename does not cross file systems.
   const name = `${basename(target)}.${randomBytes(6).toString('hex')}`;
   const [fresh, old] = [join(dirname(target), `.${name}.new`), join(dirname(target), `.${name}.old`)];
   try {
@@ -69,7 +69,7 @@ export async function filesIn(path: string): Promise<ReadonlyMap<string, string>
   }
 }
 
-/** Reads a file as text; a folder, a pipe and bytes that are not UTF-8 become a text that no export has. */
+/** Reads a file as text; a folder, a pipe and bytes that are not UTF-8 become a string that no export has. */
 async function textIn(path: string): Promise<string> {
   try {
     if (!(await stat(path)).isFile()) return '\uFFFE';

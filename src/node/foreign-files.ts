@@ -73,7 +73,7 @@ async function* list(folder: string): AsyncGenerator<string> {
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) yield* list(path);
-    // A link may lead anywhere, also back up.
+    // A link may lead anywhere, even back up.
     else if (entry.isFile()) yield path;
   }
 }

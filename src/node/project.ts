@@ -31,8 +31,8 @@ export function readProject(from?: string): Project {
 }
 
 /**
- * Runs the configuration of the nearest project, beside its settings. Throws `config.untrusted`, and runs nothing, if a
- * different user could have written it.
+ * Runs the configuration of the nearest project, in addition to its settings. Throws `config.untrusted`, and runs
+ * nothing, if a different user could have written it.
  */
 export async function loadProject(from?: string): Promise<Project> {
   const { settings, unread: file } = readProject(from);
@@ -86,7 +86,7 @@ function fileMayName(file: string, field: keyof Config): boolean {
   return statSync(file).isFile() && mayName(readFileSync(file, 'utf8'), field);
 }
 
-/** Writes what data can hold of a configuration into the settings of its project; fields that are there stay. */
+/** Writes what data can express of a configuration into the settings of its project; fields that are there stay. */
 export function saveSettings(
   { file: configFile, config }: LoadedConfig,
   held: LoadedSettings | undefined,

@@ -10,7 +10,7 @@ export function repositoryRoot(from: string): string | undefined {
 }
 
 /**
- * Returns the folders that may hold the files of a project, nearest first: up to the root of the repository, and
+ * Returns the folders that may contain the files of a project, nearest first: up to the root of the repository, and
  * without a repository only the folder itself. A file above a project does not belong to it.
  */
 export function projectFolders(from: string): string[] {

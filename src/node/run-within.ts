@@ -5,7 +5,7 @@ let context: Context | undefined;
 let script: Script | undefined;
 
 /**
- * Runs code for at most so many milliseconds; returns false if it was stopped. This also stops a regular expression,
+ * Runs code for at most so many milliseconds; returns false if it was stopped. This stops even a regular expression,
  * which nothing else in the process can.
  */
 export function runWithin(ms: number, body: () => void): boolean {

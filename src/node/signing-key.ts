@@ -16,7 +16,7 @@ const publicHead = Buffer.from('302a300506032b6570032100', 'hex');
 export interface SigningKey {
   /** The public key: `ed25519:` and its 32 bytes in base64url. */
   readonly key: string;
-  /** Signs a text. */
+  /** Signs a string. */
   readonly sign: (text: string) => BundleSignature;
 }
 
@@ -119,7 +119,7 @@ export function checkPublicKey(text: string): string {
   );
 }
 
-/** Returns true if a signature of a text is good. */
+/** Returns true if the signature of a string is good. */
 export function isSigned(text: string, { key, signature }: BundleSignature): boolean {
   try {
     const bytes = Buffer.from(checkPublicKey(key).slice(prefix.length), 'base64url');

@@ -18,7 +18,7 @@ export function placeFolder({ home, variable, below }: ToolPlace): string {
   return join(own, below);
 }
 
-/** Looks where tools keep their sessions, and returns the folders that hold some. */
+/** Looks where tools keep their sessions, and returns the folders that have some. */
 export async function discover(formats: readonly ForeignFormat[]): Promise<readonly FoundPlace[]> {
   const found: FoundPlace[] = [];
   for (const format of formats)

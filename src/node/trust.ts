@@ -34,7 +34,7 @@ function projectRoot(folder: string): string {
 function trustedUsers(): ReadonlySet<number> | undefined {
   const own = process.geteuid?.();
   if (own === undefined) return undefined;
-  // An administrator who uses sudo works in folders of their own account.
+  // An administrator who uses sudo works in the folders of a personal account.
   const invoker = own === 0 ? Number(process.env['SUDO_UID'] ?? '') : 0;
   return new Set([own, 0, ...(Number.isSafeInteger(invoker) ? [invoker] : [])]);
 }
@@ -48,7 +48,7 @@ function placesOf(file: string, root: string): string[] {
   }
 }
 
-/** Returns true if one of these users owns a place, both a link and its target; a place that is missing is nobody's. */
+/** Returns true if one of these users owns a place, both a link and its target; a missing place has no owner. */
 function isOwned(path: string, users: ReadonlySet<number>): boolean {
   const held = [lstatSync, statSync].map((read) => read(path, { throwIfNoEntry: false })?.uid);
   return held.every((uid) => uid === undefined || users.has(uid));

@@ -149,7 +149,7 @@ function applyTo(state: ConversationState, event: Event): void {
 }
 
 /**
- * A run begins its conversation with the list it recorded. One that recorded none stands alone; it moves once it says
+ * A run begins its conversation with the list it recorded. One that recorded none is separate; it moves once it says
  * something, if a run of a different agent is still open. A resumed run continues the conversation it resumes.
  */
 function startRun(state: ConversationState, event: Event): void {
@@ -271,7 +271,7 @@ function changeSettings(state: ConversationState, event: Event): void {
   }
 }
 
-/** A conversation goes on from shorter messages: those of the event, then the last ones before it that were kept. */
+/** A conversation continues from shorter messages: those of the event, then the last ones before it that were kept. */
 function compact(state: ConversationState, event: Event): void {
   const lane = laneOf(state, event);
   const kept = Math.max(0, numberAt(event.data, 'kept') ?? 0);

@@ -45,7 +45,7 @@ function noColumns(): EventIndexState {
   return { first: 0, startedAt: 0, texts: [''], ...columns, ...some, ...spent, last, open: {} };
 }
 
-/** The positions of texts in a dictionary; made again from the dictionary when a fold continues from a snapshot. */
+/** The positions of strings in a dictionary; made again from the dictionary when a fold continues from a snapshot. */
 const positions = new WeakMap<readonly string[], Map<string, number>>();
 
 function positionOf(texts: string[], text: string): number {

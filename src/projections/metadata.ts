@@ -5,7 +5,7 @@ import { type JsonObject, type JsonValue, objectAt, setKey } from '../core/json.
 /**
  * The metadata of a branch. `metadata.changed` overlays it and removes keys that it sets to null. `branch.forked` starts a
  * branch with its own: the parent's, overlaid by that of the fork. An erased change no longer says which keys it set, so
- * the values before it stand.
+ * the values before it remain.
  *
  * @example
  * ```ts

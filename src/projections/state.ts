@@ -15,7 +15,7 @@ export type State = Readonly<Record<string, Readonly<Record<string, StateEntry>>
 
 /**
  * The state of every agent: the last value that `state.committed` events of the view wrote under each key. A deleted key
- * is missing. An erased event no longer says which keys it wrote, so the values before it stand.
+ * is missing. An erased event no longer says which keys it wrote, so the values before it remain.
  *
  * @example
  * ```ts

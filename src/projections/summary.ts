@@ -138,7 +138,7 @@ function apply(state: SummaryState, event: Event): SummaryState {
 /** Returns whether an event shows that something ran. Edits do not: they may come a day after the events they edit. */
 const isBusy = ({ type }: Event): boolean => /^(?:run|task|call)\./.test(type);
 
-/** Moves the clock to an event, and notes the time before it if nobody worked then. */
+/** Moves the clock to an event, and notes the time before it if no one worked then. */
 function passTime(state: SummaryState, { type, time, data }: Event): void {
   const since = state.busyAt ?? state.startedAt;
   state.busyAt = time;

@@ -11,7 +11,7 @@ import {
   waitingIn,
 } from '../core/recording/person-calls.ts';
 
-/** The questions that wait for a person, and the answers that nobody acted on yet. */
+/** The questions that wait for a person, and the answers that were not acted on yet. */
 export interface Waiting {
   /** The questions that wait for a person, in the order they were asked. */
   readonly calls: readonly WaitingCall[];
@@ -26,7 +26,7 @@ export interface Waiting {
  *
  * @example
  * ```ts
- * const { calls } = await session.fold(waiting); // []: nobody has to decide anything
+ * const { calls } = await session.fold(waiting); // []: no one has to decide anything
  * ```
  */
 export const waiting: Projection<PersonBook, Waiting> = shippedProjection({

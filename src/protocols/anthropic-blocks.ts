@@ -27,7 +27,7 @@ export function readBlocks(blocks: readonly JsonObject[], role: Role): readonly 
   return blocks.map((block) => partOfBlock(block, role));
 }
 
-/** Answers of tools come in a user message; here they are a message of their own, as in every other protocol. */
+/** Answers of tools come in a user message; here they are a separate message, as in every other protocol. */
 function readUser(content: JsonValue | undefined, rest: JsonObject, before: readonly Message[]): readonly Message[] {
   const blocks = objectsIn(content);
   const answers = blocks.filter(({ type }) => type === 'tool_result');
@@ -52,7 +52,7 @@ export function writeBlocks(message: Message): readonly JsonObject[] {
   return partsOf(message).flatMap(blockOfPart);
 }
 
-/** Writes messages. The answers to the calls of one message stand in one user message, as the provider wants them. */
+/** Writes messages. The answers to the calls of one message are in one user message, as the provider wants them. */
 export function blocksOfMessages(messages: readonly Message[]): readonly JsonObject[] {
   const list: { role: string; content: string | JsonObject[] }[] = [];
   let answers: JsonObject[] | undefined;

@@ -20,7 +20,7 @@ import { objectsIn } from './message-list.ts';
 import type { FromProtocol, ProtocolAnswer, ProtocolRequest, ProtocolTool, ToProtocol } from './protocol.ts';
 
 /**
- * Reads messages, as Anthropic speaks them. Answers of tools are in a user message there, and a message of their own here.
+ * Reads messages, as Anthropic speaks them. Answers of tools are in a user message there, and a separate message here.
  *
  * @example
  * ```ts

@@ -4,7 +4,7 @@ import { asText, inputOfObject, objectOfInput, textOfValue } from './json-text.t
 import { mediaOf, sourceOf, unknownMediaType } from './media.ts';
 import { type ProviderFields, providerFields } from './provider-fields.ts';
 
-/** The fields that Anthropic's messages keep beside the neutral form. */
+/** The fields that Anthropic's messages keep in addition to the neutral form. */
 export const anthropicFields: ProviderFields = providerFields('anthropicMessages');
 const fields = anthropicFields;
 

@@ -79,7 +79,7 @@ export class AnthropicFold implements StreamFold {
   }
 }
 
-/** Returns the counts that are there; a null at the end means that nobody counted again. */
+/** Returns the counts that are there; a null at the end means that there is no later count. */
 function known(usage: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== null));
 }

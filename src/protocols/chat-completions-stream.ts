@@ -59,7 +59,7 @@ export class ChatFold implements StreamFold {
   }
 }
 
-/** Texts that name something arrive whole; every other text arrives in pieces. */
+/** Strings that name something arrive whole; every other string arrives in pieces. */
 const wholeKeys: ReadonlySet<string> = new Set(['role', 'id', 'type', 'name']);
 
 function grow(target: Growing, key: string, value: JsonValue): void {

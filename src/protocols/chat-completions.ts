@@ -102,7 +102,7 @@ function writeTool(tool: JsonValue): JsonObject {
   return { type: 'function', function: { ...called, ...rest }, ...(isObject(more) ? more : {}) };
 }
 
-/** Returns an object that holds anything, or undefined. */
+/** Returns an object that is not empty, or undefined. */
 const filled = (value: JsonObject): JsonObject | undefined => (Object.keys(value).length > 0 ? value : undefined);
 
 function readMessages(list: readonly JsonObject[]): readonly Message[] {
@@ -244,7 +244,7 @@ function writeResult(part: Extract<MessagePart, { type: 'tool-result' }>): JsonO
   return { role: 'tool', tool_call_id: part.toolCallId, content, ...own };
 }
 
-/** Returns true if a tool's answer is a list of texts, which is the one list that the protocol takes. */
+/** Returns true if a tool's answer is a list of text parts, which is the one list that the protocol takes. */
 const isTextList = (output: JsonValue): boolean =>
   Array.isArray(output) && output.length > 0 && output.every((piece: JsonValue) => stringAt(piece, 'type') === 'text');
 

@@ -41,7 +41,7 @@ function filePart(fields: ProviderFields, piece: JsonObject): MessagePart | unde
   return fields.add(part, { ...own, ...withoutKeys(rest, [asText(type)]) });
 }
 
-/** Returns a part as pieces of a chat message's content; none for what has a place of its own in the message. */
+/** Returns a part as pieces of a chat message's content; none for what has its own place in the message. */
 export function contentOfPart(fields: ProviderFields, part: MessagePart): readonly JsonObject[] {
   const original = fields.original(part);
   if (original !== undefined) return original === null ? [] : [original];

@@ -36,7 +36,7 @@ interface WrittenTool {
   readonly own: JsonObject;
 }
 
-/** Reads a tool of the neutral form, also under the names that other frameworks give the fields of theirs. */
+/** Reads a tool of the neutral form, even under the names that other frameworks give the fields of theirs. */
 export function toolOriginal(fields: ProviderFields, tool: JsonValue): WrittenTool {
   const own = isObject(tool) ? fields.of(tool) : {};
   const held = objectAt(tool, 'function') ?? tool;

@@ -112,7 +112,7 @@ function withoutSystem(messages: readonly Message[]): readonly Message[] {
   return begin < 0 ? [] : messages.slice(begin);
 }
 
-/** One tool of the protocol holds many functions; the first of each says that it begins one. */
+/** One tool of the protocol has many functions; the first of each says that it begins one. */
 function readTools(tool: JsonObject, index: number): readonly (ProtocolTool & JsonObject)[] {
   const functions = arrayAt(tool, 'functionDeclarations');
   if (functions === undefined) return [otherTool(fields, tool)];
@@ -138,7 +138,7 @@ function writeTools(tools: readonly JsonValue[]): readonly JsonObject[] {
       list.push(original);
       continue;
     }
-    // The schema of a different provider is JSON Schema, which the protocol takes under a name of its own.
+    // The schema of a different provider is JSON Schema, which the protocol takes under a separate name.
     const { begins, more, schema = 'parametersJsonSchema', ...rest } = own;
     const declared = { name, ...given({ description, [asText(schema)]: inputSchema }), ...rest };
     const last = list.at(-1)?.functionDeclarations;

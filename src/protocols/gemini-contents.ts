@@ -18,7 +18,7 @@ export function messagesOfContents(list: readonly JsonObject[]): readonly Messag
   return messages;
 }
 
-/** Reads one content as one message. `before` says how many calls the conversation holds already. */
+/** Reads one content as one message. `before` says how many calls the conversation has already. */
 export function messageOfContent(content: JsonObject, role: Role, before = 0): Message {
   return readParts(content, role, callIds(before));
 }
@@ -42,7 +42,7 @@ function shortContent(parts: readonly MessagePart[]): Message['content'] {
     : parts;
 }
 
-/** Responses of functions come in a user content; here they are a message of their own, as in every other protocol. */
+/** Responses of functions come in a user content; here they are a separate message, as in every other protocol. */
 function readContent(content: JsonObject, ids: CallIds, before: readonly Message[]): readonly Message[] {
   const { role, parts, ...rest } = content;
   if (role === 'model') return [readParts(content, 'assistant', ids)];
@@ -63,7 +63,7 @@ export function partsOfMessage(message: Message): readonly JsonObject[] {
   return partsOf(message).flatMap(contentPartOf);
 }
 
-/** Writes messages as contents. The responses to the calls of one content stand in one content. */
+/** Writes messages as contents. The responses to the calls of one content are in one content. */
 export function contentsOfMessages(messages: readonly Message[]): readonly JsonObject[] {
   const list: JsonObject[] = [];
   let answers: JsonObject[] | undefined;

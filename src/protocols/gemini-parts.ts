@@ -5,7 +5,7 @@ import { mediaOf, mediaPart, sourceOf } from './media.ts';
 import { withoutKeys } from './message-list.ts';
 import { type ProviderFields, providerFields } from './provider-fields.ts';
 
-/** The fields that Gemini's contents keep beside the neutral form. */
+/** The fields that Gemini's contents keep in addition to the neutral form. */
 export const geminiFields: ProviderFields = providerFields('geminiContent');
 const fields = geminiFields;
 

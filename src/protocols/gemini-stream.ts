@@ -51,7 +51,7 @@ export class GeminiFold implements StreamFold {
   }
 }
 
-/** Pieces of one text are one part; a piece that carries anything else, such as a signature, stands alone. */
+/** Pieces of one text are one part; a piece that carries anything else, such as a signature, stays separate. */
 function addPart(parts: JsonObject[], part: JsonObject): void {
   const last = parts.at(-1);
   const isSame = isPlainText(part) && last !== undefined && isPlainText(last) && last['thought'] === part['thought'];

@@ -2,7 +2,7 @@ import { canonicalJson, parseJson } from '../core/canonical-json.ts';
 import { isObject, type JsonObject, type JsonValue } from '../core/json.ts';
 
 /**
- * Returns the value that the arguments of a tool call stand for. Text that is not JSON, that has a number which cannot be
+ * Returns the value that the arguments of a tool call encode. Text that is not JSON, that has a number which cannot be
  * carried exactly, or that is a JSON string stays the text it is; nothing at all is an empty object.
  */
 export function valueOfText(text: string): JsonValue {
@@ -18,7 +18,7 @@ export function valueOfText(text: string): JsonValue {
 }
 
 /**
- * Returns a value as the text that a provider is sent. The text that arguments arrived in is not kept beside their value:
+ * Returns a value as the text that a provider is sent. The text that arguments arrived in is not kept with their value:
  * a secret that is masked by the name of its field would still be in that text.
  */
 export function textOfValue(value: JsonValue): string {
@@ -38,7 +38,7 @@ export function objectOfInput(input: JsonValue): JsonObject {
   return isObject(input) ? input : { [brokenKey]: textOfValue(input) };
 }
 
-/** Returns the arguments that such an object stands for. */
+/** Returns the arguments that such an object encodes. */
 export function inputOfObject(value: JsonValue | undefined): JsonValue {
   if (!isObject(value)) return value === undefined ? {} : value;
   const broken = value[brokenKey];

@@ -1,7 +1,7 @@
 import { given } from '../core/json.ts';
 import type { FilePart, ImagePart, MessagePart } from '../core/message/message.ts';
 
-/** The type of data of which nobody says what it is. */
+/** The type of data of an unknown kind. */
 export const unknownMediaType = 'application/octet-stream';
 
 /** Where the data of a picture or file is: inline as base64, or at an address. */

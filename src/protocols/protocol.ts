@@ -88,7 +88,7 @@ export type PieceKind = 'text' | 'reasoning' | 'arguments';
 
 /** How an answer is streamed. */
 export interface StreamOptions {
-  /** Cuts a text into the pieces it is streamed in; one piece if left out. */
+  /** Cuts a string into the pieces it is streamed in; one piece if left out. */
   readonly cut?: (text: string, kind: PieceKind) => readonly string[];
 }
 

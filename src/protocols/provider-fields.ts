@@ -7,14 +7,14 @@ export interface ProviderPart {
   readonly type: 'provider-part';
   /** The provider's word for it. */
   readonly name: string;
-  /** The piece itself and its protocol, if the caller wrote it. A piece that a model wrote holds ids and is in the provider's fields. */
+  /** The piece itself and its protocol, if the caller wrote it. A piece that a model wrote has ids and is in the provider's fields. */
   readonly part?: JsonObject;
   readonly by?: string;
 }
 
 /**
- * The fields that a protocol keeps on messages and parts beside the neutral form: ids, signatures, cache marks. They are
- * in `providerOptions` under the protocol's own name, and do not count when messages are compared.
+ * The fields that a protocol keeps on messages and parts in addition to the neutral form: ids, signatures, cache marks.
+ * They are in `providerOptions` under the protocol's own name, and do not count when messages are compared.
  */
 export interface ProviderFields {
   /** Returns a copy with these fields; those that are undefined are left out. */

@@ -31,7 +31,7 @@ export function partOfPiece(
   return fields.add(part, { ...more, ...given({ at: url === undefined ? undefined : 'file_url' }) });
 }
 
-/** Returns a part as pieces of a message's content; none for what is an item of its own. */
+/** Returns a part as pieces of a message's content; none for what is a separate item. */
 export function pieceOfPart(
   fields: ProviderFields,
   part: MessagePart,

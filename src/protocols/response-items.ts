@@ -12,7 +12,7 @@ import { askedName, objectsIn, withoutKeys } from './message-list.ts';
 import { type ProviderFields, providerFields } from './provider-fields.ts';
 import { partOfPiece, pieceOfPart } from './response-content.ts';
 
-/** The fields that responses keep beside the neutral form. */
+/** The fields that responses keep in addition to the neutral form. */
 export const responseFields: ProviderFields = providerFields('openaiResponses');
 const fields = responseFields;
 
@@ -163,7 +163,7 @@ const isContentList = (output: JsonValue): boolean =>
   output.length > 0 &&
   output.every((piece: JsonValue) => /^input_(text|image|file)$/.test(stringAt(piece, 'type') ?? ''));
 
-/** Words that stand together are one message, unless they say that they were not. */
+/** Adjacent words are one message, unless they say that they were not. */
 function writeSaid(parts: readonly MessagePart[]): readonly JsonObject[] {
   const items: JsonObject[] = [];
   let words: JsonValue[] | undefined;

@@ -4,7 +4,7 @@ import type { StreamEvent, StreamFold, StreamOptions } from './protocol.ts';
 
 type Growing = Record<string, JsonValue>;
 
-/** The last events of a stream: each holds the whole response. */
+/** The last events of a stream: each has the whole response. */
 const terminal: ReadonlySet<string> = new Set(['response.completed', 'response.incomplete', 'response.failed']);
 
 /** Where each kind of delta goes: a list of the item and the key of the text in it, or a key of the item itself. */

@@ -7,7 +7,7 @@ import type { Work } from './find-work.ts';
 /** A ref that was looked up, with its session open. */
 export interface OpenRef {
   readonly session: Session;
-  /** The ref; `latest` is replaced by the session it stands for. */
+  /** The ref; `latest` is replaced by the session it means. */
   readonly ref: Ref;
   /** The same place inside the session, for the session's own verbs. */
   readonly point: string;

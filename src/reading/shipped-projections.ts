@@ -66,7 +66,7 @@ export function shippedProjections(sha256: Sha256): readonly NamedProjection[] {
   ];
 }
 
-/** The projections that only screens read, such as the index of a history; nobody names them. */
+/** The projections that only screens read, such as the index of a history; users never name them. */
 export const innerProjections: readonly Projection<unknown, unknown>[] = [
   eventIndex,
   markers,

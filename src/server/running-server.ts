@@ -100,7 +100,7 @@ export interface ServedStudio {
   readonly page: (asked: AskedPage) => Promise<ReadyPage>;
 }
 
-/** The most that a server accepts and holds. */
+/** The most that a server accepts and keeps in memory. */
 interface ServerLimits extends ListenerLimits {
   readonly bodyBytes: number;
   readonly bodyMs: number;

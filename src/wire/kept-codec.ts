@@ -120,7 +120,7 @@ export function receiptFromWire({ digest, kind, createdAt, body }: WireReceipt):
   return { digest: digestFrom(digest), kind, createdAt, body: objectIn(body) };
 }
 
-/** Returns the object in a JSON text; an empty one if the text holds anything else. */
+/** Returns the object in a JSON string; an empty one if the string contains anything else. */
 export function objectIn(text: string): JsonObject {
   try {
     const value: unknown = JSON.parse(text);

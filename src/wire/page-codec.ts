@@ -100,7 +100,7 @@ export function readToWire(
   };
 }
 
-/** Reads what a page should hold. */
+/** Reads what a page should contain. */
 export function pageFromWire(request: ReadRequest): {
   readonly view: readonly Segment[];
   readonly page: PageRequest;

@@ -39,7 +39,7 @@ export function seqsFrom(values: readonly bigint[]): Seq[] {
   return values.map(seqFrom);
 }
 
-/** Returns a digest of the wire. A store finds nothing under a text that is not a digest. */
+/** Returns a digest of the wire. A store finds nothing under a string that is not a digest. */
 export function digestFrom(text: string): Digest {
   return text as Digest;
 }

@@ -22,7 +22,7 @@ export function plain(text: string): string {
   });
 }
 
-/** Returns a text of several lines in which control characters are visible signs; line breaks stay. */
+/** Returns text of several lines in which control characters are visible signs; line breaks stay. */
 export function plainLines(text: string): string {
   return text.split('\n').map(plain).join('\n');
 }
@@ -72,7 +72,7 @@ function isWide(code: number): boolean {
   return wideRanges.some(([from, to]) => code >= from && code <= to);
 }
 
-/** Returns the longest beginning of a text that fits into that many columns, without reading the rest. */
+/** Returns the longest beginning of a string that fits into that many columns, without reading the rest. */
 export function beginningOf(text: string, columns: number): string {
   if (columns <= 0) return '';
   // The character after the last one may combine with it, so it must be simple too.

@@ -1,6 +1,6 @@
 import { createAligner, tokensOf } from '../core/comparing/diff-align.ts';
 
-/** A run of words that both texts have, or that only one of them has. */
+/** A run of words that both strings have, or that only one of them has. */
 export interface WordRun {
   readonly kind: 'same' | 'left' | 'right';
   readonly text: string;
@@ -8,7 +8,7 @@ export interface WordRun {
 
 const wordsMax = 2_000;
 
-/** Splits two texts into runs of shared and different words; very long differences are not split further. */
+/** Splits two strings into runs of shared and different words; very long differences are not split further. */
 export function wordRuns(left: string, right: string): WordRun[] {
   const [a, b] = [wordsOf(left), wordsOf(right)];
   const before = sharedCount(a.length, b.length, (index) => a[index] === b[index]);

@@ -1,4 +1,5 @@
-import { createNodePlatform, type EventDraft, openReprise, openSqliteStore, type Session } from '../../src/index.ts';
+import { createNodePlatform, type EventDraft, openSqliteStore, type Session } from '../../src/index.ts';
+import { openWith } from '../../src/open-reprise.ts';
 import type { Platform } from '../../src/store.ts';
 
 /** A machine whose clock, ids and salts count up, so that recording twice gives the same digests. */
@@ -40,7 +41,7 @@ function modelCall(call: string, messages: readonly unknown[], turn: number): Ev
 export async function recordHistory(path: string): Promise<void> {
   const platform = countingPlatform();
   const store = await openSqliteStore({ path, platform });
-  await using reprise = await openReprise({ store, platform, snapshotEvents: 8 });
+  await using reprise = await openWith({ store, platform }, { snapshotEvents: 8 });
   const session = await reprise.createSession('demo', { metadata: { owner: 'ann', tier: 1 } });
   await recordMain(session);
   await recordBranches(session);

@@ -21,6 +21,7 @@ import {
   type Session,
   summary,
 } from '../../src/index.ts';
+import { openWith } from '../../src/open-reprise.ts';
 import { innerProjections, shippedProjections } from '../../src/reading/shipped-projections.ts';
 import type { EventStore } from '../../src/store.ts';
 import { all } from '../verbs/verb-case.ts';
@@ -104,7 +105,7 @@ describe('I1 the log is the truth', () => {
     let before: unknown;
     {
       const store = await openStore(path);
-      await using reprise = await openReprise({ store, platform, snapshotEvents: 8 });
+      await using reprise = await openWith({ store, platform }, { snapshotEvents: 8 });
       const session = await reprise.createSession('demo');
       await live(session);
       before = await answersOf(store, session);
@@ -120,7 +121,7 @@ describe('I1 the log is the truth', () => {
       INSERT INTO event_keys VALUES (1, 'state' || char(1) || 'default' || char(1) || 'key 1', 3)`);
     database.close();
     const store = await openStore(path);
-    await using reprise = await openReprise({ store, platform, snapshotEvents: 8 });
+    await using reprise = await openWith({ store, platform }, { snapshotEvents: 8 });
     const session = await reprise.session('demo');
     expect(await answersOf(store, session)).not.toEqual(before);
     await store.reindex(ref);
@@ -131,7 +132,7 @@ describe('I1 the log is the truth', () => {
 describe('I3 looking is pure', () => {
   test('a snapshot that was kept under other upcasts is not read', async () => {
     const store = await openStore(newPath());
-    await using reprise = await openReprise({ store, platform, snapshotEvents: 2 });
+    await using reprise = await openWith({ store, platform }, { snapshotEvents: 2 });
     const session = await reprise.createSession('demo');
     await session.append(note('a'));
     const { seq, digest } = await session.locate();

@@ -20,6 +20,7 @@ import {
   RepriseError,
   type Session,
 } from '../../src/index.ts';
+import { openWith } from '../../src/open-reprise.ts';
 import type { EventStore } from '../../src/store.ts';
 import { countingStore } from './counting-store.ts';
 
@@ -364,7 +365,7 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
     // The engine decides what is worth keeping, and writing 80 MB once is enough.
     if (path !== '') return;
     const counted = countingStore(store);
-    const reprise = await openReprise({ store: counted.store, platform, snapshotEvents: 1 });
+    const reprise = await openWith({ store: counted.store, platform }, { snapshotEvents: 1 });
     const session = await reprise.session('demo');
     let reads = 0;
     const grown = (size: number) =>

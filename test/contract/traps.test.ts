@@ -18,6 +18,7 @@ import {
   runs,
   summary,
 } from '../../src/index.ts';
+import { openWith } from '../../src/open-reprise.ts';
 import type { EventStore, Platform } from '../../src/store.ts';
 import { SqliteReads } from '../sqlite-reads.ts';
 import { all } from '../verbs/verb-case.ts';
@@ -94,7 +95,7 @@ describe('T6 a fold mints no ids', () => {
       }
       const values = new Set<string>();
       for (let restart = 0; restart < 2; restart++) {
-        await using reprise = await openReprise({ store: await openStore(path), platform: still, snapshotEvents: 2 });
+        await using reprise = await openWith({ store: await openStore(path), platform: still }, { snapshotEvents: 2 });
         const session = await reprise.session('demo');
         for (const snapshots of [true, true, false])
           values.add(JSON.stringify(await session.fold(projection, { snapshots })));
@@ -326,7 +327,7 @@ describe('T18 what is not there any more is refused or said, never guessed', () 
   });
 
   test('dropped snapshots change no answer, and a point that never was is refused', async () => {
-    await using reprise = await openReprise({ store: await openStore(newPath()), platform, snapshotEvents: 4 });
+    await using reprise = await openWith({ store: await openStore(newPath()), platform }, { snapshotEvents: 4 });
     const session = await reprise.createSession('demo');
     await session.append(Array.from({ length: 50 }, (_, index) => note(String(index))));
     const before = await session.at('main@33').fold(summary);

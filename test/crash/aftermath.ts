@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import type { Seq } from '../../src/core/point.ts';
-import { createNodePlatform, type Event, openReprise, type Session, summary } from '../../src/index.ts';
+import { createNodePlatform, type Event, type Session, summary } from '../../src/index.ts';
+import { openWith } from '../../src/open-reprise.ts';
 import { migrations } from '../../src/store/sqlite/schema.ts';
 import { openMigratedStore } from '../../src/store/sqlite/sqlite-store.ts';
 import type { EventStore } from '../../src/store.ts';
@@ -15,7 +16,7 @@ const ref = { namespace: 'default', session: 'demo' };
 /** Opens what a killed writer left and holds it against what it had said. Gives how many events there are. */
 export async function checkAftermath(path: string, said: readonly Line[], migrating: boolean): Promise<number> {
   const store = await openMigratedStore({ path, platform }, migrating ? growingMigrations : migrations);
-  await using reprise = await openReprise({ store, platform, snapshotEvents: 8 });
+  await using reprise = await openWith({ store, platform }, { snapshotEvents: 8 });
   expect((await store.health()).problems).toEqual([]);
   if ((await store.session(ref)) === undefined) {
     expect(said).toEqual([]);

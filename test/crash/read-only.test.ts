@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openReprise, summary } from '../../src/index.ts';
+import { openWith } from '../../src/open-reprise.ts';
 import { recordStore } from '../seeds/recorded-store.ts';
 import { all } from '../verbs/verb-case.ts';
 import { mountSmallDisk, type SmallDisk } from './small-disk.ts';
@@ -105,7 +106,7 @@ describe('a store opened for reading only', () => {
       const held = join(directory, 'store.db');
       await recordStore(held);
       const digest = hash('sha256', readFileSync(held));
-      await using reprise = await openReprise({ store: `sqlite:${held}`, readOnly: true, snapshotEvents: 1 });
+      await using reprise = await openWith({ store: `sqlite:${held}`, readOnly: true }, { snapshotEvents: 1 });
       const session = await reprise.session('demo');
       await session.fold(summary);
       await expect(session.setMetadata({ a: 1 })).rejects.toMatchObject({ code: 'store.read-only' });

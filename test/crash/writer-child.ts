@@ -2,7 +2,8 @@
 // Each operation is announced before it begins and acknowledged when its promise has resolved, a line of JSON each.
 
 import { writeSync } from 'node:fs';
-import { createNodePlatform, type EventDraft, openReprise, type Session, summary } from '../../src/index.ts';
+import { createNodePlatform, type EventDraft, type Session, summary } from '../../src/index.ts';
+import { openWith } from '../../src/open-reprise.ts';
 import { migrations } from '../../src/store/sqlite/schema.ts';
 import { openMigratedStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { growingMigrations } from './growing-migrations.ts';
@@ -18,7 +19,7 @@ function report(line: object): void {
 
 const platform = createNodePlatform();
 const store = await openMigratedStore({ path, platform }, mode === '--migrating' ? growingMigrations : migrations);
-const reprise = await openReprise({ store, platform, snapshotEvents: 8 });
+const reprise = await openWith({ store, platform }, { snapshotEvents: 8 });
 const session = await reprise.session('demo', { create: true });
 report({ kind: 'opened' });
 

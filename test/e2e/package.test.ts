@@ -81,8 +81,21 @@ test('no two files of the package import each other, so none is used before it h
 test.each(Object.entries(doors))('%s exports what its source exports', async (name, { file }) => {
   const [built, source] = await Promise.all([import(name), import(join(root, file))]);
   expect(Object.keys(built).toSorted()).toEqual(Object.keys(source).toSorted());
-  expect(Object.keys(built)).not.toEqual([]);
+  const declared = namesIn(
+    readFileSync(join(folder, 'node_modules/reprise', file.replace('src/', 'dist/').replace('.ts', '.d.ts')), 'utf8'),
+  );
+  expect(declared).toEqual(namesIn(readFileSync(join(root, file), 'utf8')));
+  expect(declared).not.toEqual([]);
 });
+
+/** Returns the names, types too, that a file exports. */
+function namesIn(text: string): readonly string[] {
+  const code = text.replaceAll(/\/\/.*$/gm, '');
+  const lists = [...code.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, list = '']) => list.split(','));
+  const own = [...code.matchAll(/^export (?:async )?(?:interface|function|class|const|type) (\w+)/gm)];
+  const names = [...lists.map((name) => name.trim().replace(/^.*\s/, '')), ...own.map(([, name = '']) => name)];
+  return names.filter((name) => name !== '').toSorted();
+}
 
 test('importing the package loads no SQLite and prints nothing, opening a file loads it', () => {
   writeFileSync(

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { conversation, type EventDraft, openReprise, type Reprise, type Session, summary } from '../../src/index.ts';
+import { openWith } from '../../src/open-reprise.ts';
 import { all } from '../verbs/verb-case.ts';
 
 let directory = '';
@@ -28,13 +29,11 @@ async function fill(session: Session, events: number): Promise<void> {
 describe('the end of a run reads what the run added, however long the history is', () => {
   test.each([500, 5_000])('after %i events', async (events) => {
     let read = 0;
-    await using reprise = await openReprise({
-      store: `sqlite:${join(directory, `run-${events}.db`)}`,
-      durability: 'process',
-      onRead: (count) => {
-        read += count;
-      },
-    });
+    const store = `sqlite:${join(directory, `run-${events}.db`)}`;
+    const onRead = (count: number): void => {
+      read += count;
+    };
+    await using reprise = await openWith({ store, durability: 'process' }, { onRead });
     const session = await reprise.createSession('demo');
     await fill(session, events);
     const reads: number[] = [];
@@ -90,13 +89,11 @@ describe.each(['memory', 'sqlite'] as const)('on %s, no verb keeps timers and si
   let session: Session;
   let read = 0;
   beforeAll(async () => {
-    reprise = await openReprise({
-      store: kind === 'memory' ? 'memory:' : `sqlite:${join(directory, 'long.db')}`,
-      ...(kind === 'memory' ? {} : { durability: 'process' }),
-      onRead: (count) => {
-        read += count;
-      },
-    });
+    const path = `sqlite:${join(directory, 'long.db')}`;
+    const onRead = (count: number): void => {
+      read += count;
+    };
+    reprise = await openWith(kind === 'memory' ? 'memory:' : { store: path, durability: 'process' }, { onRead });
     session = await reprise.createSession('demo');
     await fill(session, events);
   });

@@ -61,7 +61,7 @@ describe('commands that need no agents run no configuration', () => {
     ['tree', 'refund'],
     ['replay', 'refund'],
     ['show', 'refund@2'],
-    ['state', 'refund'],
+    ['fold', 'refund'],
     ['diff', 'refund', 'refund@2'],
     ['fingerprint', 'refund'],
     ['keys', 'refund'],

@@ -36,7 +36,7 @@ const questions = [
   ['replay', 'demo'],
   ['replay', 'demo/kinder'],
   ['show', 'demo@4'],
-  ['state', 'demo@4', 'conversation'],
+  ['fold', 'demo@4', 'conversation'],
   ['diff', 'demo', 'demo/kinder'],
   ['verify', 'demo'],
   ['fingerprint', 'demo/kinder'],

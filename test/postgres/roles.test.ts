@@ -174,7 +174,7 @@ describe('the reader', () => {
       ['list'],
       ['replay', 'refund'],
       ['show', 'refund@4'],
-      ['state', 'refund'],
+      ['fold', 'refund'],
       ['tree', 'refund'],
       ['diff', 'refund', 'refund@4'],
       ['verify', 'refund'],

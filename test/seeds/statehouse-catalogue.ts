@@ -1,9 +1,10 @@
 /** The catalogue of a state engine that stands in for Statehouse, line by line, for one kind of store. */
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
-import { type JsonValue, limits, openReprise, type Reprise } from '../../src/index.ts';
+import { type JsonValue, limits, type Reprise } from '../../src/index.ts';
+import { openWith } from '../../src/open-reprise.ts';
 import { all, refuses } from '../verbs/verb-case.ts';
 import { Clock, folded, opening, type StateWorld, scanned } from './statehouse-world.ts';
 
@@ -245,7 +246,7 @@ function replaying(world: StateWorld): void {
       read += page;
       largest = Math.max(largest, page);
     };
-    await using reprise = await openReprise({ store: place, ...options, onRead });
+    await using reprise = await openWith({ store: place, ...options }, { onRead });
     const session = await reprise.createSession('world');
     const value = 'x'.repeat(100);
     for (let at = 0; at < events; at += 5_000) {
@@ -258,7 +259,7 @@ function replaying(world: StateWorld): void {
       );
     }
     // Snapshots are kept behind the writer's back, and read the history, too: the count begins when that is quiet.
-    for (let before = -1; before !== read; await setTimeout(100)) before = read;
+    for (let before = -1; before !== read; await sleep(100)) before = read;
     read = 0;
     const { state } = session;
     for await (const { seq } of state.replay()) if (seq === 100) break;

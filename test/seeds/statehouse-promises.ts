@@ -1,13 +1,7 @@
 /** Each promise that the source of Statehouse breaks or leaves out, by the section of its reading; kept on one kind of store. */
 import { describe, expect, test } from 'vitest';
-import {
-  type JsonValue,
-  limits,
-  openReprise,
-  type Reprise,
-  type RepriseError,
-  state as stateProjection,
-} from '../../src/index.ts';
+import { type JsonValue, limits, type Reprise, type RepriseError, state as stateProjection } from '../../src/index.ts';
+import { openWith } from '../../src/open-reprise.ts';
 import type { StateFold } from '../../src/results.ts';
 import { all, refuses } from '../verbs/verb-case.ts';
 import { Clock, folded, opening, type StateWorld, scanned } from './statehouse-world.ts';
@@ -221,7 +215,7 @@ function reads(world: StateWorld): void {
     const onRead = (events: number): void => {
       read += events;
     };
-    await using reprise = await openReprise({ store: newPlace(), durability: 'process', onRead });
+    await using reprise = await openWith({ store: newPlace(), durability: 'process' }, { onRead });
     const session = await reprise.createSession('world');
     const commits = Array.from({ length: 2_000 }, (_, index) => index + 1);
     await session.append(

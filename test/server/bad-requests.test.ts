@@ -81,6 +81,22 @@ describe('a call with JSON', () => {
     expect(await refusalIn(response)).toEqual({ code: 'option.invalid', path });
   });
 
+  test.each<[string, string, string]>([
+    ['VerbService/Call', '{"vreb":"demo"}', 'Unknown field "vreb"; expected verb, arguments'],
+    ['VerbService/Call', '{"verb":7}', 'Cannot read the request: "verb" is a number, and must be a string'],
+    ['StoreService/Append', '{"appends":[{"evnets":[]}]}', 'Unknown field "appends[0].evnets"; expected '],
+    [
+      'StoreService/Append',
+      '{"appends":[7]}',
+      'Cannot read the request: "appends[0]" is a number, and must be an object',
+    ],
+    ['StoreService/Append', '{"appends":{}}', 'Cannot read the request: "appends" is an object, and must be a list'],
+  ])('to %s with %s says what is wrong with the field', async (call, body, message) => {
+    const response = await answered(call, 'application/json', Buffer.from(body));
+    const answer = (await response.json()) as { readonly message: string };
+    expect(answer.message.slice(0, message.length)).toBe(message);
+  });
+
   test('refuses a wrong field deep in the request, and says where', async () => {
     const event = { id: 'a', time: '', type: 'note.added', version: 'x', data: '{}' };
     const body = JSON.stringify({ appends: [{}, { events: [event] }] });

@@ -14,7 +14,8 @@ import type { ContextAnswer } from '../../src/reading/looks/call-context.ts';
 import type { SearchHit } from '../../src/reading/looks/event-search.ts';
 import type { StudioRun } from '../../src/reading/looks/run-orders.ts';
 import type { SessionRow } from '../../src/reading/looks/session-rows.ts';
-import { makeToken, type Server, serve } from '../../src/server.ts';
+import { serveWith } from '../../src/serve-store.ts';
+import { makeToken, type Server } from '../../src/server.ts';
 import { openMemoryStore } from '../../src/store/memory/memory-store.ts';
 import { StudioService } from '../../src/wire/generated/reprise/v1/studio_pb.ts';
 
@@ -95,13 +96,10 @@ function clientOf(held: string) {
 
 beforeAll(async () => {
   const talker: Agent = async (_context) => line;
-  server = await serve({
-    store,
-    port: 0,
-    tokens: [record],
-    agents: { agents: { talker } },
-    examine: async () => ({ ok: true }),
-  });
+  server = await serveWith(
+    { store, port: 0, agents: { agents: { talker } } },
+    { tokens: [record], examine: async () => ({ ok: true }) },
+  );
   studio = clientOf(token);
   reprise = await openReprise({ store, config: false });
   const bad = await reprise.createSession(id);

@@ -10,6 +10,7 @@ import { createNodePlatform } from '../../src/node/platform.ts';
 import type { CompareAnswer } from '../../src/reading/looks/compared-views.ts';
 import type { StudioRun } from '../../src/reading/looks/run-orders.ts';
 import type { ValueChange } from '../../src/reading/looks/value-changes.ts';
+import { serveWith } from '../../src/serve-store.ts';
 import { RunBook } from '../../src/server/studio/run-book.ts';
 import { makeToken, type Right, type Server, serve } from '../../src/server.ts';
 import { openMemoryStore } from '../../src/store/memory/memory-store.ts';
@@ -39,65 +40,68 @@ beforeAll(async () => {
   tokens.elsewhere = await token(['read', 'run'], ['elsewhere']);
   const own = makeToken({ rights: ['read'] }, platform);
   tokens.own = own.token;
-  server = await serve({
-    store,
-    port: 0,
-    tokens: [own.record],
-    examine: async (asked) => ({
-      location: '/srv/agents.db',
-      freeBytes: 7,
-      sessions: await sessionsOf(asked),
-      namespace: asked.currentNamespace,
-    }),
-    agents: {
-      agents: {
-        echo: async ({ prompt }) => `You said ${String(prompt?.content)}`,
-        broken: async ({ prompt }) => {
-          throw new Error(`It fell apart: ${String(prompt?.content)}`);
-        },
-        spender: async ({ recorder, prompt }) =>
-          await recorder.call(
-            { kind: 'tool', name: 'spend', effect: 'irreversible', input: { note: String(prompt?.content) } },
-            async () => 'spent',
-          ),
-        payer: async ({ recorder }) =>
-          await recorder.call(
-            { kind: 'tool', name: 'pay', effect: 'irreversible', input: { amount: 5 } },
-            async () => 'paid',
-          ),
-        again: async ({ recorder }) => {
-          const start = { kind: 'tool', name: 'lookup', effect: 'irreversible', input: { order: 7 } } as const;
-          return JSON.stringify(await recorder.call(start, async () => 'made'));
-        },
-        writer: async ({ recorder }) => {
-          const call = await recorder.startCall({ kind: 'model', name: 'large-1', request: { messages: [] } });
-          for (const piece of ['Hel', 'lo.']) call.text(piece);
-          call.end({ message: { role: 'assistant', content: 'Hello.' } });
-          return 'Hello.';
-        },
-        slow: async ({ signal }) =>
-          await new Promise((_, reject) => {
-            signal.addEventListener('abort', () => reject(signal.reason));
-          }),
-        asking: async ({ recorder, answers }) => {
-          const [answer] = answers ?? [];
-          if (answer !== undefined) return `Answered ${JSON.stringify(answer.output)}`;
-          return await recorder.ask({ name: 'question', input: 'Which color?' });
-        },
-        curious: async ({ recorder }) => {
-          const color = await recorder.ask({ name: 'question', input: 'Which color?' });
-          const size = await recorder.ask({ name: 'question', input: 'Which size?' });
-          return color === undefined || size === undefined ? '' : `${String(color)}, ${String(size)}`;
-        },
-        careful: async ({ recorder, pending }) => {
-          const [{ call, name, input } = { call: '', name: '', input: null }] = pending;
-          const said = await recorder.ask({ name: 'approval', about: call, input: { call, name, input } });
-          return said === undefined ? '' : JSON.stringify(said);
-        },
-      },
-      simulate: { pay: () => 'simulated' },
-    },
+  const examine = async (asked: Reprise) => ({
+    location: '/srv/agents.db',
+    freeBytes: 7,
+    sessions: await sessionsOf(asked),
+    namespace: asked.currentNamespace,
   });
+  server = await serveWith(
+    {
+      store,
+      port: 0,
+      agents: {
+        agents: {
+          echo: async ({ prompt }) => `You said ${String(prompt?.content)}`,
+          broken: async ({ prompt }) => {
+            throw new Error(`It fell apart: ${String(prompt?.content)}`);
+          },
+          spender: async ({ recorder, prompt }) =>
+            await recorder.call(
+              { kind: 'tool', name: 'spend', effect: 'irreversible', input: { note: String(prompt?.content) } },
+              async () => 'spent',
+            ),
+          payer: async ({ recorder }) =>
+            await recorder.call(
+              { kind: 'tool', name: 'pay', effect: 'irreversible', input: { amount: 5 } },
+              async () => 'paid',
+            ),
+          again: async ({ recorder }) => {
+            const start = { kind: 'tool', name: 'lookup', effect: 'irreversible', input: { order: 7 } } as const;
+            return JSON.stringify(await recorder.call(start, async () => 'made'));
+          },
+          writer: async ({ recorder }) => {
+            const call = await recorder.startCall({ kind: 'model', name: 'large-1', request: { messages: [] } });
+            for (const piece of ['Hel', 'lo.']) call.text(piece);
+            call.end({ message: { role: 'assistant', content: 'Hello.' } });
+            return 'Hello.';
+          },
+          slow: async ({ signal }) =>
+            await new Promise((_, reject) => {
+              signal.addEventListener('abort', () => reject(signal.reason));
+            }),
+          asking: async ({ recorder, answers }) => {
+            const [answer] = answers ?? [];
+            if (answer !== undefined) return `Answered ${JSON.stringify(answer.output)}`;
+            return await recorder.ask({ name: 'question', input: 'Which color?' });
+          },
+          curious: async ({ recorder }) => {
+            const color = await recorder.ask({ name: 'question', input: 'Which color?' });
+            const size = await recorder.ask({ name: 'question', input: 'Which size?' });
+            return color === undefined || size === undefined ? '' : `${String(color)}, ${String(size)}`;
+          },
+          careful: async ({ recorder, pending }) => {
+            const [{ call, name, input } = { call: '', name: '', input: null }] = pending;
+            const said = await recorder.ask({ name: 'approval', about: call, input: { call, name, input } });
+            return said === undefined ? '' : JSON.stringify(said);
+          },
+        },
+        simulate: { pay: () => 'simulated' },
+      },
+    },
+    { tokens: [own.record], examine },
+  );
+
   reprise = await openReprise({ store, config: false });
   const demo = await reprise.createSession('demo');
   await demo.append(storyEvents);

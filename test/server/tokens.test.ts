@@ -3,6 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import type { Platform } from '../../src/core/store/event-store.ts';
 import { openReprise, RepriseError } from '../../src/index.ts';
 import { createNodePlatform } from '../../src/node/platform.ts';
+import { serveWith } from '../../src/serve-store.ts';
 import { makeToken, type NewToken, type Server, serve } from '../../src/server.ts';
 import { openMemoryStore } from '../../src/store/memory/memory-store.ts';
 import { until } from '../until.ts';
@@ -177,7 +178,7 @@ test('the figures are for "admin", or for everyone if that was asked for', async
   expect(text).toContain('reprise_requests_total{call="GetSession",code="ok"} 1');
   expect(text).toContain('reprise_bytes_queued 0');
   expect(text).toMatch(/reprise_denials_total\{code="token.invalid"\} 1/);
-  await using open = await serve({ store: 'memory:', port: 0, openMetrics: true });
+  await using open = await serveWith({ store: 'memory:', port: 0 }, { openMetrics: true });
   expect((await fetch(`${open.url}/metrics`)).status).toBe(200);
 });
 

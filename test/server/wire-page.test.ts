@@ -7,7 +7,8 @@ import { expect, test } from 'vitest';
 import { wireWorld } from '../../scripts/wire-world.ts';
 import type { Agent } from '../../src/index.ts';
 import { createNodePlatform } from '../../src/node/platform.ts';
-import { makeToken, serve } from '../../src/server.ts';
+import { serveWith } from '../../src/serve-store.ts';
+import { makeToken } from '../../src/server.ts';
 import { root } from '../docs/workshop.ts';
 
 /** The exit of curl when the time that it was given is over. */
@@ -23,7 +24,7 @@ test('every curl of the page on the wire runs', async () => {
   const payer: Agent = async ({ recorder }) =>
     await recorder.call({ kind: 'tool', name: 'pay', effect: 'irreversible', input: 5 }, async () => 'paid');
   const agents = { agents: { payer } };
-  await using server = await serve({ store, port: 0, agents, examine: async () => ({ ok: true }) });
+  await using server = await serveWith({ store, port: 0, agents }, { examine: async () => ({ ok: true }) });
   const script = calls.map(([, name, command]) => `${command}\necho "@@ ${name} $?"\n`).join('');
   const { stdout } = await promisify(execFile)('sh', ['-c', script], {
     env: { ...process.env, SERVER: server.url, REPRISE_TOKEN: token },

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
-import { openReprise } from '../../src/index.ts';
+import { openWith } from '../../src/open-reprise.ts';
 import { type CauseCommand, CauseRun } from './cause-run.ts';
 import { runCount } from './run-count.ts';
 import { onFreshFiles } from './scratch.ts';
@@ -25,7 +25,7 @@ const historiesOf = (kinds: fc.Arbitrary<CauseCommand[0]>): fc.Arbitrary<CauseCo
   fc.array(commandOf(kinds), { minLength: 1, maxLength: 40, size: 'max' });
 
 async function runAll(store: string, commands: readonly CauseCommand[]): Promise<void> {
-  await using reprise = await openReprise({ store, durability: 'process', snapshotEvents: 2 });
+  await using reprise = await openWith({ store, durability: 'process' }, { snapshotEvents: 2 });
   const run = new CauseRun(await reprise.createSession());
   for (const one of commands) await run.run(one);
 }

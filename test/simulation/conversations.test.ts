@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
-import { createNodePlatform, openMemoryStore, openReprise, openSqliteStore } from '../../src/index.ts';
+import { createNodePlatform, openMemoryStore, openSqliteStore } from '../../src/index.ts';
+import { openWith } from '../../src/open-reprise.ts';
 import type { EventStore } from '../../src/store.ts';
 import { ConversationRun, type Habit, type TalkCommand } from './conversation-run.ts';
 import { runCount } from './run-count.ts';
@@ -25,7 +26,7 @@ const platform = createNodePlatform();
 
 /** Several writers on one store: what one remembers having stored, the others do not. */
 async function runAll(stores: readonly EventStore[], habit: Habit, commands: readonly TalkCommand[]): Promise<void> {
-  const writers = await Promise.all(stores.map((store) => openReprise({ store, platform, snapshotEvents: 2 })));
+  const writers = await Promise.all(stores.map((store) => openWith({ store, platform }, { snapshotEvents: 2 })));
   const [first] = writers;
   const { id } = (await first?.createSession()) ?? { id: '' };
   const run = new ConversationRun(await Promise.all(writers.map((reprise) => reprise.session(id))), habit);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { conversation, openReprise, type Projection, type Reprise, runs, type Session } from '../../src/index.ts';
+import { conversation, type Projection, type Reprise, runs, type Session } from '../../src/index.ts';
+import { openWith } from '../../src/open-reprise.ts';
 import { all } from '../verbs/verb-case.ts';
 import { ConversationRun, type Habit, type TalkCommand } from './conversation-run.ts';
 import { runCount } from './run-count.ts';
@@ -34,7 +35,7 @@ const content = (value: unknown): string =>
   JSON.stringify(value, (key, held: unknown) => (/^(left|right)$|seq$|At$|Ms$/i.test(key) ? undefined : held));
 
 async function runAll(habit: Habit, commands: readonly TalkCommand[], pairs: readonly (readonly [number, number])[]) {
-  await using reprise = await openReprise({ store: 'memory:', snapshotEvents: 2 });
+  await using reprise = await openWith({ store: 'memory:' }, { snapshotEvents: 2 });
   const session = await reprise.createSession('s');
   const run = new ConversationRun([session], habit);
   for (const one of commands) await run.run(one);

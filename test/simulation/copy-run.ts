@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { openReprise, type Reprise } from '../../src/index.ts';
+import type { Reprise } from '../../src/index.ts';
+import { openWith } from '../../src/open-reprise.ts';
 import type { EventStore, Platform } from '../../src/store.ts';
 import { expectSameSessions, type StorePlace } from '../contract/same-history.ts';
 import { type ForgetCommand, ForgettingRun } from './forgetting-run.ts';
@@ -41,7 +42,7 @@ export async function runCopies(
 ): Promise<ReadonlySet<string>> {
   const places = stores.map((store): StorePlace => ({ store, namespace: 'default' }));
   const opened: Reprise[] = [];
-  for (const store of stores) opened.push(await openReprise({ store, platform, snapshotEvents: 2 }));
+  for (const store of stores) opened.push(await openWith({ store, platform }, { snapshotEvents: 2 }));
   const [from, last] = [opened[0] as Reprise, opened.at(-1) as Reprise];
   const run = new ForgettingRun([await from.createSession('s'), await from.session('s')]);
   for (const part of [commands.slice(0, cut), commands.slice(cut)]) {

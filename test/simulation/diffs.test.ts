@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Comparison, type DiffPair, openReprise, type Reprise } from '../../src/index.ts';
+import type { Comparison, DiffPair, Reprise } from '../../src/index.ts';
+import { openWith } from '../../src/open-reprise.ts';
 import { runCount } from './run-count.ts';
 import { onFreshFiles } from './scratch.ts';
 import { type Command, SessionRun } from './session-run.ts';
@@ -151,7 +152,7 @@ async function runAll(
   histories: readonly (readonly Command[])[],
   pairs: readonly (readonly [number, number])[],
 ): Promise<void> {
-  await using reprise = await openReprise({ store, durability: 'process', snapshotEvents: 2 });
+  await using reprise = await openWith({ store, durability: 'process' }, { snapshotEvents: 2 });
   const places: Place[] = [];
   for (const [index, history] of histories.entries()) {
     const run = new SessionRun(reprise, await reprise.createSession(`s${index}`));

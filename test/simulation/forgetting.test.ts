@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openReprise } from '../../src/index.ts';
+import { openWith } from '../../src/open-reprise.ts';
 import { type ForgetCommand, ForgettingRun } from './forgetting-run.ts';
 import { runCount } from './run-count.ts';
 import { onFreshFiles } from './scratch.ts';
@@ -27,7 +27,7 @@ const command: fc.Arbitrary<ForgetCommand> = fc.tuple(kind, fc.nat(30), fc.nat(6
 const histories = fc.array(command, { minLength: 5, maxLength: 40, size: 'max' });
 
 async function runAll(path: string, commands: readonly ForgetCommand[]): Promise<void> {
-  const open = () => openReprise({ store: `sqlite:${path}`, durability: 'process', snapshotEvents: 2 });
+  const open = () => openWith({ store: `sqlite:${path}`, durability: 'process' }, { snapshotEvents: 2 });
   const [one, two] = [await open(), await open()];
   const run = new ForgettingRun([await one.createSession('s'), await two.session('s')]);
   for (const each of commands) await run.run(each);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { openReprise } from '../../src/index.ts';
+import { openWith } from '../../src/open-reprise.ts';
 import { type StateCommand, StateRun } from './state-run.ts';
 
 const kind = fc.constantFrom<StateCommand[0][]>(
@@ -45,7 +45,7 @@ export const forgotten: fc.Arbitrary<StateCommand[]> = fc.array(forgetful, {
 
 /** Does everything to a new session of a store, and checks every point of it. */
 export async function runAll(store: string, commands: readonly StateCommand[]): Promise<void> {
-  await using reprise = await openReprise({ store, durability: 'process', snapshotEvents: 2 });
+  await using reprise = await openWith({ store, durability: 'process' }, { snapshotEvents: 2 });
   const run = new StateRun(await reprise.createSession());
   for (const one of commands) await run.run(one);
   await run.checkAll();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
-import { openReprise } from '../../src/index.ts';
+import { openWith } from '../../src/open-reprise.ts';
 import { runCount } from './run-count.ts';
 import { onFreshFiles } from './scratch.ts';
 import { type Command, SessionRun } from './session-run.ts';
@@ -28,7 +28,7 @@ const command: fc.Arbitrary<Command> = fc.tuple(kind, fc.nat(20), fc.nat(60), fc
 const histories = fc.array(command, { minLength: 1, maxLength: 40, size: 'max' });
 
 async function runAll(store: string, commands: readonly Command[]): Promise<void> {
-  await using reprise = await openReprise({ store, durability: 'process', snapshotEvents: 2 });
+  await using reprise = await openWith({ store, durability: 'process' }, { snapshotEvents: 2 });
   const run = new SessionRun(reprise, await reprise.createSession());
   for (const one of commands) await run.run(one);
   await run.checkAll();

@@ -24,7 +24,7 @@ export interface ModelAnswer {
   readonly response?: LanguageModelV4ResponseMetadata & { readonly headers?: Readonly<Record<string, string>> };
 }
 
-/** Returns an answer as the end of a call. The message is what goes back to the model; `provider` holds the rest. */
+/** Returns an answer as the end of a call. The message is what goes back to the model; `provider` has the rest. */
 export function answerEnd(answer: ModelAnswer, providerName: string): CallEnd {
   const { content, finishReason, usage } = answer;
   const message = answerMessage(content);

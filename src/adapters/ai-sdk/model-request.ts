@@ -26,10 +26,10 @@ function plainSystem(prompt: LanguageModelV4CallOptions['prompt']): string | und
   return first.content;
 }
 
-/** Headers that may hold a secret or only name the client. */
+/** Headers that may contain a secret or only name the client. */
 const hiddenHeader = /auth|key|token(?!s)|secret|cookie|password|credential|session|signature|^user-agent$/i;
 
-/** Returns headers as they are recorded, without those that may hold a secret. */
+/** Returns headers as they are recorded, without those that may contain a secret. */
 export function shownHeaders(headers: Readonly<Record<string, unknown>> | undefined): JsonObject {
   const shown: Record<string, JsonValue> = {};
   for (const [name, value] of Object.entries(headers ?? {})) {

@@ -143,7 +143,7 @@ function messagesBefore(recorder: Recorder, call: object): readonly Message[] {
   const before = list.slice(0, list.findLastIndex(({ role }) => role !== 'user') + 1);
   const isOwnPrompt = before[0]?.role === 'system' && before[1]?.role !== 'system';
   const shaped = { isShaped: (id: string) => isShaped(recorder, id) };
-  // A request holds one plain system message apart from its list.
+  // A request has one plain system message apart from its list.
   return before.slice(isOwnPrompt ? 1 : 0).map((message) => neutralMessage(message, shaped));
 }
 
@@ -197,7 +197,7 @@ function recordingOf(
 }
 
 /**
- * Records the user messages at the end of a request that earlier requests of the run did not hold. They come from the
+ * Records the user messages at the end of a request that earlier requests of the run did not have. They come from the
  * request itself, so that the recorded messages are exactly those that the model got.
  */
 function newMessages(

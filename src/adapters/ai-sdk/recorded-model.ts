@@ -169,7 +169,7 @@ async function recordStream(
   }
 }
 
-/** Returns the same stream, part by part as it is read: it holds nothing back and reads nothing ahead. */
+/** Returns the same stream, part by part as it is read: it delays nothing and reads nothing ahead. */
 function watchedStream(
   call: ModelCall,
   open: OpenCall,

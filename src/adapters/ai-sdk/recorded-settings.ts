@@ -20,7 +20,7 @@ export interface SettingsRecording {
   readonly effects?: Readonly<Record<string, EffectClass>>;
 }
 
-/** Returns the settings with a model and tools that record, also those that are chosen later. */
+/** Returns the settings with a model and tools that record, even those that are chosen later. */
 export function recordedSettings<T extends ModelSettings>(settings: T, recording: SettingsRecording): T {
   const { target, effects = {} } = recording;
   const { model, tools, prepareStep, prepareCall } = settings;

@@ -188,7 +188,7 @@ function callTool(own: AgentSettings, call: PendingCall, context: ResumeContext)
   return executed(originalTool(tool), input, options).then(plainJson);
 }
 
-/** The arguments that a schema returned, by their JSON: the tool gets a date, the log holds its text. */
+/** The arguments that a schema returned, by their JSON: the tool gets a date, the log has its text. */
 const checkedValues = new WeakMap<object, unknown>();
 
 /**

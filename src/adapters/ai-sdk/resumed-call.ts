@@ -95,7 +95,7 @@ export async function resumedMessages(context: ResumeContext, tools: ToolSet): P
 }
 
 /**
- * Shapes the results that no model has seen yet by their tools. The record holds the output of a tool, and its shaped
+ * Shapes the results that no model has seen yet by their tools. The record has the output of a tool, and its shaped
  * form only once a model got it.
  */
 async function shapedResults(messages: readonly Message[], tools: ToolSet): Promise<Message[]> {

@@ -37,7 +37,8 @@ const kind: ClientKind = {
 };
 
 /**
- * Returns the same client, recorded: every message, streamed or not, also those that a helper asks for (`stream`, `parse`,
+ * Returns the same client, recorded: every message, streamed or not, even those that a helper asks for (`stream`,
+ * `parse`,
  * `toolRunner`), with what was really sent, what was really said, tokens, attempts and errors. The given client is left
  * as it is.
  *

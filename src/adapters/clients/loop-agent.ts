@@ -13,9 +13,9 @@ import { functionEffect, originalFunction } from '../functions/recorded-function
 export interface LoopContext<Client, Item, Tool> {
   /** The client, recorded where the loop runs. */
   readonly client: Client;
-  /** The history in the provider's form, ready to be sent; it does not hold the prompt, and is the loop's to add to. */
+  /** The history in the provider's form, ready to be sent; it does not contain the prompt, and the loop may add to it. */
   readonly messages: Item[];
-  /** The user message to answer; undefined where the loop goes on without one, after the answer of a tool. */
+  /** The user message to answer; undefined where the loop continues without one, after the answer of a tool. */
   readonly prompt: Item | undefined;
   /** Settings that an edit of the branch gives; each is null if the loop's own value applies. */
   readonly system: string | null;
@@ -43,7 +43,7 @@ export interface LoopOptions<Client> {
   readonly name?: string;
   /** The model that the loop calls where the branch names none: reasoning of other models is kept from it. */
   readonly model?: string;
-  /** The functions behind the tools, by their names: calls that were asked for and not made are made before the loop goes on. */
+  /** The functions behind the tools, by their names: calls that were asked for and not made are made before the loop continues. */
   readonly functions?: Readonly<Record<string, (...args: never[]) => unknown>>;
 }
 
@@ -117,7 +117,7 @@ export function loopAgentOf<Client, Item extends object, Tool extends object, Ru
 /** The part of a context that a loop takes. */
 type Begun = BranchSettings & Pick<ResumeContext, 'recorder' | 'messages' | 'prompt' | 'pending' | 'signal'>;
 
-/** Returns the context of a run that nobody resumed. */
+/** Returns the context of a run that is no resume. */
 function beginning(recorder: Recorder, prompt: Message, { messages = [], signal }: LoopStart): Begun {
   const settings: BranchSettings = { model: null, system: null, tools: null, settings: null };
   return { recorder, messages, prompt, pending: [], ...settings, signal: signal ?? new AbortController().signal };

@@ -26,7 +26,7 @@ export function rememberHistory(recorder: Recorder, request: ProtocolRequest, an
 
 /**
  * Completes a request that names an earlier answer instead of sending what was said before: the model knew all of it.
- * `keepsSettings` is for a provider that also remembers the system prompt and the tools.
+ * `keepsSettings` is for a provider that remembers the system prompt and the tools, too.
  */
 export function completeRequest(
   recorder: Recorder,

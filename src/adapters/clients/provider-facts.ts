@@ -5,7 +5,7 @@ import type { ProtocolAnswer, ProtocolName } from '../../protocols/protocol.ts';
 /** A longer text repeats the request, or is of no use to anyone. */
 const textUnitsMax = 200;
 
-/** Fields beside the answer that are kept whole. */
+/** Fields next to the answer that are kept whole. */
 const keptKeys: ReadonlySet<string> = new Set([
   'usage',
   'usageMetadata',
@@ -20,7 +20,7 @@ const keptKeys: ReadonlySet<string> = new Set([
 /** Headers that carry the provider's own id of a request. */
 const requestIdHeaders = ['x-request-id', 'request-id', 'apim-request-id', 'x-goog-request-id'];
 
-/** Returns what is recorded of an answer beside the message: ids, raw counts and small facts, not the echo of the request. */
+/** Returns what is recorded of an answer in addition to the message: ids, raw counts and small facts, not the echo of the request. */
 export function providerFacts(protocol: ProtocolName, { provider }: ProtocolAnswer, response: Response): JsonObject {
   const kept = Object.entries(provider).filter(([key, value]) => keptKeys.has(key) || isSmall(value));
   const requestId = requestIdHeaders.map((name) => response.headers.get(name)).find((value) => value !== null);

@@ -44,7 +44,7 @@ const originals = new WeakMap<object, { readonly client: object; readonly lane: 
 
 /**
  * Returns a client like the given one whose model calls are recorded. The given one is left alone: it may be recorded
- * by several recorders at once, each in a client of its own. One that records already is recorded here instead.
+ * by several recorders at once, each in a separate client. One that records already is recorded here instead.
  */
 export function recordClient<Client extends object>(client: Client, lane: ClientLane, kind: ClientKind): Client {
   const known = originals.get(client);

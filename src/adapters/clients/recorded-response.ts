@@ -53,7 +53,7 @@ function heard(body: ReadableStream<Uint8Array>, listener: Listener): ReadableSt
             controller.close();
             return;
           }
-          // The program may go on at once with the last piece, so the listener hears it first.
+          // The program may continue at once with the last piece, so the listener hears it first.
           listener.hear(value);
           controller.enqueue(value);
         } catch (error) {

@@ -111,7 +111,7 @@ export function recordTools<Table extends Readonly<Record<string, AnyFunction>>>
   return Object.fromEntries(made) as { readonly [Name in keyof Table]: RecordedFunction<Table[Name]> };
 }
 
-/** Returns the function itself, also of one that records. */
+/** Returns the function itself, even of one that records. */
 export function originalFunction<Run extends AnyFunction>(run: Run): Run {
   return originals.of(run);
 }
@@ -144,7 +144,8 @@ function noTool(name: string, names: readonly string[]): RepriseError {
 
 /**
  * The arguments as the input of a call: nothing is an empty object, one is itself, several are a list. Clients hand a tool
- * a context beside its arguments; that comes last, carries a signal or the call itself, and is not part of what was asked.
+ * a context in addition to its arguments; that comes last, carries a signal or the call itself, and is not part of what
+ * was asked.
  */
 function chosenInput(args: readonly unknown[]): unknown {
   const [first] = args;

@@ -39,7 +39,7 @@ interface ClientParts {
 const originals = new WeakMap<object, { readonly client: GoogleGenAI; readonly lane: ClientLane }>();
 
 /**
- * Returns the same client, recorded: every `generateContent`, streamed or not, also those that a chat or automatic
+ * Returns the same client, recorded: every `generateContent`, streamed or not, even those that a chat or automatic
  * function calling asks for, with what was really sent, what was really said, tokens, attempts and errors. The given
  * client is left as it is.
  *

@@ -133,7 +133,7 @@ interface HeldStep {
   readonly results: JsonObject[];
 }
 
-/** So many steps wait for a result; it then stands in a step of its own. */
+/** So many steps wait for a result; it then goes into a separate step. */
 const heldStepsMax = 100;
 
 /** Writes steps: a message is a step, and the results of tools join the step that asked for them. */
@@ -192,7 +192,7 @@ class AtifWriter implements ForeignWriter {
     return held;
   }
 
-  /** Adds a result to the step that asked for it. A step may name only its own calls, so one that nobody asked for has its own. */
+  /** Adds a result to the step that asked for it. A step may name only its own calls, so one that no step asked for has its own. */
   #observe({ call, name, output }: Extract<SaidItem, { kind: 'result' }>, event: Event): void {
     const content = textIn(output);
     const asking = this.#held.find(({ open }) => open.has(call));

@@ -72,7 +72,7 @@ export const bernstein: ForeignFormat = defineFormat({
   order: (names) => names.toSorted((a, b) => rankOf(a) - rankOf(b)),
 });
 
-/** The main file has no name of its own; it is the replay log. */
+/** The main file has no name; it is the replay log. */
 const rankOf = (name: string): number => (name === '' ? runFiles.indexOf('replay.jsonl') : runFiles.indexOf(name));
 
 const isRow = (value: JsonValue | undefined): value is JsonObject =>

@@ -7,7 +7,7 @@ import { firstLines, firstString, readJson } from './pieces/first-lines.ts';
 /** The path of a file of a sub-agent. */
 const subAgent = /(?:^|[/\\])agent-[^/\\]*\.jsonl$/;
 
-/** The sessions of Claude Code, 1.0 to 2.1: lines that form a tree, with the lines of sub-agents in files of their own. */
+/** The sessions of Claude Code, 1.0 to 2.1: lines that form a tree, with the lines of sub-agents in separate files. */
 export const claudeCode: ForeignFormat = defineFormat({
   name: 'claude-code',
   about: 'sessions of Claude Code (~/.claude/projects)',

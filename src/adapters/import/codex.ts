@@ -45,7 +45,7 @@ function resumed(
   return { path: `${day.replaceAll('-', '/')}/${name}`, text: `${numbered(text).join('\n')}\n` };
 }
 
-/** Returns the rollout that a session goes on from: its lines are in a file of their own. */
+/** Returns the rollout that a session continues: its lines are in a separate file. */
 function baseOf(meta: JsonObject | undefined): string | undefined {
   return stringAt(objectAt(meta, 'history_base'), 'thread_id') ?? stringAt(meta, 'forked_from_id');
 }

@@ -33,7 +33,7 @@ class CopilotReader {
   readonly talk: Talk;
   #start: JsonObject = {};
   #model = 'unknown';
-  /** The events that stand, by which a rewind finds the one before its target. */
+  /** The events that were not taken back, by which a rewind finds the one before its target. */
   #ids: string[] = [];
   readonly #agents = new Set<string>();
 
@@ -163,7 +163,7 @@ class CopilotReader {
   }
 }
 
-/** Returns a compaction: the model goes on from the summary. */
+/** Returns a compaction: the model continues from the summary. */
 function compacted(data: JsonObject): EventDraft[] {
   const summary = stringAt(data, 'summaryContent');
   if (booleanAt(data, 'success') === false || summary === undefined) return [];

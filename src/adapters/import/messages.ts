@@ -22,7 +22,7 @@ import { listFrame } from './pieces/list-frame.ts';
 import { said, Talk, toolCallPart } from './pieces/talk.ts';
 import { WrittenTalk } from './pieces/written-talk.ts';
 
-/** The names under which a file holds its list of messages. */
+/** The names under which a file has its list of messages. */
 const lists = ['messages', 'history', 'conversation', 'traj', ''];
 
 /**

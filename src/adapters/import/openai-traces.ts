@@ -63,7 +63,7 @@ function linesReader(): Pick<ForeignReader, 'unit' | 'end'> {
     return isNew ? [{ type: 'run.started', agent: 'agent', run, ...start, data: { title } }] : [];
   };
   const read = (span: Span): EventDraft[] => {
-    // A span may come before the agent around it; then nobody knows whose it is.
+    // A span may come before the agent around it; then it is unknown whose it is.
     const agent = span.kind === 'agent' ? span.name : agents.get(span.parent ?? '');
     if (agent !== undefined) agents.set(span.id, agent);
     const own = span.id === span.trace ? [] : spanEvents([{ ...span, ...given({ agent }) }], true);
@@ -73,7 +73,7 @@ function linesReader(): Pick<ForeignReader, 'unit' | 'end'> {
     unit: ({ value }) => {
       const spans = spansIn(value);
       const drafts = spans.flatMap(read);
-      // An agent has no event of its own.
+      // An agent as such has no event.
       return spans.length === 0 ? undefined : { type: 'trace', drafts };
     },
     end: () => ({

@@ -4,10 +4,10 @@ import { defineFormat, type ForeignFormat, type UnitMeaning } from '../../core/r
 import { firstTime, hasDocuments } from './pieces/first-lines.ts';
 import { said, Talk, toolCallPart } from './pieces/talk.ts';
 
-/** The path of an event that is a file of its own, in a folder of its conversation. */
+/** The path of an event that is a separate file, in a folder of its conversation. */
 const eventFile = /(?:^|[/\\])events[/\\](\d+)\.json$/;
 
-/** The path of a page of events that are files of their own. */
+/** The path of a page of events that are separate files. */
 const pageFile = /(?:^|[/\\])event_cache[/\\](\d+)-\d+\.json$/;
 
 /**
@@ -31,7 +31,7 @@ export const openhands: ForeignFormat = defineFormat({
       session: stringAt(document, 'instance_id') ?? conversationOf(path),
       startedAt: firstTime(text, 'timestamp'),
       unit: ({ value, at, file }) => {
-        // A page repeats events that have files of their own.
+        // A page repeats events that have their own files.
         if (pageFile.test(file)) return { type: 'page', drafts: [] };
         return isObject(value) ? reader.event(value, at) : undefined;
       },
@@ -58,7 +58,7 @@ const pageRank = 1e9;
 /** Returns the folder of the conversation that an event or a page is of. */
 const folderOf = (path: string): string => path.replace(/[^/\\]*[/\\][^/\\]*$/, '') || '.';
 
-/** Returns the conversation that an event of its own file is of. */
+/** Returns the conversation of an event that is a separate file. */
 const conversationOf = (path: string | undefined): string | undefined =>
   path === undefined || !eventFile.test(path) ? undefined : path.split(/[/\\]/).at(-3);
 

@@ -4,7 +4,7 @@ import { defineFormat, type ForeignFormat, type UnitMeaning } from '../../core/r
 import { firstLines, firstString } from './pieces/first-lines.ts';
 import { said, Talk } from './pieces/talk.ts';
 
-/** The path of a payload that is a file of its own. */
+/** The path of a payload that is a separate file. */
 const blob = /(^|[/\\])blobs[/\\][0-9a-f]{2}[/\\][0-9a-f]{64}$/;
 
 /** The traces of orca-trace v0: `events.jsonl`, with large payloads in files named by their digest. */

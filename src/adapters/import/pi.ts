@@ -197,7 +197,7 @@ class PiReader {
     return [
       started,
       ended,
-      // The talk takes the words of a response that was cut off from a message of their own.
+      // The talk takes the words of a response that was cut off from a separate message.
       ...(isFailed && content.length > 0 ? [said('assistant', content)] : []),
       ...calls.map((part) =>
         this.talk.toolStarted(String(part['toolCallId']), String(part['toolName']), part['input'] ?? {}),

@@ -13,7 +13,7 @@ import { shipitWriter } from './shipit/writing.ts';
 
 /**
  * The trace files of shipit: `{ trace_id, metadata, events: [{ type, message, payload }] }`, as its runtime and its
- * `FileTraceStore` write them. Reading also finds the prompt of a run (`prompt` or `user_prompt`), the name of a tool
+ * `FileTraceStore` write them. Reading finds the prompt of a run, too (`prompt` or `user_prompt`), the name of a tool
  * (in the message if the payload has none), and results as results.
  */
 export const shipit: ForeignFormat = defineFormat({

@@ -75,7 +75,7 @@ function bodyOf(message: JsonObject): string {
   return pieces.join('\n\n').trim();
 }
 
-/** Returns a value as a code block, in a fence that the value does not hold. */
+/** Returns a value as a code block, in a fence that the value does not contain. */
 function fenced(value: JsonValue): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
   const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([ticks]) => ticks.length));

@@ -16,7 +16,7 @@ const earlyMax = 1_000;
 /**
  * Writes whose checkpoint is not stored yet. LangGraph runs ahead of its checkpoints, and sometimes writes on one that
  * it never saves. In the log a checkpoint must precede its writes, or going back to it would not undo them. So early
- * writes wait here and are appended with their checkpoint. Nothing is lost if the process dies before that: nobody
+ * writes wait here and are appended with their checkpoint. Nothing is lost if the process dies before that: no one
  * could find writes without their checkpoint.
  */
 export class EarlyWrites {

@@ -48,7 +48,7 @@ export const interruptId = (call: string): string => call.slice(interruptCall(''
 export const isPause = ({ call, saved }: WaitingCall): boolean =>
   call === interruptCall(stringAt(saved, 'saved') ?? '');
 
-/** Records the questions of a graph to people, and the answers with which a program lets it go on. */
+/** Records the questions of a graph to people, and the answers with which a program lets it continue. */
 export class GraphPeople {
   readonly #own: Recorder;
   readonly #options: { readonly isInRun: boolean; readonly agent?: string };

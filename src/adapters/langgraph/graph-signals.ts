@@ -4,7 +4,7 @@ import { propertyOf } from '../../core/property.ts';
 import { outcomeOfError } from '../../core/recording/error-record.ts';
 import type { CallEnd } from '../../core/recording/recorder.ts';
 
-/** Returns the outcome of a thrown value. LangGraph also throws to pause a graph, which is not a failure. */
+/** Returns the outcome of a thrown value. LangGraph throws even to pause a graph, which is not a failure. */
 export function outcomeOfThrown(thrown: unknown): Outcome {
   const name = propertyOf(thrown, 'name');
   if (name === 'GraphInterrupt' || name === 'NodeInterrupt') return 'waiting';

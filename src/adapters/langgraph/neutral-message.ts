@@ -130,7 +130,7 @@ function partOf(block: JsonValue): MessagePart[] {
       ];
     case 'tool_use':
     case 'tool_call':
-      // The message's own list of tool calls holds them too.
+      // The message's own list of tool calls has them, too.
       return [];
     case 'image_url':
     case 'image':

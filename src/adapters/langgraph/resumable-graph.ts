@@ -40,7 +40,7 @@ export interface LangGraphAgentOptions<Graph> {
   /**
    * Returns how the graph runs on a branch. The model, prompt and tools of a compiled graph cannot be changed from
    * outside. So a branch that changes them is refused, unless this builds the graph for it. A branch with open calls is
-   * also refused, unless "tools" are given or this continues from them.
+   * refused, too, unless "tools" are given or this continues from them.
    */
   readonly configure?: (context: ResumeContext) => GraphSetup<Graph> | Promise<GraphSetup<Graph>>;
 }

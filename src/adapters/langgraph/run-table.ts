@@ -27,7 +27,7 @@ export class RunTable {
     this.#scopes.delete(run);
   }
 
-  /** Runs code inside what a run is inside; where it stands if the run is not known. */
+  /** Runs code inside what a run is inside; where it is if the run is not known. */
   within<T>(run: string | undefined, body: () => T): T {
     const scope = run === undefined ? undefined : this.#scopes.get(run);
     return scope === undefined ? body() : scope(body);

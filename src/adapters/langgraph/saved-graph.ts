@@ -77,7 +77,7 @@ const matches = (names: readonly unknown[], nodes: readonly string[]): boolean =
   nodes.some((node) => names.includes(node) || names.includes('*') || names.includes('all'));
 
 /**
- * Returns the answer that an approval stands for in a review of tool calls, the form in which the middleware of
+ * Returns the answer that an approval means in a review of tool calls, the form in which the middleware of
  * `createAgent` asks; undefined for any other question.
  */
 export function reviewAnswer({ input }: WaitingCall, { approved, reason }: Approval): JsonValue | undefined {
@@ -95,7 +95,7 @@ interface SavedRun {
   readonly node?: string;
 }
 
-/** Resumes a graph that has a saver, so that it can wait for people: each branch has a thread of its own. */
+/** Resumes a graph that has a saver, so that it can wait for people: each branch has its own thread. */
 export class SavedGraph<Result> {
   readonly #graph: MessagesGraph<Result>;
   readonly #stateful: StatefulGraph;
@@ -143,7 +143,7 @@ export class SavedGraph<Result> {
     return (await this.#saver.configAt(session, branch)) !== undefined;
   }
 
-  /** Lets the graph go on from the checkpoint at which it asked. */
+  /** Lets the graph continue from the checkpoint at which it asked. */
   async #answer(config: LangGraphRun, answers: readonly PersonAnswer[]): Promise<Result> {
     const last = answers.at(-1);
     const saved = { thread: stringAt(last?.saved, 'thread') ?? '', id: stringAt(last?.saved, 'saved') ?? '' };
@@ -159,7 +159,7 @@ export class SavedGraph<Result> {
     return this.#invoke({ lg_name: 'Command', resume }, going);
   }
 
-  /** Lets the graph go on after the node that asked for the calls. */
+  /** Lets the graph continue after the node that asked for the calls. */
   async #goOn(config: LangGraphRun, history: readonly Message[]): Promise<Result> {
     const { context } = this.#run;
     const node = this.#run.node ?? context.node;

@@ -13,7 +13,7 @@ import { arrayAt, isObject, type JsonObject, type JsonValue, objectAt } from '..
 import type { Saved, SaverIndex } from './saver-index.ts';
 import { typedBytes } from './typed-value.ts';
 
-/** The checkpoint that holds the value of a channel, and its version. */
+/** The checkpoint that has the value of a channel, and its version. */
 interface HeldValue extends JsonObject {
   readonly from: string;
   readonly version: number | string;
@@ -125,7 +125,7 @@ function readStanding(index: SaverIndex, { branch, seq, changed }: Saved): Promi
   return Array.fromAsync(index.session.branch(branch).replay({ history, ...range }));
 }
 
-/** Reads the same events with their replacements, which have seqs of their own. */
+/** Reads the same events with their replacements, which have their own seqs. */
 async function readReplaced(index: SaverIndex, { branch, seq, changed }: Saved): Promise<Event[]> {
   const types = ['channel.saved', 'graph.saved'];
   const found: Event[] = [];

@@ -16,7 +16,7 @@ export function typedJson([type, bytes]: TypedBytes): JsonObject {
 
 /**
  * Returns the value of a channel as the fields of a `channel.saved`. An array is kept item by item, so that a growing
- * conversation is stored once. Items are texts, not JSON values: prompts depend on the order of keys.
+ * conversation is stored once. Items are strings, not JSON values: prompts depend on the order of keys.
  */
 export function channelFields([type, bytes]: TypedBytes): JsonObject {
   const text = type === 'json' ? textOf(bytes) : undefined;

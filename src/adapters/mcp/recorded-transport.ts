@@ -159,7 +159,7 @@ class TransportRecording {
   async #beAsked(request: JSONRPCRequest, extra: MessageExtraInfo | undefined): Promise<void> {
     const { id } = request;
     try {
-      // The code that reads the connection stands in no run, or in one that is over: the open calls say where it belongs.
+      // The code that reads the connection is in no run, or in one that is over: the open calls say where it belongs.
       const recorder = this.#asked.recorder ?? this.#recorder;
       const open = (): Promise<OpenCall> => this.#start(this.#askedOfUs, request, recorder);
       const outer = this.#asked.only;
@@ -184,7 +184,7 @@ class TransportRecording {
     }
   }
 
-  /** Puts the ids of the protocol beside the answer, where the masker does not look for secrets. */
+  /** Puts the ids of the protocol next to the answer, where the masker does not look for secrets. */
   #endOf(response: McpResponse): CallEnd {
     const { sessionId } = this.#transport;
     const { id = null } = response;

@@ -10,7 +10,7 @@ export type ContextOf<TAgent extends AnyAgent> =
 
 /**
  * Returns the name of the agent that acts now. A model does not know who asks it; the framework keeps the agent with
- * the async context, also with tracing off.
+ * the async context, even with tracing off.
  */
 export function actingAgent(): string | undefined {
   let span = getCurrentSpan();

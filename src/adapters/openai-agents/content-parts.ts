@@ -57,7 +57,7 @@ function mediaTypeOf(data: string): string | undefined {
   return /^data:([^;,]+)/.exec(data)?.[1];
 }
 
-/** Returns a part as content of a user's message; undefined if such a message cannot hold it. */
+/** Returns a part as content of a user's message; undefined if such a message cannot contain it. */
 export function userContent(part: MessagePart): protocol.UserContent | undefined {
   switch (part.type) {
     case 'text':
@@ -96,7 +96,7 @@ function dataAddress(data: string, mediaType: string | undefined): string {
   return mediaType === undefined || /^(https?|data):/.test(data) ? data : `data:${mediaType};base64,${data}`;
 }
 
-/** Returns a part as content of an assistant's message; undefined if it is an item of its own. */
+/** Returns a part as content of an assistant's message; undefined if it is a separate item. */
 export function assistantContent(part: MessagePart): protocol.AssistantContent | undefined {
   switch (part.type) {
     case 'text':

@@ -25,7 +25,7 @@ export function messagesFromItems(input: string | readonly AgentInputItem[]): re
   return messagesOfInput(input, new Map());
 }
 
-/** Turns items into messages, with the recorded outputs of known tools instead of their texts. */
+/** Turns items into messages, with the recorded outputs of known tools instead of their text. */
 export function messagesOfInput(input: string | readonly AgentInputItem[], answers: ToolAnswers): readonly Message[] {
   if (typeof input === 'string') return [{ role: 'user', content: input }];
   const messages: Message[] = [];

@@ -59,7 +59,7 @@ export function endOfResponse(response: ModelResponse): CallEnd {
   return endOf(output, { responseId, requestId, usage: usageOf(response.usage), providerData });
 }
 
-/** Returns the end of a call for a streamed response; `told` holds what its pieces said besides the answer. */
+/** Returns the end of a call for a streamed response; `told` has what its pieces said besides the answer. */
 export function endOfStream({ response }: protocol.StreamEventResponseCompleted, told: JsonObject): CallEnd {
   const { id, requestId, usage, output } = response;
   const providerData = { ...told, ...response.providerData };
@@ -95,7 +95,7 @@ function endOf(output: ModelResponse['output'], facts: Facts): CallEnd {
 
 const scalarLengthMax = 200;
 
-/** Returns the small values of the provider's raw answer: the message holds the rest. */
+/** Returns the small values of the provider's raw answer: the message has the rest. */
 function scalarsOf(raw: JsonObject): JsonObject {
   const isScalar = ([key, value]: [string, JsonValue]): boolean =>
     key !== 'id' &&
@@ -124,7 +124,7 @@ function finishReasonOf(raw: JsonObject, output: ModelResponse['output']): strin
 
 type AnyUsage = FrameworkUsage | protocol.UsageData;
 
-/** Returns the usage; undefined if nobody counted: an all-zero usage is the framework's empty one. */
+/** Returns the usage; undefined if nothing was counted: an all-zero usage is the framework's empty one. */
 function usageOf(usage: AnyUsage | undefined): Usage | undefined {
   if (usage === undefined || (usage.inputTokens === 0 && usage.outputTokens === 0 && usage.totalTokens === 0))
     return undefined;

@@ -231,7 +231,7 @@ function refuseServerHistory(run: object): void {
   }
 }
 
-/** Remembers the results of the history, so that requests hold them as values, not as text. */
+/** Remembers the results of the history, so that requests have them as values, not as text. */
 function knowAnswers(messages: readonly Message[], recorder: Recorder): void {
   for (const message of messages) {
     for (const { toolCallId, output, isError = false } of toolResultsIn(message)) {

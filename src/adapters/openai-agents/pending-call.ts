@@ -47,7 +47,7 @@ export async function makeCall(agent: AnyAgent, call: PendingCall, place: CallPl
     deferLoading: false,
     invoke: async (...args) => {
       const signal = args[2]?.signal;
-      // The framework gives the model a text in place of the result, and no longer waits for the tool.
+      // The framework gives the model a string in place of the result, and no longer waits for the tool.
       const giveUp = (): void => {
         if (isTimeout(signal?.reason)) failure ??= asError(signal?.reason);
       };
@@ -107,7 +107,7 @@ function callerOf(agent: AnyAgent, call: PendingCall, watched: (tool: FunctionTo
   return copy;
 }
 
-/** Returns the tool of an agent, also of its servers, that may be called now; undefined if it has none of that name. */
+/** Returns the tool of an agent or of its servers that may be called now; undefined if it has none of that name. */
 export async function toolNamed(agent: AnyAgent, name: string, context: unknown): Promise<FunctionTool | undefined> {
   const own = agent.tools.find((tool) => isFunctionNamed(tool, name));
   if (own !== undefined || agent.mcpServers.length === 0) return own;

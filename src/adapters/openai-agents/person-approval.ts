@@ -22,7 +22,7 @@ export async function recordInterruptions(
   }
 }
 
-/** Records the decisions in the state of a run that goes on. */
+/** Records the decisions in the state of a run that continues. */
 export async function recordDecisions(recorder: Recorder, input: unknown): Promise<void> {
   if (!isState(input)) return;
   for (const item of input.getInterruptions()) {

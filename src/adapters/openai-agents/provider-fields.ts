@@ -49,7 +49,7 @@ export function valueOfText(text: string): JsonValue {
 
 /**
  * Returns a value as text, as the framework writes it. The original text is not kept with the value: it would still
- * hold a secret that is masked by the name of its field.
+ * contain a secret that is masked by the name of its field.
  */
 export function textOfValue(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);

@@ -49,8 +49,8 @@ export function recordedCopy(agent: AnyAgent, recorder: Recorder, how: HowToCopy
 }
 
 /**
- * Runs a body that goes on from a state, so that its agents record. A state that was stored has the program's own agents
- * and tools, and any other state those of the run that it is from.
+ * Runs a body that continues from a state, so that its agents record. A state that was stored has the program's own
+ * agents and tools, and any other state those of the run that it is from.
  */
 export function withRecordedState<T>(
   state: RunState<unknown, AnyAgent>,

@@ -25,7 +25,7 @@ export const packages: readonly string[] = ['@openai/agents'];
 
 /**
  * Returns a model provider whose models record the actual requests and answers, usage, ids and errors. Streams pass
- * event by event. Each call is recorded for the agent that acts; each attempt of a retried call is a call of its own.
+ * event by event. Each call is recorded for the agent that acts; each attempt of a retried call is a separate call.
  *
  * @example
  * ```ts

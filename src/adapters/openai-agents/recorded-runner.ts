@@ -125,7 +125,7 @@ async function itemsOf(input: unknown, options: unknown, { config }: Runner): Pr
 
 const isSession = (value: unknown): value is Session => typeof propertiesOf(value)['getItems'] === 'function';
 
-/** Ends a streamed run when it completes; its `completed` then also waits for the recording. */
+/** Ends a streamed run when it completes; its `completed` then waits for the recording, too. */
 function endedLater(open: OpenRun, recorder: Recorder, result: StreamedRunResult<unknown, AnyAgent>): AnyResult {
   const completed = result.completed.then(
     async () => {

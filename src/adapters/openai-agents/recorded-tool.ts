@@ -68,7 +68,7 @@ export function recordTool<T extends FunctionTool<never>>(given: T, declared: To
 }
 
 /**
- * Copies a tool with everything the framework keeps on it, also what is not enumerable. The copy of a tool that records
+ * Copies a tool with everything the framework keeps on it, even what is not enumerable. The copy of a tool that records
  * does not record, and keeps the effect class.
  */
 export function copyOfTool<T extends object>(tool: T): T {

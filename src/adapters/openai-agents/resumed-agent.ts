@@ -37,7 +37,7 @@ export function hasHandedOff(agent: AnyAgent, acting: AnyAgent, floor: Floor): b
   return acting.name !== floor.agent && reachableAgents(agent).some(({ name }) => name === floor.agent);
 }
 
-/** Returns an agent and all agents that it can hand off to, also by way of others. */
+/** Returns an agent and all agents that it can hand off to, even by way of others. */
 export function reachableAgents(agent: AnyAgent): readonly AnyAgent[] {
   const found = new Set([agent]);
   for (const each of found) for (const entry of each.handoffs) found.add(getHandoff(entry).agent);

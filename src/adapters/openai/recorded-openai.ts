@@ -39,9 +39,9 @@ const kind: ClientKind = {
 };
 
 /**
- * Returns the same client, recorded: every chat completion and every response, streamed or not, also those that a helper
- * asks for (`stream`, `parse`, `runTools`), with what was really sent, what was really said, tokens, attempts and errors.
- * The given client is left as it is.
+ * Returns the same client, recorded: every chat completion and every response, streamed or not, even those that a
+ * helper asks for (`stream`, `parse`, `runTools`), with what was really sent, what was really said, tokens, attempts
+ * and errors. The given client is left as it is.
  *
  * @example
  * ```ts

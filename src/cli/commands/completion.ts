@@ -8,7 +8,7 @@ import { done } from '../exit-code.ts';
 import { globalOptions } from '../global-options.ts';
 import { demoAgentName } from '../options/agent-options.ts';
 
-// Tab must answer at once, and nobody chooses from a longer list.
+// Tab must answer at once, and no one chooses from a longer list.
 const refsMax = 200;
 const busyWaitMs = 300;
 

@@ -70,7 +70,7 @@ export interface SaveAnswer {
   readonly settings: JsonObject;
 }
 
-/** Runs the configuration, and writes what data can hold into the settings beside it. */
+/** Runs the configuration, and writes what data can express into the settings next to it. */
 async function save({ out }: Context): Promise<number> {
   const { config: loaded, settings: held } = await loadProject();
   if (loaded === undefined)

@@ -114,7 +114,7 @@ async function answer({ out }: Context, told: ExecAnswer): Promise<void> {
   const counts = [failed === null ? '' : `${failed} failed`, passed === null ? '' : `${passed} passed`].filter(
     (part) => part !== '',
   );
-  // A test run without a list says nothing about tests, so nobody should read it as "none failed".
+  // A test run without a list says nothing about tests, so no one should read it as "none failed".
   const read = counts.length === 0 ? `exit code ${exitCode}, and no list of its tests` : counts.join(', ');
   out.say(out.dim(`Recorded a test run at ${ref}@${testRun}: ${read}.`));
   if (counts.length === 0 && reportError === null)

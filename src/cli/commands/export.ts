@@ -156,7 +156,7 @@ async function bundle(
   return done;
 }
 
-/** Splits rules at commas. A text or a pattern to look for may hold commas if it comes last, and no rule after one. */
+/** Splits rules at commas. A text or a pattern to look for may contain commas if it comes last, and no rule after one. */
 function rulesIn(text: string): readonly string[] {
   const at = /(?:^|,)(?:text|pattern):/.exec(text);
   if (at === null) return text.split(',').map((rule) => rule.trim());
@@ -250,7 +250,7 @@ async function printed(out: Context['out'], pieces: AsyncIterable<ExportedPiece>
   return { bytes, text: out.json === undefined ? null : held.join(''), differs: differing, others: others.size };
 }
 
-/** Writes the main file piece by piece, and the others of the source beside it. */
+/** Writes the main file piece by piece, and the others of the source next to it. */
 async function writeFiles(to: string, pieces: AsyncIterable<ExportedPiece>): Promise<WrittenPieces> {
   const [differing, written]: [DifferingUnit[], Set<string>] = [[], new Set()];
   let bytes = 0;
@@ -264,7 +264,7 @@ async function writeFiles(to: string, pieces: AsyncIterable<ExportedPiece>): Pro
   return { bytes, text: null, differs: differing, others: written.size - 1 };
 }
 
-/** Returns the path of a different file of a source beside the main one. A name from a store is not a path to trust. */
+/** Returns the path of a different file of a source, next to the main one. A name from a store is not a path to trust. */
 function besidePath(to: string, file: string): string {
   if (file.split(/[/\\]/).some((part) => part === '..' || part === '') || file.startsWith('/'))
     throw new RepriseError('export.invalid', `Cannot write ${JSON.stringify(file)}: it leads out of the folder`);

@@ -159,7 +159,7 @@ async function printObject({ out }: Context, found: OpenRef, reading: EventReadi
   const isCut = reading.limit !== undefined || reading.tail !== undefined;
   // The history is read, folded, and counted if not all of it is printed.
   out.progress.begin('replay', (isCut ? 3 : 2) * eventsUpTo(found));
-  const first = { ref: refText(ref), metadata: await session.branch(point).metadata() };
+  const first = { ref: refText(ref), metadata: await session.at(point).metadata() };
   const events = new JsonList<ReplayAnswer, 'events', 'ref' | 'metadata'>(out, first, 'events');
   let count = 0;
   for await (const event of readEvents(session, reading)) {

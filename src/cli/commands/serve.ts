@@ -45,15 +45,12 @@ export const serve: CommandSpec = {
     const stop = new AbortController();
     const restore = catchSignals(stop);
     const agents = flagOption(options, 'agents') ? await servedAgents(context) : undefined;
-    const { serve: start } = await import('../../server.ts');
+    const { serveWith } = await import('../../serve-store.ts');
     const store = servedStore(context);
-    const server = await start({
-      ...optionsOf(options),
-      ...given({ agents }),
-      store: store.url,
-      examine: (reprise) => examined(context, reprise),
-      log,
-    });
+    const server = await serveWith(
+      { ...optionsOf(options), ...given({ agents }), store: store.url, log },
+      { openMetrics: flagOption(options, 'openMetrics'), examine: (reprise) => examined(context, reprise) },
+    );
     const renew = (): void => void server.renew().catch((error: unknown) => log(failedRenewal(error)));
     process.on('SIGHUP', renew);
     try {
@@ -94,7 +91,6 @@ function optionsOf(options: OptionValues): ServeOptions {
   const hostNames = listOption(options, 'hostName');
   return {
     insecure: flagOption(options, 'insecure'),
-    openMetrics: flagOption(options, 'openMetrics'),
     studio: options['studio'] !== false,
     ...given({
       host: textOption(options, 'host'),

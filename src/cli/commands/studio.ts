@@ -36,18 +36,15 @@ export const studio: CommandSpec = {
     const restore = catchSignals(stop);
     const agents = await studioAgents(context);
     const path = ref === undefined ? '/' : await pathTo(context, ref);
-    const { makeToken, serve } = await import('../../server.ts');
+    const { makeToken } = await import('../../server.ts');
+    const { serveWith } = await import('../../serve-store.ts');
     const platform = createNodePlatform();
     const { token, record } = makeToken({ rights: rightsOf(options) }, platform);
     const { location } = context.chosenStore();
-    const server = await serve({
-      store: absoluteUrl(location),
-      port: numberOption(options, 'port') ?? 0,
-      agents,
-      tokens: [record],
-      examine: (reprise) => examined(context, reprise),
-      log,
-    });
+    const server = await serveWith(
+      { store: absoluteUrl(location), port: numberOption(options, 'port') ?? 0, agents, log },
+      { tokens: [record], examine: (reprise) => examined(context, reprise) },
+    );
     const close = await announce(context, { server, path, token, opens: options['open'] !== false });
     try {
       await new Promise((resolve) => {

@@ -51,7 +51,7 @@ export interface TokenMade extends TokenRow {
   readonly token: string;
 }
 
-/** Opens the store itself: a token is made beside the store, never through a server. */
+/** Opens the store itself: a token is made in the store itself, never through a server. */
 async function openKeeper(context: Context): Promise<EventStore & TokenKeeper> {
   const { location } = context.chosenStore();
   if (location.kind === 'server' || location.kind === 'bundle')

@@ -26,7 +26,7 @@ async function eventAt(session: Session, point: string, seq: number): Promise<Ev
   });
 }
 
-/** Opens the user's editor on a text and returns the result. A result that cannot be used is kept in its file. */
+/** Opens the user's editor on a string and returns the result. A result that cannot be used is kept in its file. */
 function inEditor(before: string): JsonObject {
   const command = process.env['VISUAL']?.trim() || process.env['EDITOR']?.trim() || 'vi';
   const directory = mkdtempSync(join(tmpdir(), 'reprise-edit-'));

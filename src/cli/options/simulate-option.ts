@@ -12,7 +12,7 @@ type Simulations = NonNullable<Config['simulate']>;
 
 /**
  * Returns the policy with the simulations that were asked for: `--simulate refund=FILE.json` takes the answer from the
- * file, `--simulate refund` from the configuration. An experiment also takes all others of the configuration.
+ * file, `--simulate refund` from the configuration. An experiment takes all others of the configuration, too.
  */
 export async function simulating(
   context: Context,

@@ -13,7 +13,7 @@ import { outcomeStyle } from './outcome-style.ts';
 export interface BranchTableOptions {
   /** Adds a column for the namespace. */
   readonly hasNamespaces: boolean;
-  /** Whether a row stands for a whole session: then it says how many branches that has. */
+  /** Whether a row represents a whole session: then it says how many branches that has. */
   readonly isFolded: boolean;
   /** The current time, to show how long a run has been silent. */
   readonly now?: string;

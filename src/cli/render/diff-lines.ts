@@ -25,7 +25,7 @@ export function diffLines(out: Output, hunks: readonly DiffHunk[], sides: DiffSi
   return [...layout.head(out, sides), ...hunks.flatMap((hunk) => hunkLines(out, hunk, layout))];
 }
 
-/** Prints two texts and marks the words that only one of them has. */
+/** Prints two strings and marks the words that only one of them has. */
 export function textDiffLines(out: Output, texts: DiffSides, sides: DiffSides): string[] {
   const layout = out.columns >= wideColumns ? sideBySide : unified;
   return [...layout.head(out, sides), ...layout.field(out, 'result', changedSpans(out, { path: [], ...texts }))];
@@ -141,7 +141,7 @@ function fieldLines(out: Output, { fields }: DiffRow, layout: Layout): string[] 
   return hidden <= 0 ? lines : [...lines, out.dim(`    … ${plural(hidden, 'more field')}`)];
 }
 
-/** Marks the words that only one of two texts has; other values are marked as a whole. */
+/** Marks the words that only one of two strings has; other values are marked as a whole. */
 function changedSpans(out: Output, { left, right }: ChangedValue): { readonly left: Span[]; readonly right: Span[] } {
   if (typeof left !== 'string' || typeof right !== 'string') {
     return { left: wholeSpan(out, 'left', left), right: wholeSpan(out, 'right', right) };

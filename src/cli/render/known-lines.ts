@@ -253,7 +253,7 @@ function laneText({ agent, run, messages, openCalls }: LaneConversation): string
   return `${agent ?? 'no agent'}${run === null ? '' : `, run ${run}`}: ${plural(messages.length, 'message')}${open}`;
 }
 
-/** Prints texts one per line: the first of them, unless all are wanted. */
+/** Prints strings one per line: the first of them, unless all are wanted. */
 function listLines(out: Output, texts: readonly string[], isFull: boolean): string[] {
   const shown = isFull ? texts : texts.slice(0, entriesMax);
   const lines = shown.map((text) => cut(plain(text), Math.max(10, out.columns - 4)));

@@ -111,7 +111,7 @@ function objectSummary(value: JsonObject): string {
   return `{${shown.join(', ')}, n_fields=${names.length}}`;
 }
 
-/** Cuts a text after that many code units, without half a character at the end. */
+/** Cuts a string after that many code units, without half a character at the end. */
 function whole(text: string, units: number): string {
   return text
     .slice(0, units)

@@ -17,7 +17,7 @@ export interface RunProgressOptions {
  * in place, and only on a terminal.
  */
 export class RunProgress {
-  /** Whether anything is ever drawn; if not, nobody needs to follow the events. */
+  /** Whether anything is ever drawn; if not, nothing needs to follow the events. */
   readonly isShown: boolean;
   readonly #stream: ProgressStream;
   readonly #now: () => number;

@@ -12,7 +12,7 @@ import { readFailure } from '../options/read-failure.ts';
 import { type FailUnder, failUnderIn } from '../options/set-options.ts';
 import { experimentLines } from '../render/experiment-lines.ts';
 
-/** Where the result of an experiment goes beside the terminal, and what it must reach. */
+/** Where the result of an experiment goes apart from the terminal, and what it must reach. */
 export interface Reports {
   readonly markdown: string | undefined;
   readonly junit: string | undefined;

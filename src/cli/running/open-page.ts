@@ -11,8 +11,9 @@ const openers: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...str
 };
 
 /**
- * Opens a page in the browser of the user, and returns a function that cleans up. The address holds a token, and every
- * user of a machine can read the arguments of its programs: so the browser gets a file that only this user can read.
+ * Opens a page in the browser of the user, and returns a function that cleans up. The address contains a token, and
+ * every user of a machine can read the arguments of its programs: so the browser gets a file that only this user can
+ * read.
  */
 export function openPage(url: string): () => void {
   const folder = mkdtempSync(join(tmpdir(), 'reprise-studio-'));

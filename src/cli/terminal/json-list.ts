@@ -3,8 +3,8 @@ import type { Output } from './output.ts';
 type ItemOf<List> = List extends readonly (infer Item)[] ? Item : never;
 
 /**
- * Writes one JSON object that holds a list, item by item, so that it may be larger than memory. Fields come before the list
- * or after it.
+ * Writes one JSON object that contains a list, item by item, so that it may be larger than memory. Fields come before
+ * the list or after it.
  */
 export class JsonList<
   Answer extends object,

@@ -256,7 +256,7 @@ const callsOfRequest = 4;
 /** Model calls that are remembered in all. */
 const callsKept = 16;
 
-/** Notes a model call after a request: that of its run, else the last one, because a recorder has runs of its own. */
+/** Notes a model call after a request: that of its run, else the last one, because a recorder starts its own runs. */
 function noteSent(book: CodingBook, event: Event, id: string | null): void {
   const prepared = book.requests[runKey(event)] ?? Object.values(book.requests).at(-1);
   if (prepared === undefined) return;

@@ -10,7 +10,7 @@ export interface TestTransition {
   readonly how: string;
 }
 
-/** Texts that came and went. */
+/** Strings that came and went. */
 export interface TextChanges {
   readonly added: readonly string[];
   readonly removed: readonly string[];
@@ -99,7 +99,7 @@ const constraintText = ({ key, text, strength, value }: CodingConstraint): strin
 
 const riskText = ({ title }: CodingRisk): string => title;
 
-/** Compares two lists of texts; a text that occurs twice counts twice. */
+/** Compares two lists of strings; a string that occurs twice counts twice. */
 function textChanges(before: readonly string[], after: readonly string[]): TextChanges {
   return { added: without(after, before), removed: without(before, after) };
 }

@@ -4,13 +4,13 @@ import { given, isObject, type JsonInputValue, type JsonObject, type JsonValue, 
 import { limits } from '../limits.ts';
 import type { Sources } from './sources.ts';
 
-/** The kinds of notes that a coding session keeps, beside failures, files and risks. */
+/** The kinds of notes that a coding session keeps, apart from failures, files and risks. */
 export type NoteKind = 'goal' | 'constraint' | 'decision' | 'procedure' | 'evidence' | 'fact';
 
 /** A note as a book keeps it, under its kind and its subject. Its text is left out if it is the subject itself. */
 export interface NoteEntry extends Sources {
   readonly text?: string;
-  /** Of a constraint: whether it must hold; hard if left out. */
+  /** Of a constraint: whether it must be met; hard if left out. */
   readonly strength?: 'soft';
   /** Of a constraint: its value. */
   readonly value?: JsonValue;
@@ -82,7 +82,7 @@ function constraintIn(data: JsonObject): Said | undefined {
   const value = data['value'];
   const text = stringAt(data, 'text') ?? (value === undefined ? key : `${key}: ${contentText(value) ?? ''}`);
   const note = noteOf('constraint', text);
-  // A constraint that does not say how strong it is must hold: leaving it out is the worse mistake.
+  // A constraint that does not say how strong it is must be met: leaving it out is the worse mistake.
   const strength = data['strength'] === 'soft' ? ('soft' as const) : undefined;
   return note === undefined ? undefined : { ...note, subject: key, ...given({ strength, value }) };
 }

@@ -101,7 +101,7 @@ const textOf = (lines: FileLines): string | null => (lines === null ? null : lin
 
 const sizeOf = (lines: FileLines): number => (lines ?? []).reduce((sum, line) => sum + line.length, 0);
 
-/** Returns a recorded content: a text, or null for no file; undefined if none was recorded. */
+/** Returns a recorded content: a string, or null for no file; undefined if none was recorded. */
 function contentIn(value: JsonValue | undefined): string | null | undefined {
   return typeof value === 'string' || value === null ? value : undefined;
 }

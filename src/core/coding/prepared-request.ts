@@ -2,7 +2,7 @@ import { RepriseError } from '../error.ts';
 import { given, type JsonObject, numberAt, stringAt } from '../json.ts';
 import { shownValue } from '../known-keys.ts';
 
-/** The arguments of a prepared request: everything that its payloads are made of, beside the context. */
+/** The arguments of a prepared request: everything but the context that its payloads are made of. */
 export interface RequestArguments {
   readonly model: string;
   readonly instructions?: string;

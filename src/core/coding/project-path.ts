@@ -26,7 +26,7 @@ export function projectTest(test: string, project: Project | undefined): string 
   return isFile ? `${projectPath(file, project)}${end < 0 ? '' : test.slice(end)}` : test;
 }
 
-/** Returns a text in which paths of a project are relative to its root. */
+/** Returns text in which paths of a project are relative to its root. */
 export function projectText(text: string, project: Project | undefined): string {
   return project === undefined || project.root === '' ? text : text.replaceAll(`${project.root}/`, '');
 }

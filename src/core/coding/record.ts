@@ -40,7 +40,7 @@ export const contextSections = [
 /** One section of a context. */
 export type ContextSection = (typeof contextSections)[number];
 
-/** Who answers for a text: the user, the agent, a tool, or nobody. */
+/** Who answers for a text: the user, the agent, a tool, or no one. */
 export type RecordTrust = 'user' | 'agent' | 'tool' | 'untrusted';
 
 /** One thing that a coding session knows. */
@@ -59,11 +59,11 @@ export interface StateRecord {
 /** A record with all that a context has to know of it. */
 export interface HeldRecord {
   readonly record: StateRecord;
-  /** Where it stands in a context; undefined if it is never shown. */
+  /** Where it is shown in a context; undefined if it is never shown. */
   readonly section: ContextSection | undefined;
   /** Whether it is in every context, whatever the budget. */
   readonly isRequired: boolean;
-  /** The seqs of the events that hold its text. */
+  /** The seqs of the events that have its text. */
   readonly holders: readonly Seq[];
   /** Its place among others of its section: the newest is shown first. */
   readonly newest: number;
@@ -216,7 +216,7 @@ function fileRecord(file: ChangedFile): HeldRecord {
   );
 }
 
-/** Returns a record for each title of a risk; its id holds the place of the first risk of that title. */
+/** Returns a record for each title of a risk; its id has the place of the first risk of that title. */
 function riskRecords(risks: readonly RiskEntry[]): HeldRecord[] {
   const sources = new Map<string, { readonly id: string; readonly source: Seq[] }>();
   risks.forEach(({ seq, title }, index) => {

@@ -2,17 +2,17 @@ import type { Event } from '../event/event.ts';
 import { limits } from '../limits.ts';
 import type { Seq } from '../point.ts';
 
-/** The events that a text stands in. */
+/** The events that contain a text. */
 export interface Sources {
   /** Every event that spoke of the same thing; the last ones, if there are many. */
   readonly source: readonly Seq[];
-  /** How many of the last of them hold the present text; all of them if left out. */
+  /** How many of the last of them contain the present text; all of them if left out. */
   readonly holding?: number;
   /** The seqs of events that those replaced; missing if they replaced none. */
   readonly replaced?: readonly Seq[];
 }
 
-/** Returns the seqs of the events that hold the present text, and of those that they replaced. */
+/** Returns the seqs of the events that contain the present text, and of those that they replaced. */
 export function holdersOf({ source, holding, replaced }: Sources): readonly Seq[] {
   const held = holding === undefined ? source : source.slice(-holding);
   return replaced === undefined ? held : [...held, ...replaced];

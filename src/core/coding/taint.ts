@@ -12,8 +12,8 @@ export type TaintCheck = (text: string) => boolean;
 export const neverTainted: TaintCheck = () => false;
 
 /**
- * Returns a check for texts that hold 16 or more characters of these contents: as they are, with their white space
- * folded, or without the escapes of JSON and characters that nobody sees. Hashes of all pieces are compared first, so that
+ * Returns a check for text with 16 or more characters of these contents: as they are, with their white space
+ * folded, or without the escapes of JSON and invisible characters. Hashes of all pieces are compared first, so that
  * a check reads each text once.
  */
 export function taintCheckOf(contents: readonly JsonValue[]): TaintCheck {
@@ -34,7 +34,7 @@ export function taintCheckOf(contents: readonly JsonValue[]): TaintCheck {
 /** An escape of JSON, or a character that takes no room on a screen. */
 const disguise = /\\|\p{Default_Ignorable_Code_Point}/u;
 
-/** Returns a text as a reader takes it: without escapes, without characters that nobody sees, in one line. */
+/** Returns text as a reader takes it: without escapes, without invisible characters, in one line. */
 function bareText(text: string): string {
   if (!disguise.test(text)) return oneLine(text);
   const unescaped = text
@@ -60,7 +60,7 @@ const base = 257;
 /** The weight of the character that leaves the window. */
 const leading = Array.from({ length: taintCharacters }).reduce<number>((power) => Math.imul(power, base), 1);
 
-/** Returns the rolling hash of each window of a text, by where it begins. Numbers of 32 bits wrap around. */
+/** Returns the rolling hash of each window of a string, by where it begins. Numbers of 32 bits wrap around. */
 function pieceHashes(text: string): Int32Array {
   const hashes = new Int32Array(Math.max(0, text.length - taintCharacters + 1));
   let hash = 0;
@@ -92,7 +92,7 @@ class HashTable {
     return this.#slots[this.#slotOf(hash || 1)] !== 0;
   }
 
-  /** Returns the slot that holds a hash, or the empty one where it belongs; 0 stands for an empty one. */
+  /** Returns the slot that has a hash, or the empty one where it belongs; 0 marks an empty one. */
   #slotOf(hash: number): number {
     let slot = (hash ^ (hash >>> 15)) & this.#mask;
     while (this.#slots[slot] !== 0 && this.#slots[slot] !== hash) slot = (slot + 1) & this.#mask;

@@ -11,9 +11,9 @@ export interface TestCommand {
   readonly mayStop: boolean;
   /** Whether it only lists tests or shows help, so that no test runs. */
   readonly runsNone: boolean;
-  /** Whether it succeeds also if there is no test to run. */
+  /** Whether it succeeds even if there is no test to run. */
   readonly allowsNone: boolean;
-  /** Whether its exit code may be that of something else: a shell runs more after the tests, or beside them. */
+  /** Whether its exit code may be that of something else: a shell runs more after the tests, or alongside them. */
   readonly hidesExitCode: boolean;
 }
 
@@ -80,7 +80,7 @@ const frameworks: ReadonlyMap<string, Framework> = new Map([
 
 const noTests =
   /^(?:--collect-only|--co|--version|-V|--help|-h|--fixtures|--markers|--listTests|--showConfig|--clearCache|--cache-show|--setup-plan)(?:=|$)/;
-/** Words that may stand before the program that runs the tests. */
+/** Words that may come before the program that runs the tests. */
 const launchers: ReadonlySet<string> = words(
   'npx npm pnpm pnpx yarn bun bunx exec dlx x run uv uvx poetry pipenv pdm hatch rye tox nox coverage node python python3 py env time nice timeout command sudo sh bash zsh dash cross-env dotenv c8 nyc xvfb-run',
 );
@@ -131,7 +131,7 @@ function wordsOf(text: string): string[] {
     .map((word) => word.replace(/^(['"])(.*)\1$/, '$2'));
 }
 
-/** Returns where the program stands that runs the tests; -1 if it is only mentioned. */
+/** Returns the position of the program that runs the tests; -1 if it is only mentioned. */
 function programAt(part: readonly string[], programs: ReadonlySet<string>): number {
   const at = part.findIndex((word) => programs.has(baseName(word)));
   return part.slice(0, Math.max(0, at)).every(isLauncher) ? at : -1;

@@ -45,7 +45,7 @@ export function applyDiff(lines: FileLines, diff: string): Patched {
   return { lines: read.removes && result.length === 0 ? null : result };
 }
 
-/** Returns the lines of a text, each with its line break; the last one may have none. */
+/** Returns the lines of a string, each with its line break; the last one may have none. */
 export function linesOf(text: string): string[] {
   return text.split(/(?<=\n)/).filter((line) => line !== '');
 }

@@ -159,7 +159,7 @@ function plainValue(field: CountedField, value: JsonValue): JsonValue {
   return isArray(value) ? value.map((item) => plainMessage(item, name)) : plainMessage(value, name);
 }
 
-/** Names tool call ids by where they first stand in a message or list, since providers make them up. */
+/** Names tool call ids by where they first occur in a message or list, since providers make them up. */
 function namesByFirstUse(): NameByFirstUse {
   const names = new Map<string, number>();
   return (id) => {

@@ -1,7 +1,7 @@
 import { itemAt } from '../item-at.ts';
 import { limits } from '../limits.ts';
 
-/** Two sequences of whole numbers below `count`; equal numbers stand for equal items. */
+/** Two sequences of whole numbers below `count`; equal numbers mean equal items. */
 export interface Tokens {
   readonly left: Int32Array;
   readonly right: Int32Array;

@@ -7,7 +7,7 @@ import { type BehaviourText, behaviourOf, createBehaviourText, forgetIds, type R
 import { createRunBook, firstRunOf, noteRun } from './resumption.ts';
 import { diffValues, type JsonPath, type ValueDiff } from './value-diff.ts';
 
-/** A description of an event for a diff: light enough to hold a long history of them. */
+/** A description of an event for a diff: light enough to keep a long history of them in memory. */
 export interface DiffEvent {
   readonly seq: Seq;
   readonly type: string;

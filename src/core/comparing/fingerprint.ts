@@ -37,7 +37,7 @@ export interface FingerprintState {
   /**
    * Names of ids that other lanes may use, by `e:` or `t:` and the id: the digest of the lane that introduced it, up to
    * there. The name says what happened and not when, so arrival order does not matter. They are spread over many small
-   * records by the end of the id: a record of a million names holds up the event loop whenever it has to grow.
+   * records by the end of the id: a record of a million names blocks the event loop whenever it has to grow.
    */
   readonly names: Record<string, Record<string, string>>;
   /** Events that counted. */
@@ -80,7 +80,7 @@ function initial(): FingerprintState {
 function laneOf(state: FingerprintState, event: Event): FingerprintLane {
   const run = event.run === undefined ? null : firstRunOf(state.runs, event.run);
   const agent = event.agent ?? null;
-  // Ids hold no control characters and are not empty, so this cannot be forged.
+  // Ids have no control characters and are not empty, so this cannot be forged.
   const key = `${agent ?? ''}\n${run ?? ''}`;
   return (state.lanes[key] ??= {
     agent,

@@ -15,7 +15,7 @@ export interface RunEntry {
 
 /**
  * The runs of a history that matter to later runs: those that a resume may still continue, and those that continued one.
- * It is JSON, so that a projection can keep it. It does not grow with runs that nobody resumed.
+ * It is JSON, so that a projection can keep it. It does not grow with runs that were not resumed.
  */
 export interface RunBook {
   count: number;

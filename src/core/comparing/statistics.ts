@@ -7,7 +7,7 @@ export interface PassCount {
   readonly of: number;
 }
 
-/** A rate, and the range that holds the true rate in 95 of 100 experiments. */
+/** A rate, and the range that contains the true rate in 95 of 100 experiments. */
 export interface PassInterval {
   readonly rate: number;
   readonly low: number;
@@ -19,7 +19,7 @@ const z95 = 1.959_963_984_540_054;
 
 /**
  * Returns the Wilson score interval of a rate at 95 %; undefined if nothing was tried. Unlike the textbook interval, it
- * holds for few repeats and does not collapse to a point when everything passed.
+ * is right for few repeats and does not collapse to a point when everything passed.
  */
 export function wilsonInterval({ passed, of }: PassCount): PassInterval | undefined {
   if (of === 0) return undefined;
@@ -162,7 +162,7 @@ export function comparePairs(counts: readonly PairCount[]): PassComparison[] {
   });
 }
 
-/** A mean, and the range that holds the true mean in 95 of 100 experiments; null ends if one value cannot tell. */
+/** A mean, and the range that contains the true mean in 95 of 100 experiments; null ends if one value cannot tell. */
 export interface MeanInterval {
   readonly mean: number;
   readonly low: number | null;

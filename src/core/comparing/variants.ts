@@ -137,7 +137,7 @@ const variantFields: Readonly<Record<keyof Variant, Check>> = {
   run: anything,
 };
 
-/** Refuses an unknown field: a misspelled one would change nothing, and nobody would notice. */
+/** Refuses an unknown field: a misspelled one would silently change nothing. */
 function checkFields(path: string, value: unknown, fields: Readonly<Record<string, Check>>): JsonObject {
   if (!isObject(value))
     return refuse(path === '' ? 'it is neither an object nor an array' : `"${path}" is not an object`);

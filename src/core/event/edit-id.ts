@@ -4,7 +4,7 @@ import { plainKey } from './keys.ts';
 /** The edit that wrote an event, and the place of the event among those of that edit. */
 export interface EditPlace {
   readonly edit: string;
-  /** Counts from 0. The events of an edit stand side by side, since they are one append. */
+  /** Counts from 0. The events of an edit are consecutive, since they are one append. */
   readonly index: number;
 }
 

@@ -1,7 +1,7 @@
 import type { Event } from './event.ts';
 import type { EventData } from './event-data.ts';
 
-/** The data of types by their names: those of your own events, beside those that Reprise writes. */
+/** The data of types by their names: those of your own events, in addition to those that Reprise writes. */
 export type DataByType = Readonly<Record<string, object>>;
 
 /** The data of a type: your own if it is declared there, else that of the catalogue. */

@@ -11,7 +11,7 @@ export type FieldType = 'string' | 'number' | 'boolean' | 'object' | 'array' | '
  */
 export type FieldRole = 'behaviour' | 'id' | 'noise';
 
-/** How a field is stored: inline, as a part of its own, as a linked list of parts, or as a raw body. */
+/** How a field is stored: inline, as a separate part, as a linked list of parts, or as a raw body. */
 export type FieldStorage = 'inline' | 'part' | 'list' | 'body';
 
 /** One field of a type's data. */
@@ -57,8 +57,8 @@ export interface EventSpec {
   /** Returns whose lists and bodies continue each other within a run and an agent; all of the type's if left out. */
   readonly place?: (data: JsonObject) => string;
   /**
-   * Returns what the event is about, beside its type and agent. A diff shows two different events that are about the
-   * same thing as one changed event.
+   * Returns what the event is about, apart from its type and agent. A diff shows two different events that are about
+   * the same thing as one changed event.
    */
   readonly slot?: (data: JsonObject) => readonly (JsonValue | undefined)[];
   /** Describes the event in a line, the most telling piece first; all fields in order if left out. */

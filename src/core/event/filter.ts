@@ -7,7 +7,7 @@ import { isoTime } from '../time.ts';
 import type { Event } from './event.ts';
 import { type Pattern, readPattern } from './pattern.ts';
 
-/** A filter over events, as data. Every condition must hold. */
+/** A filter over events, as data. Every condition must be met. */
 export interface EventFilter {
   /** Any of these types. */
   readonly types?: readonly string[];
@@ -153,7 +153,7 @@ const conditionTypes: Readonly<Record<string, 'string' | 'number' | 'array'>> = 
   text: 'string',
 } satisfies Record<keyof EventFilter, 'string' | 'number' | 'array'>;
 
-/** Refuses an unknown condition: a misspelled one would hold for every event, and nobody would notice. */
+/** Refuses an unknown condition: a misspelled one would silently match every event. */
 function checkConditions(filter: EventFilter): void {
   for (const [key, value] of Object.entries(filter)) {
     const type = Object.hasOwn(conditionTypes, key) ? conditionTypes[key] : undefined;

@@ -8,9 +8,9 @@ export type GistValue = JsonValue | undefined;
  * that shows events says how they look. A value that is missing or has the wrong type becomes an empty text.
  */
 export interface GistWriter {
-  /** A text as it is, or as `wrap` returns it. */
+  /** Text as it is, or as `wrap` returns it. */
   readonly text: (value: GistValue, wrap?: (text: string) => string) => string;
-  /** A text in quotation marks. */
+  /** Text in quotation marks. */
   readonly quote: (value: GistValue) => string;
   /** A number after its name. */
   readonly number: (name: string, value: GistValue) => string;

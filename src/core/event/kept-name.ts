@@ -2,7 +2,7 @@ import type { Projection } from './projection.ts';
 
 type Named = Pick<Projection<unknown>, 'name'>;
 
-/** The projections that Reprise ships, as objects: anyone may give a projection of their own the name of a shipped one. */
+/** The projections that Reprise ships, as objects: anyone may give their own projection the name of a shipped one. */
 const shipped = new WeakSet<Named>();
 
 /** Marks a projection as one that Reprise ships, and returns it. A copy of it with a different fold is not marked. */

@@ -6,7 +6,7 @@ export type KeySelector = { readonly keys: readonly string[] } | { readonly pref
 /** The kinds of things events are indexed under. */
 export type KeyKind = 'state' | 'topic' | 'call' | 'file' | 'task' | 'agent' | 'metadata' | 'edit' | 'strategy';
 
-// U+0001 ends the kind and the owner. Ids hold no control characters, so nothing can forge it. The name may hold
+// U+0001 ends the kind and the owner. Ids have no control characters, so nothing can forge it. The name may contain
 // anything: U+0000 and U+0001 are escaped, so that no store sees a NUL and byte order is kept.
 const end = '\u0001';
 const escape = (text: string): string =>

@@ -225,7 +225,7 @@ class PatternReader {
       this.#advance();
       const last = this.#classAtom();
       if (typeof first === 'number' && typeof last === 'number') ranges.push([first, last]);
-      // A class such as `\w` begins or ends no range: the dash stands for itself.
+      // A class such as `\w` begins or ends no range: the dash means itself.
       else ranges.push(...rangesOf(first), ...rangesOf('-'.charCodeAt(0)), ...rangesOf(last));
     }
     return { ranges, isNegated };

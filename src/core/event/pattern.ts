@@ -12,18 +12,18 @@ import {
 
 /** A compiled pattern. */
 export interface Pattern {
-  /** Whether the pattern is found anywhere in a text, whatever the case of its letters. */
+  /** Whether the pattern is found anywhere in a string, whatever the case of its letters. */
   readonly test: (text: string) => boolean;
 }
 
-/** An instruction of the automaton; numbers are where to go on. */
+/** An instruction of the automaton; numbers say where to continue. */
 type Instruction =
   | { readonly kind: 'characters'; readonly set: CharacterSet; readonly next: number }
   | { readonly kind: 'assertion'; readonly assertion: Assertion; readonly next: number }
   | { readonly kind: 'either'; readonly nexts: readonly number[] }
   | { readonly kind: 'found' };
 
-/** The kind of character beside a place in the text. */
+/** The kind of character next to a place in the text. */
 type Side = 'nothing' | 'word' | 'other';
 
 /** Where the automaton may be between two characters. */
@@ -40,7 +40,7 @@ const waysKeptMax = 20_000;
 
 /**
  * Compiles a pattern in JavaScript's syntax, ignoring case. It runs every alternative at once, so that the time it takes
- * grows with the text times the pattern and no pattern can hold the event loop. Throws `UnsupportedPattern` for what
+ * grows with the text times the pattern and no pattern can block the event loop. Throws `UnsupportedPattern` for what
  * only a backtracking engine can run, and a `SyntaxError` for what JavaScript does not accept either.
  */
 export function compilePattern(source: string): Pattern {
@@ -85,7 +85,7 @@ class Program {
     return this.instructions.push(instruction) - 1;
   }
 
-  /** Adds a node that goes on at `next`, and returns where it begins. */
+  /** Adds a node that continues at `next`, and returns where it begins. */
   add(node: PatternNode, next: number): number {
     switch (node.kind) {
       case 'empty':
@@ -118,7 +118,7 @@ class Program {
   }
 }
 
-/** Runs the instructions of a pattern on texts, and remembers where characters lead. */
+/** Runs the instructions of a pattern on strings, and remembers where characters lead. */
 class Automaton {
   readonly #instructions: readonly Instruction[];
   readonly #start: number;
@@ -157,7 +157,7 @@ class Automaton {
   }
 
   #standAfter(places: readonly CharacterPlace[], code: number, side: Side): Stand {
-    // A match may also begin behind this character.
+    // A match may begin behind this character, too.
     const at = new Set([this.#start]);
     for (const { set, next } of places) if (holdsAnyCase(set, code)) at.add(next);
     return this.#standAt(
@@ -175,7 +175,7 @@ class Automaton {
     return stand;
   }
 
-  /** Follows every way that takes no character, given what stands on both sides. */
+  /** Follows every way that takes no character, given what is on both sides. */
   #reached({ at, before }: Stand, after: Side): { readonly isFound: boolean; readonly places: CharacterPlace[] } {
     const places: CharacterPlace[] = [];
     const seen = new Set<number>();

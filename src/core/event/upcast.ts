@@ -10,7 +10,7 @@ type Upcaster = (data: JsonObject) => JsonObject;
 /** Upcasters by type, then by the version they start from. */
 export type UpcastTable = Readonly<Record<string, Readonly<Record<number, Upcaster>>>>;
 
-/** The released upcasters. An entry never changes: snapshots and receipts hold what it returned. */
+/** The released upcasters. An entry never changes: snapshots and receipts contain what it returned. */
 export const upcasters: UpcastTable = Object.freeze({});
 
 /**

@@ -13,7 +13,7 @@ export interface BeliefQuery {
 
 /**
  * Returns the claims that stand at a moment, in view order: committed, seen, and named by no seen supersession. Scope is
- * applied last, so nobody is shown a claim that something they cannot see has superseded.
+ * applied last, so an agent is shown no claim that was superseded by something it cannot see.
  */
 export function activeAt(table: FleetTable, moment: Moment, query: BeliefQuery = {}): Belief[] {
   const { agent, as } = query;

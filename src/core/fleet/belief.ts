@@ -7,8 +7,8 @@ import { checkBytes } from '../limits.ts';
 import type { Seq } from '../point.ts';
 
 /**
- * The kinds of claims. A topic has one `decision` and one `calculation` at a time; facts and constraints stand side by
- * side until they clash.
+ * The kinds of claims. A topic has one `decision` and one `calculation` at a time; facts and constraints stand together
+ * until they clash.
  */
 export const beliefKinds = ['fact', 'decision', 'calculation', 'constraint'] as const;
 
@@ -45,9 +45,9 @@ export interface Belief extends Claim {
   readonly trust: number;
   /** Present for a what-if: it took the place of what stood on its topic. */
   readonly mutates?: true;
-  /** Present if it was appended by hand or told to a recorder: `beliefs.settle()` holds it against the others. */
+  /** Present if it was appended by hand or told to a recorder: `beliefs.settle()` compares it with the others. */
   readonly unsettled?: true;
-  /** Present if its payload was erased: nobody can say any more what it was about. */
+  /** Present if its payload was erased: it is unknown what it was about. */
   readonly erased?: true;
 }
 

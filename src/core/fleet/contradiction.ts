@@ -1,6 +1,6 @@
 import { type Claim, isSameValue } from './belief.ts';
 
-/** Kinds of which a topic has one. Facts and constraints may stand side by side. */
+/** Kinds of which a topic has one. Facts and constraints may stand together. */
 const single: ReadonlySet<string> = new Set(['decision', 'calculation']);
 
 /**

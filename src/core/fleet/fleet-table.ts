@@ -173,11 +173,11 @@ class TopicShelf {
   }
 }
 
-/** The index of a table: made from it, and kept beside it. */
+/** The index of a table: made from it, and kept with it. */
 class FleetIndex {
   readonly held: Held[] = [];
   readonly byId: Map<string, Held> = new Map();
-  /** The claims of each topic. Those without one, and erased ones, have shelves of their own. */
+  /** The claims of each topic. Those without one, and erased ones, have separate shelves. */
   readonly #topics = new Map<string | undefined, TopicShelf>();
   readonly #erased = new TopicShelf();
   readonly #endings = new Map<string, Ending[]>();

@@ -6,7 +6,7 @@ export function isLater(claim: Belief, other: Belief): boolean {
   return (added.turn >= existing.turn ? added : existing) === claim;
 }
 
-/** Returns two claims in the order in which they stand in the log: the existing one and the added one. */
+/** Returns two claims in their order in the log: the existing one and the added one. */
 export function inLogOrder(one: Belief, two: Belief): readonly [existing: Belief, added: Belief] {
   return one.seq < two.seq ? [one, two] : [two, one];
 }

@@ -74,7 +74,7 @@ function joined({ agent, seq, turn, data }: AgentChange, now: number): Registrat
 }
 
 function fieldsOf(data: JsonObject): Partial<Registration> {
-  // An agent whose registration was erased is there, but nobody can say what it may see: nothing.
+  // An agent whose registration was erased is there, but it is unknown what it may see, so it sees nothing.
   if (data['erased'] === true) return { scope: [] };
   const trustOn = objectAt(data, 'trustOn');
   return given({

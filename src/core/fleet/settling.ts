@@ -1,7 +1,7 @@
 import { type Belief, restates } from './belief.ts';
 import { type FleetTable, type Held, indexOf } from './fleet-table.ts';
 
-/** Two claims on one topic that would stand side by side from a turn on. */
+/** Two claims on one topic that would both stand from a turn on. */
 export interface Meeting {
   /** The claim that was there before. */
   readonly other: Belief;
@@ -25,15 +25,15 @@ export interface Settled extends Meeting {
   readonly verdict: Verdict;
 }
 
-/** A claim that is held against others, and the turn at which it has ended; infinite if it stands. */
+/** A claim that is compared with others, and the turn at which it has ended; infinite if it stands. */
 export interface Contender {
   readonly belief: Belief;
   readonly end: number;
 }
 
 /**
- * Returns the meetings of a claim with every claim on its topic that it would ever stand beside, by rising turn. Claims
- * that `ended` names have ended at their turn already, whatever the table says.
+ * Returns the meetings of a claim with every claim on its topic that would ever stand at the same turn, by rising turn.
+ * Claims that `ended` names have ended at their turn already, whatever the table says.
  */
 export function meetingsOf(
   table: FleetTable,
@@ -52,7 +52,7 @@ export function meetingsOf(
 
 /**
  * Settles the meetings of a claim: each ends one of the two at the turn at which they meet. `judge` answers undefined if
- * two claims may stand side by side. A claim that has lost supersedes nothing at that turn or later, so nothing after its
+ * both claims may stand. A claim that has lost supersedes nothing at that turn or later, so nothing after its
  * first defeat is judged.
  */
 export async function settleMeetings(

@@ -2,7 +2,7 @@ import { limits } from '../limits.ts';
 import type { SecretSearch } from './secret-span.ts';
 import { charTable, isAt, matchAt } from './text-scan.ts';
 
-/** A string in JSON text: where its characters stand, without the quotes. */
+/** A string in JSON text: where its characters are, without the quotes. */
 export interface JsonString {
   readonly start: number;
   readonly end: number;
@@ -10,13 +10,13 @@ export interface JsonString {
   readonly isCut: boolean;
 }
 
-/** A stretch of a text that is JSON. */
+/** A stretch of text that is JSON. */
 export interface JsonStretch {
   readonly start: number;
   readonly end: number;
 }
 
-/** Hears what stands in JSON text. A context is what the visitor knows of the place of a value. */
+/** Receives what JSON text contains. A context is what the visitor knows of the place of a value. */
 export interface JsonVisitor<Context> {
   /** Returns the context of the value behind a key. */
   readonly key: (key: JsonString, context: Context) => Context;
@@ -28,12 +28,12 @@ export interface JsonVisitor<Context> {
   readonly object: (context: Context) => Context;
 }
 
-/** Finds where JSON text may begin inside a text. Every repeat is bounded. */
+/** Finds where JSON text may begin inside a string. Every repeat is bounded. */
 const jsonStart = /\{(?=\s{0,64}")|\[(?=\s{0,64}["{[\d-])/g;
 const wholeString = /^\s{0,64}"/;
 
 /**
- * Walks through all JSON text inside a text: a text that is JSON, lines of it, an answer with JSON in it. JSON that is
+ * Walks through all JSON text inside a string: all of it, lines of it, an answer with JSON in it. JSON that is
  * cut off counts as far as it goes. Every character is looked at once. Returns the stretches that were JSON.
  */
 export function walkJsonIn<Context>(
@@ -160,7 +160,7 @@ class JsonWalk<Context> {
   }
 }
 
-/** Returns the string whose first character stands at a place. */
+/** Returns the string whose first character is at a place. */
 function stringAt(search: SecretSearch, start: number): JsonString {
   const { text } = search;
   for (let at = text.indexOf('"', start); at >= 0; at = text.indexOf('"', at + 1)) {
@@ -175,7 +175,7 @@ function stringAt(search: SecretSearch, start: number): JsonString {
   return { start, end: text.length, isCut: true };
 }
 
-/** Returns the characters that a JSON string stands for, without its quotes; everything but escapes stays as it is. */
+/** Returns the characters that a JSON string encodes, without its quotes; everything but escapes stays as it is. */
 export function decodedString(raw: string): string {
   if (!raw.includes('\\')) return raw;
   try {
@@ -195,7 +195,7 @@ function charOf(escaped: string): string {
   return controls[sign] ?? sign;
 }
 
-/** Returns where places among the decoded characters of a string stand in its raw text. The places ascend. */
+/** Maps places among the decoded characters of a string to places in its raw text. The places ascend. */
 export function rawPlaces(raw: string, places: readonly number[]): number[] {
   const found: number[] = [];
   let decoded = 0;

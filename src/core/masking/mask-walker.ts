@@ -28,7 +28,7 @@ export interface Walk {
 
 /** The place of a value. */
 interface Place {
-  /** The name of the field that holds it. */
+  /** The name of the field that contains it. */
   readonly name: string;
   /** The object around it is the value of this field. */
   readonly container: string;
@@ -42,7 +42,7 @@ interface Place {
 /** The place of an event's data. */
 const dataPlace: Place = { name: '', container: '', whole: undefined, checksRandom: false, depth: 0 };
 
-/** Fields of events that hold one of a few words. */
+/** Fields of events whose value is one of a few words. */
 const wordFields: ReadonlySet<string> = new Set(['kind', 'outcome', 'effect']);
 
 /** Walks through the data of one event; returns a value without secrets as it is, not as a copy. */
@@ -77,7 +77,7 @@ export class MaskWalker {
 
   #placeOf(name: string, object: JsonObject, around: Place, isPair: boolean): Place {
     const isSecret = this.#isBuiltIn() && (isPair ? name === 'value' : isSecretName(name));
-    // A token of a model stands beside how likely it was.
+    // A token of a model comes with its probability.
     const isPlain = !isSecret || (name === 'token' && 'logprob' in object);
     return {
       name,

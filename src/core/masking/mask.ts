@@ -10,7 +10,7 @@ export interface MaskKeyParts {
   readonly seed: string;
 }
 
-/** Hashes secrets into masks. Nobody who has only the store can compute these hashes. */
+/** Hashes secrets into masks. The store alone is not enough to compute these hashes. */
 export interface MaskKey {
   /** Names the key in every mask, and reveals nothing about a random key. */
   readonly id: string;
@@ -34,7 +34,7 @@ export function maskOf({ id, hashOf }: MaskKey, rule: string, secret: string): s
   return `[masked ${rule} ${id}-${hashOf(secret)}]`;
 }
 
-/** A mask in a text. */
+/** A mask in a string. */
 export interface Mask {
   readonly start: number;
   readonly end: number;
@@ -49,7 +49,7 @@ export const ruleNameUnitsMax = 100;
 const maskStart = '[masked ';
 const maskForm = /\[masked [A-Za-z0-9-]{1,100} ([0-9a-f]{6})-([0-9a-f]{8})\]/g;
 
-/** Returns the masks in a text, in order. */
+/** Returns the masks in a string, in order. */
 export function masksIn(text: string): readonly Mask[] {
   if (!text.includes(maskStart)) return [];
   return Array.from(text.matchAll(maskForm), (match) => {
@@ -58,7 +58,7 @@ export function masksIn(text: string): readonly Mask[] {
   });
 }
 
-/** Returns true if a text begins with a mask, or with what looks like one. */
+/** Returns true if a string begins with a mask, or with what looks like one. */
 export function startsWithMask(text: string, at = 0): boolean {
   return text.startsWith(maskStart, at);
 }

@@ -3,7 +3,7 @@ import type { RememberedValues } from './remembered-values.ts';
 import { createSearch, type SecretSpan, settledSpans, withoutSpans } from './secret-span.ts';
 import type { TextSecrets } from './text-secrets.ts';
 
-/** A text without its secrets, and the names of the rules that found them. */
+/** Text without its secrets, and the names of the rules that found them. */
 export interface MaskedText {
   readonly text: string;
   readonly rules: readonly string[];
@@ -14,11 +14,11 @@ interface KnownText extends MaskedText {
   readonly version: number;
 }
 
-/** Texts from this length on are remembered. */
+/** Strings from this length on are remembered. */
 const longText = 200;
 
 /**
- * Masks texts, and remembers the masked form of long ones: every model call sends the whole conversation, which need
+ * Masks strings, and remembers the masked form of long ones: every model call sends the whole conversation, which need
  * not be searched each time.
  */
 export class MaskedTexts {
@@ -35,7 +35,7 @@ export class MaskedTexts {
     this.#mask = mask;
   }
 
-  /** Masks a text; with `checksRandom`, random-looking text in it too. */
+  /** Masks a string; with `checksRandom`, random-looking text in it too. */
   masked(text: string, checksRandom: boolean): MaskedText {
     if (text.length < longText) return this.#without(text, this.#secrets.spansIn(text, checksRandom));
     const known = checksRandom ? this.#checked : this.#plain;
@@ -55,7 +55,7 @@ export class MaskedTexts {
     return this.#without(text, this.#secrets.formsIn(text));
   }
 
-  /** Looks again at a text that was masked before some value was remembered. */
+  /** Looks again at a string that was masked before some value was remembered. */
   #again({ text, rules }: KnownText): MaskedText {
     const search = createSearch(text);
     this.#remembered.find(search);

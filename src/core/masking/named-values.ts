@@ -4,7 +4,7 @@ import { endsLikeSecret, isPlainValue, isSecretName } from './secret-names.ts';
 import type { SecretSearch } from './secret-span.ts';
 import { charTable, isAt, matchAt, runStart } from './text-scan.ts';
 
-/** Finds the end of a name that may be a secret's, with what stands behind such a name. All its repeats are bounded. */
+/** Finds the end of a name that may be a secret's, with what follows such a name. All its repeats are bounded. */
 const nameEnd =
   /(?:pass(?:words?|wd|phrase|code)?|pwd|secrets?(?:[-_]?value)?|tokens?|keys?|auth(?:orization)?|cookies?|credentials?|signature)(?:[-_.]?(?:confirmation|confirm|again|repeat|hash|\d))?(?=[\\"'\]]{0,9}[ \t]{0,4}(?:[=:>]|%3[Dd])|[ \t"',\\])/gi;
 
@@ -24,8 +24,8 @@ const scheme = /(?:Bearer|Basic|Token|Digest|Negotiate|ApiKey)[ \t]{1,4}/iy;
 const userOption = /["'](?:-u|--user|--proxy-user)\\{0,7}["']/;
 
 /**
- * Returns true if a text may contain the name of a secret. Most names that end like one, such as `input_tokens`, contain no
- * secret, and a text with only such names needs no closer look.
+ * Returns true if a string may contain the name of a secret. Most names that end like one, such as `input_tokens`,
+ * contain no secret, and a string with only such names needs no closer look.
  */
 export function hasSecretNames(text: string): boolean {
   nameEnd.lastIndex = 0;
@@ -60,7 +60,7 @@ export function findNamedValues(search: SecretSearch, json: readonly JsonStretch
 /** How sure a place is that a value of it is a secret. */
 type Place = 'sure' | 'assigned' | 'told';
 
-/** The value that may stand behind one name. It looks at a long value only if it takes it. */
+/** The value that may follow one name. It looks at a long value only if it takes it. */
 class NamedValue {
   readonly #search: SecretSearch;
   readonly #nameEnd: number;
@@ -160,7 +160,7 @@ class NamedValue {
     return this.#take(start, this.#quoteEnd(start, slashes.length, quote));
   }
 
-  /** The quote that closes a text has as many backslashes before it as the one that opens it. */
+  /** The quote that closes a string has as many backslashes before it as the one that opens it. */
   #quoteEnd(start: number, slashes: number, quote: string): number {
     const { text } = this.#search;
     for (let at = text.indexOf(quote, start); at >= 0; at = text.indexOf(quote, at + 1)) {
@@ -227,14 +227,14 @@ function withoutEscape(text: string, start: number): number {
 /** Returns true if a comma ends a value: a list continues after it. */
 const isListEnd = (text: string, at: number): boolean => /^(?:\s|$|[\w.-]{1,40}=)/.test(text.slice(at, at + 42));
 
-/** Returns true if text stands for a secret that is somewhere else: `$TOKEN`, `<your key>`, `{{token}}`, `***`. */
+/** Returns true if text is a placeholder of a secret that is somewhere else: `$TOKEN`, `<your key>`, `{{token}}`, `***`. */
 function isPlaceholder(text: string): boolean {
   return /^(?:\$[{(]|\$[A-Z_][A-Z0-9_]*(?![A-Za-z0-9_])|\$\d(?!\w)|\{\{|<[^>]{0,80}>|\*{3}|%[({]|%[sd](?!\w)|\.{3}|…)/.test(
     text,
   );
 }
 
-/** Words that stand where a secret could stand, in code and in settings. */
+/** Words that occur where a secret could be, in code and in settings. */
 const vocabulary = new Set(
   'true,false,null,none,nil,undefined,void,string,str,number,int,integer,float,bool,boolean,any,unknown,object,bytes,required,optional,yes,no,on,off,never,basic,bearer,oauth,oauth2,digest,include,omit,same-origin'.split(
     ',',

@@ -18,15 +18,15 @@ export interface MaskRule {
 export type RunWithin = (ms: number, body: () => void) => boolean;
 
 /**
- * The rules of a user. A pattern of theirs may take time without end on some texts, so it runs with a limit. A text on
- * which it reaches the limit is masked whole: nobody knows which secrets are in it.
+ * The rules of a user. Such a pattern may never end on some strings, so it runs with a time limit. A string on
+ * which it reaches the limit is masked whole: it is unknown which secrets are in it.
  */
 export class OwnRules {
   readonly #patterns: readonly { readonly name: string; readonly pattern: RegExp }[];
   readonly #fields: ReadonlyMap<string, string>;
   readonly #needsLimit: boolean;
   readonly #runWithin: RunWithin | undefined;
-  /** Texts on which a pattern reached the limit, with the name of its rule. */
+  /** Strings on which a pattern reached the limit, with the name of its rule. */
   readonly #stuck = new Map<string, string>();
   /** The search that is being made: its text and its rule. */
   #now: { readonly text: string; readonly rule: string } | undefined;
@@ -56,7 +56,7 @@ export class OwnRules {
     return this.#fields.size === 0 ? undefined : this.#fields.get(name.toLowerCase());
   }
 
-  /** Finds the matches of the patterns in a text. */
+  /** Finds the matches of the patterns in a string. */
   find({ text, found }: SecretSearch): void {
     const stuck = this.#stuck.get(text);
     if (stuck !== undefined) {

@@ -20,7 +20,7 @@ export const randomFields: ReadonlySet<string> = new Set([
   'input',
 ]);
 
-/** Finds random-looking text in a stretch of a text. A longer run is a file or an image. */
+/** Finds random-looking text in a stretch of a string. A longer run is a file or an image. */
 export function findRandom(search: SecretSearch, start: number, end: number): void {
   if (end - start < randomUnitsMin) return;
   const { text } = search;
@@ -46,7 +46,7 @@ function looksRandom(text: string): boolean {
   return changes / text.length >= changesMin && entropyOf(text) >= entropyMin;
 }
 
-/** Returns the Shannon entropy of a text's characters, in bits. */
+/** Returns the Shannon entropy of a string's characters, in bits. */
 function entropyOf(text: string): number {
   const counts = new Map<string, number>();
   for (const char of text) counts.set(char, (counts.get(char) ?? 0) + 1);

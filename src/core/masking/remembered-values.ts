@@ -2,10 +2,10 @@ import { limits } from '../limits.ts';
 import { ownText } from '../own-text.ts';
 import { createSearch, type SecretSearch } from './secret-span.ts';
 
-/** The shortest value that is masked wherever it stands: a shorter one is too often part of a word. */
+/** The shortest value that is masked wherever it occurs: a shorter one is too often part of a word. */
 const rememberedUnitsMin = 8;
 
-/** Words of protocols and settings that stand in fields of secrets too. To mask them everywhere would break a record. */
+/** Words of protocols and settings that occur in fields of secrets too. To mask them everywhere would break a record. */
 const ordinaryWords: ReadonlySet<string> = new Set(
   'anonymous,application/json,assistant,authentication,authorization,credentials,disabled,false,function,localhost,optional,password,passwords,required,same-origin,text/plain,true,unauthenticated,unauthorized,undefined,unlimited,username'.split(
     ',',
@@ -17,9 +17,9 @@ const cookiePair = /([^\s=;]{1,100})=([^;]{0,4096})/g;
 const cookieAttributes: ReadonlySet<string> = new Set(['path', 'expires', 'domain', 'samesite', 'max-age', 'priority']);
 
 interface Remembered {
-  /** The value as it may stand in a text. */
+  /** The value as it may occur in a string. */
   readonly form: string;
-  /** Where in it the eight characters stand by which it is found. */
+  /** Where in it the eight characters are by which it is found. */
   readonly anchor: number;
   /** The value itself, and the rule that found it first. */
   readonly secret: string;
@@ -36,14 +36,14 @@ const factorOut = Array.from({ length: rememberedUnitsMin - 1 }).reduce<number>(
 const bucketMax = 8;
 
 /**
- * The values that a recorder has masked. They are masked wherever they stand later, also where no rule would find them.
- * Looking for all of them takes one pass over a text, however many there are.
+ * The values that a recorder has masked. They are masked wherever they occur later, even where no rule would find them.
+ * Looking for all of them takes one pass over a string, however many there are.
  */
 export class RememberedValues {
   readonly #values = new Map<string, readonly Remembered[]>();
   #index = new Map<number, Remembered[]>();
   #filter = new Uint8Array(filterSize);
-  /** Counts the changes, so that texts that were searched before are searched again. */
+  /** Counts the changes, so that strings that were searched before are searched again. */
   version = 0;
 
   /**
@@ -73,7 +73,7 @@ export class RememberedValues {
     return this.#values.get(value)?.[0]?.rule;
   }
 
-  /** Returns true if a text contains a remembered value. */
+  /** Returns true if a string contains a remembered value. */
   isIn(text: string): boolean {
     if (this.#values.size === 0) return false;
     if (this.#values.size > searchedMax) {
@@ -85,7 +85,7 @@ export class RememberedValues {
     return false;
   }
 
-  /** Finds remembered values in a text. */
+  /** Finds remembered values in a string. */
   find(search: SecretSearch): void {
     const { text, found } = search;
     if (this.#values.size === 0 || text.length < rememberedUnitsMin) return;
@@ -135,7 +135,7 @@ function hashAt(text: string, start: number): number {
   return hash;
 }
 
-/** A value as it stands in a text, in JSON text, in JSON text inside JSON text, and in an address. */
+/** A value as it occurs in plain text, in JSON text, in JSON text inside JSON text, and in an address. */
 function formsOf(secret: string): readonly string[] {
   const inJson = JSON.stringify(secret).slice(1, -1);
   const forms = [secret, inJson, JSON.stringify(inJson).slice(1, -1), encoded(secret), decoded(secret)];

@@ -2,12 +2,12 @@ import { isArray, isObject, type JsonObject, type JsonValue } from '../json.ts';
 import { decodedString } from './json-text.ts';
 import { type Mask, type MaskKey, masksIn } from './mask.ts';
 
-/** Whether two values are the same, or nobody can tell: a secret in one of them was masked with a different key. */
+/** Whether two values are the same, or whether that is unknown: a secret in one of them was masked with a different key. */
 export type Sameness = 'same' | 'different' | 'unknown';
 
 /**
- * Compares a stored value, which may hold masks, with a value that holds the secrets themselves. A mask stands for any
- * text with its hash, whichever rule found it. A mask of a different key may stand for any text.
+ * Compares a stored value, which may contain masks, with a value that has the secrets themselves. A mask matches any
+ * text with its hash, whichever rule found it. A mask of a different key may match any text.
  */
 export function compareMasked(stored: JsonValue | undefined, fresh: JsonValue | undefined, key?: MaskKey): Sameness {
   if (stored === undefined || fresh === undefined || stored === null || fresh === null)
@@ -26,7 +26,7 @@ function compareLists(stored: readonly JsonValue[], fresh: readonly JsonValue[],
   return both(stored.map((item, index) => () => compareMasked(item, fresh[index], key)));
 }
 
-/** Fields whose names hold a mask count as the same if as many others are left. */
+/** Fields whose names contain a mask count as the same if as many others are left. */
 function compareObjects(stored: JsonObject, fresh: JsonObject, key: MaskKey | undefined): Sameness {
   const names = Object.keys(stored);
   if (names.length !== Object.keys(fresh).length) return 'different';
@@ -47,7 +47,7 @@ function both(comparisons: readonly (() => Sameness)[]): Sameness {
   return result;
 }
 
-/** How many places of the text behind a mask are tried; beyond that nobody can tell. */
+/** How many places of the text behind a mask are tried; beyond that, the answer is unknown. */
 const triesMax = 64;
 
 interface MaskToken extends Mask {
@@ -76,7 +76,7 @@ function compareTexts(stored: string, fresh: string, key: MaskKey | undefined): 
   return at === fresh.length ? result : result === 'unknown' ? 'unknown' : 'different';
 }
 
-/** Cuts a text at its masks. Quotes on both sides of a mask belong to it. */
+/** Cuts a string at its masks. Quotes on both sides of a mask belong to it. */
 function tokensOf(
   stored: string,
   masks: readonly Mask[],
@@ -104,7 +104,7 @@ interface Matching {
   readonly key: MaskKey | undefined;
 }
 
-/** Finds the text that a mask stands for: from a place to the text that follows the mask. */
+/** Finds the text behind a mask: from a place to the text that follows the mask. */
 function placeOf(
   fresh: string,
   from: number,
@@ -131,7 +131,7 @@ function standsFor({ text, quote, key: id, hash }: MaskToken, given: string, key
   return formsOf(secret).some((form) => key.hashOf(form) === hash) ? 'same' : 'different';
 }
 
-/** A secret as it stands in the text, and without the escapes of JSON text and of addresses. */
+/** A secret as it is in the text, and without the escapes of JSON text and of addresses. */
 function formsOf(text: string): readonly string[] {
   const once = decodedString(text);
   return [...new Set([text, text.trim(), once, decodedString(once), decodedAddress(text)])];

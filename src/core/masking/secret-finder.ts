@@ -5,11 +5,11 @@ import { TextSecrets } from './text-secrets.ts';
 
 /** Finds the rules by which masking would find something, in one text after the other. */
 export interface SecretFinder {
-  /** Returns the names of the rules; `mayHold` is false if the bytes of the text hint that it holds none. */
+  /** Returns the names of the rules; `mayHold` is false if the bytes of the text hint that it has none. */
   readonly rulesIn: (text: string, mayHold?: boolean) => readonly string[];
 }
 
-/** Makes a finder. It looks at texts as a masker does, and masks nothing. */
+/** Makes a finder. It looks at strings as a masker does, and masks nothing. */
 export function createSecretFinder(
   options: MaskingOptions,
   { runWithin }: { readonly runWithin?: RunWithin | undefined },

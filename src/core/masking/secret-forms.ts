@@ -3,7 +3,7 @@ import { addSpan, type SecretSearch } from './secret-span.ts';
 import { type CharTable, charTable, isAt, isWordStart, runEnd, wordChars } from './text-scan.ts';
 import { UrlPasswords } from './url-passwords.ts';
 
-/** A kind of key with a prefix of its own, and the characters after it. */
+/** A kind of key with its own prefix, and the characters after it. */
 interface KeyForm {
   readonly rule: string;
   /** Matches the whole prefix. */
@@ -104,7 +104,7 @@ const credentialUnitsMin = 8;
 const wordUnitsMax = 19;
 const credentialSign = /[0-9]|[._~+/=]|[a-z][A-Z]|[A-Z][A-Z][a-z]/;
 
-/** The token after `Bearer` or `Basic`. Both are also words: "basic authentication" holds no secret. */
+/** The token after `Bearer` or `Basic`. Both are common words, too: "basic authentication" contains no secret. */
 function bearerEnd(search: SecretSearch, start: number, begin: string): number | undefined {
   const spacesStart = start + begin.length;
   if (!isAt(search.text, spacesStart, spaces) || !isWordStart(search, start)) return undefined;

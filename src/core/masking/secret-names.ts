@@ -20,7 +20,7 @@ const secretName = new RegExp(
   'i',
 );
 
-/** Names that end like a secret's and hold no secret: special words of a model, and a number of MCP. */
+/** Names that end like a secret's, of values that are no secret: special words of a model, and a number of MCP. */
 const plainName = /^(?:bos|eos|pad|unk|sep|cls|mask|stop|special|progress|max|min)[-_]?token$/i;
 
 /** Returns a name such as `apiKey` or `clientSecret` with dashes between its words, for comparing. */
@@ -100,7 +100,7 @@ export const partFields: ReadonlySet<string> = new Set(['type', 'role', 'toolCal
 
 /**
  * Names inside a secret field whose values are masked there and nowhere else: the host of a database is in its
- * credentials, and in a hundred other texts.
+ * credentials, and in a hundred other strings.
  */
 export const plainParts: ReadonlySet<string> = new Set(
   'user,username,login,email,host,hostname,port,database,db,dbname,schema,region,url,uri,endpoint,issuer,audience,realm,domain,path,scheme,scope,scopes,name,kind,expires,expires_at,expiresat,expires_in,expiry'.split(
@@ -108,7 +108,7 @@ export const plainParts: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Fields whose texts are the words of a command line, or variables of an environment. */
+/** Fields whose strings are the words of a command line, or variables of an environment. */
 const commandFields: ReadonlySet<string> = new Set([
   'arguments',
   'args',

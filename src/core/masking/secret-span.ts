@@ -1,6 +1,6 @@
 import { masksIn } from './mask.ts';
 
-/** A stretch of a text that holds a secret. */
+/** A stretch of a string that is a secret. */
 export interface SecretSpan {
   readonly start: number;
   readonly end: number;
@@ -28,7 +28,7 @@ export function createSearch(text: string): SecretSearch {
   return { text, found: [], effort: 0 };
 }
 
-/** Adds the span of a secret that stands in the text as it is; returns its end. */
+/** Adds the span of a secret that is in the text unescaped; returns its end. */
 export function addSpan(search: SecretSearch, rule: string, start: number, end: number): number {
   search.found.push({ start, end, rule, secret: search.text.slice(start, end) });
   return end;
@@ -55,7 +55,7 @@ export function settledSpans({ text, found }: SecretSearch): readonly SecretSpan
   return settled;
 }
 
-/** Returns a text with its spans replaced. */
+/** Returns a string with its spans replaced. */
 export function withoutSpans(text: string, spans: readonly SecretSpan[], maskOf: (span: SecretSpan) => string): string {
   let result = '';
   let at = 0;

@@ -1,12 +1,12 @@
 import { endsLikeSecret } from './secret-names.ts';
 
-/** The traits of a text that its bytes hint at. */
+/** The traits of a string that its bytes hint at. */
 export interface TextHint {
-  /** False if the text surely holds no secret that a built-in rule finds. */
+  /** False if the text surely has no secret that a built-in rule finds. */
   readonly mayHoldSecret: boolean;
-  /** False if it surely holds no number that JavaScript rounds. */
+  /** False if it surely has no number that JavaScript rounds. */
   readonly mayRound: boolean;
-  /** Whether it holds `\\u`. */
+  /** Whether it contains `\\u`. */
   readonly hasEscapes: boolean;
 }
 
@@ -44,7 +44,7 @@ const key = (unitsMin: number): Check => of((bytes, end) => runEnd(bytes, end, k
 const nameUnitsMax = 64;
 const letterS = 0x73;
 
-/** A name that ends here is a secret's, whatever of it stands before. */
+/** A name that ends here is a secret's, whatever comes before. */
 const isName = (bytes: Uint8Array, end: number): boolean => {
   const last = runEnd(bytes, end, nameBytes, nameUnitsMax);
   if (last === bytes.length || nameFollowers[bytes[last] ?? 0] === 0) return last - end === nameUnitsMax;

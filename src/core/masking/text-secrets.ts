@@ -30,14 +30,14 @@ const levelsMax = 6;
 /** Finds the secrets in one text after the other. */
 export class TextSecrets {
   readonly #rules: TextRules;
-  /** Counts the characters that were looked at, over all texts. */
+  /** Counts the characters that were looked at, over all strings. */
   effort = 0;
 
   constructor(rules: TextRules) {
     this.#rules = rules;
   }
 
-  /** Returns the secrets in a text, in order. With `checksRandom`, random-looking text is one. */
+  /** Returns the secrets in a string, in order. With `checksRandom`, random-looking text is one. */
   spansIn(text: string, checksRandom: boolean, level = 0): readonly SecretSpan[] {
     const { own, left, remembered } = this.#rules;
     const search = createSearch(text);
@@ -61,7 +61,7 @@ export class TextSecrets {
     return settledSpans(search);
   }
 
-  /** Returns the secrets that a text has by its form alone, for the name of a field or an id. */
+  /** Returns the secrets that a string has by its form alone, for the name of a field or an id. */
   formsIn(text: string): readonly SecretSpan[] {
     const search = createSearch(text);
     findForms(search, this.#rules.left);
@@ -87,11 +87,11 @@ interface JsonPlace {
   /** The rule that masks everything here. */
   readonly whole: string | undefined;
   readonly checksRandom: boolean;
-  /** The object around: the field that holds it, and whether it names a secret. */
+  /** The object around: the field that contains it, and whether it names a secret. */
   readonly names: { readonly container: string; isPair: boolean } | undefined;
 }
 
-/** How far apart two items of a list may stand. */
+/** How far apart two items of a list may be. */
 const gapUnitsMax = 256;
 
 const logprob = /\s{0,64},\s{0,64}"logprob"/y;
@@ -102,7 +102,7 @@ class JsonSecrets implements JsonVisitor<JsonPlace> {
   readonly #texts: TextSecrets;
   readonly #search: SecretSearch;
   readonly #level: number;
-  /** The last string, to tell what stands before an item of a list. */
+  /** The last string, to tell what comes before an item of a list. */
   #last: { readonly place: JsonPlace; readonly text: string; readonly end: number } | undefined;
 
   constructor(rules: TextRules, texts: TextSecrets, search: SecretSearch, level: number) {
@@ -113,7 +113,7 @@ class JsonSecrets implements JsonVisitor<JsonPlace> {
   }
 
   readonly object = ({ name, whole, checksRandom, names }: JsonPlace): JsonPlace => {
-    // The description of a parameter holds no secret, whatever the parameter is called.
+    // The description of a parameter is no secret, whatever the parameter is called.
     const isDescription = whole === 'secret-field' && names?.container === 'properties';
     return { name, checksRandom, whole: isDescription ? undefined : whole, names: { container: name, isPair: false } };
   };
@@ -182,7 +182,7 @@ class JsonSecrets implements JsonVisitor<JsonPlace> {
     return name === 'token' && logprob.test(this.#search.text);
   }
 
-  /** Looks for secrets among the characters that the escapes of a string stand for. */
+  /** Looks for secrets among the characters that the escapes of a string encode. */
   #inside(value: JsonString, raw: string, checksRandom: boolean): void {
     const spans = this.#texts.spansIn(decodedString(raw), checksRandom, this.#level + 1);
     if (spans.length === 0) return;

@@ -7,15 +7,15 @@ const urlUnitsMax = 1_024;
 const schemeChars = charTable(/[A-Za-z0-9+.-]/);
 const schemeStart = charTable(/[A-Za-z]/);
 const urlEnds = charTable(/[\s"'`<>]/);
-/** Schemes of addresses whose path holds no at sign. */
+/** Schemes of addresses whose path contains no at sign. */
 const dataScheme =
   /^(?:postgres|pg|mysql|maria|mongo|redis|amqp|mssql|sqlserver|clickhouse|cassandra|ldap|smtp|ftp|sftp)/i;
 const hostForm = /^(?:localhost$|\[|[^@]*\.[^@]|[^@]*:\d+$)/i;
 const placeholder = /^(?:\$[{(]|\$[A-Z_]+$|<|\{\{|\*{3})/;
 
 /**
- * Finds the passwords of addresses: `scheme://user:password@host`. The user may be missing, and the password may hold an
- * at sign or a slash that should have been encoded: then the mask rather takes too much.
+ * Finds the passwords of addresses: `scheme://user:password@host`. The user may be missing, and the password may have
+ * an at sign or a slash that should have been encoded: then the mask rather takes too much.
  */
 export class UrlPasswords {
   readonly #search: SecretSearch;
@@ -43,7 +43,7 @@ export class UrlPasswords {
     return first + place.end;
   }
 
-  /** Returns the end of an address: where text goes on that no address holds, or at an escaped quote or line break. */
+  /** Returns the end of an address: where text continues that cannot be part of an address, or at an escaped quote or line break. */
   #urlEnd(first: number): number {
     const { text } = this.#search;
     let end = first;
@@ -80,7 +80,7 @@ function passwordIn(url: string, scheme: string): Place | undefined {
 
 const nonEmpty = (start: number, end: number): Place | undefined => (end > start ? { start, end } : undefined);
 
-/** Returns the last at sign of the path, if the password may go on to there. */
+/** Returns the last at sign of the path, if the password may extend to there. */
 function laterAt(url: string, at: number, authorityEnd: number): number | undefined {
   const end = lastAt(url, authorityEnd + firstOf(url.slice(authorityEnd), /[?#]/));
   const isOneUrl = end > at && !/:\/\/|[)\]}|,;&]/.test(url.slice(at, end));

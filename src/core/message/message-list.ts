@@ -19,7 +19,7 @@ export interface MessageList {
 
 /**
  * Takes over the list of a model call. A known message, by content and order, keeps the seq of the event that made it;
- * the call made all others. `earlier` holds more known messages.
+ * the call made all others. `earlier` has more known messages.
  */
 export function adoptMessages(
   list: MessageList,
@@ -31,7 +31,7 @@ export function adoptMessages(
     const entry = list.entries[shared];
     const item = items[shared];
     if (entry === undefined || !isObject(item) || !isSame(entry, item)) break;
-    // The next list holds the same object, which is faster to compare than its content.
+    // The next list has the same object, which is faster to compare than its content.
     if (entry.message !== undefined) entry.message = item;
   }
   settled.set(list, Math.min(settledIn(list), shared));
@@ -46,7 +46,7 @@ export function adoptMessages(
   }
 }
 
-/** Begins a conversation with the list of a run; calls at its end that nobody has answered wait for results. */
+/** Begins a conversation with the list of a run; unanswered calls at its end wait for results. */
 export function beginMessages(
   list: MessageList,
   items: JsonArray,
@@ -143,7 +143,7 @@ export function joinMessage(list: MessageList, seq: Seq, message: JsonObject): v
     answers.set(list, answersIn(list) - 1);
   } else {
     list.entries.push({ seq, message });
-    // A response may come as several messages, each with a call of its own; the next model call settles them all.
+    // A response may come as several messages, each with its own call; the next model call settles them all.
     list.awaited.push(...awaitedBy(message));
   }
 }
@@ -214,8 +214,8 @@ function orderOf({ entries, awaited }: MessageList, id: string): CallOrder {
 }
 
 /**
- * Returns the place of a result: results stand in the order of their calls, whichever came first. It looks from the end,
- * and stops at a result that stands before it: nearly every result is the last one.
+ * Returns the place of a result: results are in the order of their calls, whichever came first. It looks from the end,
+ * and stops at a result that comes before it: nearly every result is the last one.
  */
 function resultPlace(list: MessageList, id: string): number {
   const { entries } = list;

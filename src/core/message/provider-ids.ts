@@ -50,7 +50,7 @@ const isCarriedOut = (part: JsonObject): boolean => part['providerExecuted'] ===
 const holdsItem = (notes: JsonValue | undefined): boolean =>
   isObject(notes) && Object.values(notes).some((held) => isObject(held) && typeof held['itemId'] === 'string');
 
-/** Returns true if reasoning carries its encrypted content, with which a provider needs no copy of its own. */
+/** Returns true if reasoning carries its encrypted content, with which a provider needs no stored copy. */
 const isWhole = (part: JsonObject): boolean =>
   providerFields.some((field) => {
     const notes = part[field];

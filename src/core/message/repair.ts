@@ -4,7 +4,7 @@ import { withoutOwnIds, withoutReferences } from './provider-ids.ts';
 
 /**
  * The rule of a repair. A provider would refuse the history without it:
- * - `call-without-result`: a tool call that nobody answered was removed from its message;
+ * - `call-without-result`: an unanswered tool call was removed from its message;
  * - `result-without-call`: a tool result without its call, or of a call that was answered again, was removed;
  * - `result-out-of-place`: a tool result that came late was moved behind its call;
  * - `foreign-reasoning`: reasoning and notes that only the model that wrote them can read were removed;
@@ -54,7 +54,7 @@ interface OpenToolCall {
 /** A history that a provider accepts, once the pending calls are answered. */
 export interface Mended {
   readonly messages: readonly HeldMessage[];
-  /** Calls of the last answer that nobody has answered, if nothing else was said after it. */
+  /** Unanswered calls of the last answer, if nothing else was said after it. */
   readonly pending: readonly OpenToolCall[];
   readonly repairs: readonly Repair[];
 }
@@ -67,7 +67,7 @@ export interface MendOptions {
   readonly writerOf?: (seq: number) => string | undefined;
   /** Whether the message of an event was edited; without it, no message was. */
   readonly isEdited?: (seq: number) => boolean;
-  /** The ids of calls that nobody will answer, although they could still be answered. */
+  /** The ids of calls that will not be answered, although they could still be answered. */
   readonly withdrawn?: ReadonlySet<string>;
 }
 
@@ -98,7 +98,7 @@ export function mend(messages: readonly MendableMessage[], options: MendOptions 
 /** A tool call of a message, and the place of its result. */
 interface AskedCall {
   readonly seq: number;
-  /** The index of the message that holds the call. */
+  /** The index of the message that has the call. */
   readonly index: number;
   readonly part: JsonObject;
   /** Whether the provider itself executes it: then the model's answer contains the result. */
@@ -222,7 +222,7 @@ function noteAnswer(
   repairs: Repair[],
 ): void {
   const { index, part, held, isAnswer } = found;
-  // An answer of the model can only hold the results of calls that the provider executed.
+  // An answer of the model can only contain the results of calls that the provider executed.
   const isMine = call !== undefined && (isAnswer ? call.isProviders : !call.isProviders);
   if (!isMine) repairs.push({ rule: 'result-without-call', seq: held.seq, what: `the answer to ${callText(part)}` });
   else {

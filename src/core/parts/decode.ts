@@ -34,7 +34,7 @@ export function editAt(edits: ListEdits, item: Pick<ListItem, 'node' | 'index'>,
   return edits.get(itemKey(item))?.find(({ after, until }) => recorded > after && recorded < until);
 }
 
-/** An item of a list, with the node that holds it and its index there. */
+/** An item of a list, with the node that contains it and its index there. */
 export interface ListItem {
   readonly node: string;
   readonly index: number;
@@ -311,7 +311,7 @@ function endless(digest: Digest): RepriseError {
   });
 }
 
-// A writer of ours made these texts. A flipped bit can still leave JSON of a different form.
+// A writer of ours made this JSON. A flipped bit can still leave JSON of a different form.
 const storedObject = (text: string): JsonObject => formed(parseStored(text), isObject);
 const storedNode = (text: string): ListNode => formed(parseStored(text), isListNode);
 const storedDelta = (text: string): BodyDelta => formed(parseStored(text), isBodyDelta);

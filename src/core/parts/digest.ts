@@ -22,7 +22,7 @@ export function genesisDigest(sha256: Sha256, seed: string): Digest {
   return sha256(`reprise:1:${seed}`);
 }
 
-/** Returns the digest of one payload. It is salted, so that nobody can guess the payload after an erasure. */
+/** Returns the digest of one payload. It is salted, so that no one can guess the payload after an erasure. */
 export function dataDigestOf(sha256: Sha256, salt: string, skeleton: string): Digest {
   return sha256(salt + skeleton);
 }

@@ -64,7 +64,7 @@ interface Encoding {
   readonly memory: PartMemory;
   /** The place of the lists and bodies, which continue within a run, an agent, a field. */
   readonly place: string;
-  /** Whose messages a list holds. */
+  /** Whose messages a list contains. */
   readonly agent: string;
   readonly parts: PartInput[];
 }
@@ -312,7 +312,7 @@ function encodeList(items: readonly JsonValue[], path: string, encoding: Encodin
   const known = lists.get(place) ?? lists.get(placeBefore(path, encoding)) ?? { texts: [], nodes: [] };
   let shared = 0;
   while (shared < texts.length && shared < known.texts.length && texts[shared] === known.texts[shared]) shared++;
-  // Past the limit, a list that stands on its own starts a new chain of nodes.
+  // Past the limit, a list without a base starts a new chain of nodes.
   const isFull = known.nodes.length >= limits.partChainMax;
   const base = isFull ? undefined : known.nodes.findLast((node) => node.length <= shared);
   if (base !== undefined && base.length === texts.length) return { $list: base.digest };
@@ -338,7 +338,7 @@ function placeBefore(path: string, { place, agent }: Encoding): string {
 
 const talkOf = (agent: string): string => `\n\n${agent}`;
 
-/** Returns the place of an agent's messages over all its runs; none for a list that holds no messages. */
+/** Returns the place of an agent's messages over all its runs; none for a list without messages. */
 function talkPlaces(path: string, agent: string): string[] {
   return path === 'messages' || path === 'request.messages' ? [talkOf(agent)] : [];
 }

@@ -24,7 +24,7 @@ function holdsText(value: JsonValue | undefined): boolean {
   return typeof value === 'object' && value !== null && Object.values(value).some(holdsText);
 }
 
-/** Returns the digest of the part in which a marker's skeleton seals what stands at a path; undefined if it stands inline. */
+/** Returns the digest of the part in which a marker's skeleton seals the value at a path; undefined if it is inline. */
 export function sealedAt(skeleton: string, path: readonly string[]): Digest | undefined {
   const ref = asRef(valueAt(storedJson(skeleton), path.map(escapedKey)) ?? null);
   return ref?.name === '$sealed' ? ref.digest : undefined;

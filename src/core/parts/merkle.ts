@@ -6,7 +6,7 @@ export type HashBytes = (bytes: Uint8Array) => Uint8Array;
 const hashBytes = 32;
 
 /**
- * The leaves of a Merkle tree as RFC 6962 (section 2.1) defines it. A leaf is the digest of an event, so a leaf stands for
+ * The leaves of a Merkle tree as RFC 6962 (section 2.1) defines it. A leaf is the digest of an event, so a leaf covers
  * the event and everything before it. It takes 32 bytes of memory for each leaf.
  */
 export class MerkleTree {
@@ -69,7 +69,7 @@ export class MerkleTree {
       : [...this.#path(index, middle, to), this.#node(from, middle)];
   }
 
-  /** `isOwn` says whether the first tree is exactly this one, whose root the verifier holds. */
+  /** `isOwn` says whether the first tree is exactly this one, whose root the verifier has. */
   #extension(first: number, from: number, to: number, isOwn: boolean): Uint8Array[] {
     if (first === to) return isOwn ? [] : [this.#node(from, to)];
     const middle = from + split(to - from);
@@ -80,7 +80,7 @@ export class MerkleTree {
 }
 
 /**
- * The root of a Merkle tree that grows, without its leaves: it holds the roots of its complete subtrees, so that its
+ * The root of a Merkle tree that grows, without its leaves: it keeps the roots of its complete subtrees, so that its
  * memory does not grow with the history.
  */
 export class MerkleFrontier {

@@ -12,7 +12,7 @@ export interface StoredPart {
   readonly text: string | null;
 }
 
-/** How a store keeps a part that the session does not hold yet. */
+/** How a store keeps a part that the session does not have yet. */
 export type PartPlan =
   | { readonly kind: 'add'; readonly part: PartInput }
   /** A part with a hole that an erasure left, for this session alone; other sessions keep theirs. */
@@ -25,9 +25,9 @@ export type PartPlan =
 export interface PartLookup {
   /** Whether the session has a part already. */
   readonly isHeld: (digest: Digest) => boolean;
-  /** Returns a part that any session of the namespace holds, without a hole. */
+  /** Returns a part that any session of the namespace has, without a hole. */
   readonly stored: (digest: Digest) => StoredPart | undefined;
-  /** Returns a part that the session holds. */
+  /** Returns a part that the session has. */
   readonly part: (digest: Digest) => PartInput | undefined;
 }
 
@@ -59,7 +59,7 @@ function planPart(source: PartLookup, part: PartInput, given: readonly PartInput
   if (text === part.text && salt === part.salt) return { kind: 'share', part, id };
   const body = bodyText(part, (digest) => given.find((held) => held.digest === digest) ?? source.part(digest));
   if (body === undefined || dataDigestOf(sha256, part.salt ?? '', body) !== part.digest) throw partDamaged(part.digest);
-  // The base of the stored delta may be a part that this session does not hold.
+  // The base of the stored delta may be a part that this session does not have.
   if (kind === 'delta') return { kind: 'complete', part: { ...part, kind: 'body', text: body, refs: [] }, id };
   return { kind: 'share', part, id };
 }

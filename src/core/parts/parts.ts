@@ -6,7 +6,7 @@ import type { Sha256 } from './digest.ts';
 
 /**
  * A piece of a payload, stored once under its digest. A `value` is the same wherever it occurs, so it is shared. Lists,
- * bodies and sealed data are salted, so that nobody can guess their text from the digest once the text is gone.
+ * bodies and sealed data are salted, so that no one can guess their text from the digest once the text is gone.
  */
 export interface PartInput {
   readonly digest: Digest;
@@ -38,7 +38,7 @@ export function asRef(
   return undefined;
 }
 
-/** Returns whether skeleton text may hold a reference or an escaped key; false for nearly every event. */
+/** Returns whether skeleton text may contain a reference or an escaped key; false for nearly every event. */
 export function mayHoldRefs(skeleton: string): boolean {
   return dollarKeyFrom(skeleton, 0) >= 0;
 }
@@ -117,7 +117,7 @@ export function valuePart(
   return { held: { $part: part.digest }, part };
 }
 
-/** Returns a salted part over a text. */
+/** Returns a salted part over a string. */
 export function saltedPart(
   kind: 'list' | 'body' | 'sealed',
   text: string,
@@ -188,7 +188,7 @@ export function bodyDelta(base: Digest, before: string, after: string): BodyDelt
 }
 
 /**
- * Applies differences to a text, one after the other. It keeps pieces until the end, so that a body that grew by a
+ * Applies differences to a string, one after the other. It keeps pieces until the end, so that a body that grew by a
  * thousand small changes is put together once, not a thousand times.
  */
 export function applyDeltas(text: string, deltas: readonly BodyDelta[]): string {

@@ -109,7 +109,7 @@ export interface ResumableAgent<Run = unknown, Result = unknown> {
    */
   approvalOf?(call: PendingCall, context: ApprovalContext<Run>): Promise<'needed' | 'denied' | undefined>;
   /**
-   * Returns the answer that an approval or a denial stands for, where the framework asks in its own form; undefined if
+   * Returns the answer that an approval or a denial means, where the framework asks in its own form; undefined if
    * the question cannot be answered that way.
    */
   answerFor?(question: WaitingCall, approval: Approval): JsonValue | undefined;

@@ -7,13 +7,13 @@ import type { PendingCall } from './agent.ts';
 import { placeIn, type RecorderPlace } from './current-recorder.ts';
 import type { OpenCall, Recorder } from './recorder.ts';
 
-/** The code that makes a model call: its recorder, and where it stands in it. */
+/** The code that makes a model call: its recorder, and its position in it. */
 export interface Asker {
   readonly recorder: Recorder;
   readonly place: RecorderPlace | undefined;
 }
 
-/** A tool call that a model asked for and that nobody has made yet. */
+/** A tool call that a model asked for and that was not made yet. */
 interface AskedCall {
   readonly id: string;
   readonly name: string;
@@ -74,7 +74,7 @@ export function dropAsked(recorder: Recorder, start: unknown): void {
 /**
  * Takes the id of the call that code is about to make, if a model asked for it: the first call of that name with these
  * arguments. A program may change arguments on the way, by the defaults of a schema for example; then it is the only
- * call of that name in the last answer. Loops may run side by side: a call that was asked for where the code stands, or
+ * call of that name in the last answer. Loops may run in parallel: a call that was asked for where the code is, or
  * else in its run, goes before all others.
  */
 export function takeAsked(recorder: Recorder, name: string, input: JsonValue): string | undefined {

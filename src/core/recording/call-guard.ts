@@ -26,7 +26,7 @@ export interface StoredStart {
  * An error that `ended` or `withdrawn` throws is reported to `onError`: it reaches neither the agent nor other guards.
  */
 export interface CallGuard {
-  /** Asked before the call is made: returns the answer that stands in for it, or undefined to let it pass. */
+  /** Asked before the call is made: returns the answer that replaces it, or undefined to let it pass. */
   before?(call: NamedCall): Promise<ReusedAnswer | undefined> | ReusedAnswer | undefined;
   /** Asked once more, for an irreversible call alone, when its start is stored and before it is made. */
   started?(call: NamedCall, stored: StoredStart): Promise<void> | void;

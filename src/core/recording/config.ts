@@ -36,7 +36,7 @@ export interface Config {
   readonly judges?: Readonly<Record<string, (...asked: never) => unknown>>;
   /** Prices of models; they go before the known ones. */
   readonly prices?: PriceTable;
-  /** Formats of saved runs, beside the known ones; of two with one name, this one is used. */
+  /** Formats of saved runs, in addition to the known ones; of two with one name, this one is used. */
   readonly formats?: readonly ForeignFormat[];
   /** More masking rules than the built-in ones; `false` masks nothing. */
   readonly masking?: MaskingOptions | false;

@@ -12,9 +12,9 @@ export interface RecorderPlace {
   readonly run?: string | undefined;
 }
 
-/** Facts about a recorder beside those that its users see. */
+/** Facts about a recorder that its users do not see. */
 interface RecorderFacts {
-  /** Names the session, also among sessions of the same id in other namespaces and stores. */
+  /** Names the session, even among sessions of the same id in other namespaces and stores. */
   readonly history: string;
   /** Whether guards decide about its calls, as in a resume. */
   readonly isGuarded: boolean;
@@ -76,7 +76,7 @@ export function recorderHere(own: Recorder): Recorder {
   return own;
 }
 
-/** Returns where the calling code stands in a recorder; undefined outside of its runs and calls. */
+/** Returns where the calling code is in a recorder; undefined outside of its runs and calls. */
 export function placeIn(recorder: Recorder): RecorderPlace | undefined {
   return factsOf.get(recorder)?.place();
 }

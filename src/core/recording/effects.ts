@@ -108,7 +108,7 @@ export type EffectRecord =
   | { readonly kind: 'before' }
   /** It ended after the point, or on a different branch of the session. */
   | { readonly kind: 'elsewhere'; readonly outcome: Outcome }
-  /** It was started, and nobody knows whether it happened. */
+  /** It was started, and it is unknown whether it happened. */
   | { readonly kind: 'inDoubt' };
 
 /** A call that is about to be made. */
@@ -164,7 +164,7 @@ export function withSimulations(
   if (Object.keys(simulations).length === 0) return policy;
   const table = tableOf(policy);
   if (typeof table !== 'string') return { ...table, names: { ...simulations, ...table.names } };
-  // One action holds for everything but pure calls.
+  // One action applies to everything but pure calls.
   const classes = { idempotent: table, irreversible: table, unknown: table };
   return { classes, names: simulations };
 }

@@ -28,7 +28,7 @@ export function errorRecord(thrown: unknown): ErrorRecord {
   };
 }
 
-/** Returns the outcome of code that threw: stopped on purpose, also by this signal, out of budget, or failed. */
+/** Returns the outcome of code that threw: stopped on purpose, or by this signal, out of budget, or failed. */
 export function outcomeOfError(thrown: unknown, signal?: { readonly aborted: boolean }): Exclude<Outcome, 'ok'> {
   if (hasCode(thrown, 'budget.exceeded')) return 'budget';
   const code = propertyOf(thrown, 'code');

@@ -12,7 +12,7 @@ export interface SourceHead {
 
 /**
  * How a source is cut into units: its lines; the elements of an array, in the top object under the first of these names
- * that has one (the empty name is a top array); or the whole file as one unit. If each line is a source of its own, the
+ * that has one (the empty name is a top array); or the whole file as one unit. If each line is a separate source, the
  * file is cut into `sources`, and each of them is asked how it is cut.
  */
 export type UnitCut =
@@ -23,9 +23,9 @@ export type UnitCut =
 
 /** One unit of a source. */
 export interface ForeignUnit {
-  /** The id of the base that holds it, if it is part of the history before the source; see {@link SourceBase}. */
+  /** The id of the base that has it, if it is part of the history before the source; see {@link SourceBase}. */
   readonly base?: string;
-  /** The file of the source that holds it: its path below the source's main file; empty for that file itself. */
+  /** The file of the source that has it: its path below the source's main file; empty for that file itself. */
   readonly file: string;
   /** Its place in the file, from 0. */
   readonly at: number;
@@ -33,7 +33,7 @@ export interface ForeignUnit {
   readonly text: string | undefined;
   /** Its bytes, if they are no text. */
   readonly bytes?: Uint8Array;
-  /** Its parsed JSON; undefined if its text is not JSON, or holds a number that JavaScript cannot carry exactly. */
+  /** Its parsed JSON; undefined if its text is not JSON, or has a number that JavaScript cannot carry exactly. */
   readonly value: JsonValue | undefined;
   /** Returns the value of a later unit of the same file, 1 for the next; undefined in a source of lines. */
   readonly later: (count: number) => JsonValue | undefined;
@@ -58,9 +58,9 @@ export interface UnitMeaning {
   readonly rewindTo?: string;
   /** The events that it means; none if it means nothing here, and then it is kept as it is. */
   readonly drafts: readonly EventDraft[];
-  /** Events that end what earlier units began, such as a response: they stand before this unit's own. */
+  /** Events that end what earlier units began, such as a response: they come before this unit's own. */
   readonly settled?: readonly EventDraft[];
-  /** More about where it stands, which goes into `data.foreign`. */
+  /** More about its place, which goes into `data.foreign`. */
   readonly place?: JsonObject;
   readonly warnings?: readonly string[];
 }
@@ -91,7 +91,7 @@ export interface ForeignReader {
 export interface WriterSource {
   readonly session: string;
   readonly metadata: JsonObject;
-  /** The texts of the source's first and last unit; left out if the history was not imported. */
+  /** The text of the source's first and of its last unit; left out if the history was not imported. */
   readonly first?: string;
   readonly last?: string;
 }
@@ -140,11 +140,11 @@ export interface FoundFile {
 export interface FileFamily {
   /** Matches the paths of files that may belong to a main file. No other file is opened to find out. */
   readonly parts: RegExp;
-  /** Returns the folders that may hold more files of a source, by the path of its main file. */
+  /** Returns the folders that may contain more files of a source, by the path of its main file. */
   beside(path: string): readonly string[];
   /**
    * Returns the source that a file belongs to, and its rank: a file belongs to the one of the lowest rank. Undefined for a
-   * file that stands alone.
+   * file that is a whole source.
    */
   place(file: FoundFile): { readonly source: string; readonly rank: number } | undefined;
 }
@@ -159,26 +159,26 @@ export interface BaseUnit {
   readonly to: number;
 }
 
-/** The point of a base that a source goes on from. */
+/** The point of a base that a source continues from. */
 export interface BasePoint {
   /** The id of the base in its own system. */
   readonly source: string;
-  /** Tells where a unit of the base stands: before the point, as the last one before it, or after it. */
+  /** Says where a unit of the base is: before the point, as the last one before it, or after it. */
   sideOf(unit: BaseUnit): 'before' | 'last' | 'after';
 }
 
 /**
- * How a source goes on from a different one, its base, whose file holds the history before it. The engine looks for the
+ * How a source continues a different one, its base, whose file has the history before it. The engine looks for the
  * base and reads that history first.
  */
 export interface SourceBase {
-  /** Returns the point that a source goes on from; undefined for a source that holds all of its history. */
+  /** Returns the point that a source continues from; undefined for a source that has all of its history. */
   pointOf(head: SourceHead): BasePoint | undefined;
-  /** Returns the folders in which the file of a base may be, by the path of the file that goes on from it. */
+  /** Returns the folders in which the file of a base may be, by the path of the file that continues it. */
   beside(path: string): readonly string[];
-  /** Returns the id by which other sources name a file. `text` is left out for a file that nobody has opened yet. */
+  /** Returns the id by which other sources name a file. `text` is left out for a file that was not opened yet. */
   idOf(file: { readonly path: string; readonly text?: string }): string | undefined;
-  /** Returns the units of the bases and of the source, in order, as those of a source that holds all of its history. */
+  /** Returns the units of the bases and of the source, in order, as those of a source that has all of its history. */
   joined(units: readonly string[]): readonly string[];
 }
 
@@ -196,13 +196,13 @@ export interface ForeignFormat {
   detect(head: SourceHead): boolean;
   /** Says how a source is cut into units. */
   cut(head: SourceHead): UnitCut;
-  /** Loads what reading a source needs, such as a parser that nobody else does; the beginning tells what that is. */
+  /** Loads what reading a source needs, such as a parser that nothing else needs; the beginning tells what that is. */
   load?(head: SourceHead): Promise<void>;
   /** Opens a reader of one source; throws `import.invalid` if the source is not of this format after all. */
   open(source: ForeignSource): ForeignReader;
   /** How the files of a source belong together; left out if a source is one file. */
   readonly family?: FileFamily;
-  /** How a source goes on from a different one; left out if every source holds all of its history. */
+  /** How a source continues a different one; left out if every source has all of its history. */
   readonly base?: SourceBase;
   /** Puts the files of a source into the order in which they are read; the main one, whose name is empty, first if left out. */
   order?(names: readonly string[]): readonly string[];

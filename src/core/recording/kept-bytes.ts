@@ -30,12 +30,12 @@ export function keptBytes(text: string): Uint8Array {
   return bytes;
 }
 
-/** A byte that is not text is this half of a surrogate pair, plus the byte: no text holds it alone. */
+/** A byte that is not text is this half of a surrogate pair, plus the byte: no text has it alone. */
 const oddByte = 0xdc00;
 const oddBytes = /([\udc80-\udcff])/u;
 const replacement = '\ufffd';
 
-/** Returns bytes as a text in which everything that is UTF-8 can be read; {@link bytesOfText} gives the bytes back. */
+/** Returns bytes as a string in which everything that is UTF-8 can be read; {@link bytesOfText} gives the bytes back. */
 export function textOfBytes(bytes: Uint8Array): string {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   const pieces: string[] = [];
@@ -65,7 +65,7 @@ function isChar(decoder: TextDecoder, bytes: Uint8Array): boolean {
   return !text.includes(replacement) || (bytes[0] === 0xef && bytes[1] === 0xbf && bytes[2] === 0xbd);
 }
 
-/** Returns the bytes of a text that {@link textOfBytes} made. */
+/** Returns the bytes of a string that {@link textOfBytes} made. */
 export function bytesOfText(text: string): Uint8Array {
   const encoder = new TextEncoder();
   // Every second piece is an odd byte.
@@ -92,7 +92,7 @@ export function readableData(data: JsonObject): JsonObject {
 
 const bytesInJson = /"bytes":"([A-Za-z0-9+/]+={0,2})"/g;
 
-/** Returns the texts of the bytes that stored JSON keeps. */
+/** Returns the strings of the bytes that stored JSON keeps. */
 export function textsOfBytesIn(json: string): readonly string[] {
   if (!json.includes('"bytes":"')) return [];
   return Array.from(json.matchAll(bytesInJson), ([, kept = '']) => textOfBytes(keptBytes(kept)));

@@ -3,16 +3,16 @@ import { stringEnd } from '../json-elements.ts';
 import type { Stretches } from './stretches.ts';
 
 /**
- * A hole in kept text: a string of the unit's own events stands there, as JSON writes it. A text that is erased or
+ * A hole in kept text: a string of the unit's own events belongs there, as JSON writes it. Text that is erased or
  * masked in an event is therefore gone from its source.
  */
 interface Hole {
-  /** Which event of the unit holds the string; the first one if left out. */
+  /** Which event of the unit has the string; the first one if left out. */
   readonly of?: number;
   /** The keys and indexes that lead to it in the event's data. */
   readonly path: readonly string[];
   /**
-   * `ascii` if every character outside ASCII is written as an escape; `unnumbered` if the event holds the text with a
+   * `ascii` if every character outside ASCII is written as an escape; `unnumbered` if the event has the text with a
    * number before each line, as tools show files to models.
    */
   readonly form?: 'ascii' | 'unnumbered';
@@ -21,7 +21,7 @@ interface Hole {
 /** The text of a unit: verbatim, or pieces of text with holes between them. A number names one of the {@link Stretches}. */
 export type KeptText = string | readonly (string | number | Hole)[];
 
-/** Returns true if a value has the form of a text in pieces: strings, and at least one hole or number of a stretch. */
+/** Returns true if a value has the form of text in pieces: strings, and at least one hole or number of a stretch. */
 export const isInPieces = (value: readonly JsonValue[]): boolean =>
   value.some((piece) => typeof piece === 'string') &&
   value.some((piece) => typeof piece !== 'string') &&
@@ -32,13 +32,13 @@ const holeUnitsMin = 64;
 
 /** Traits of a unit's text that decide how it is kept. */
 export interface KeepOptions {
-  /** Whether it holds `\\u`; found out if left out. */
+  /** Whether it contains `\\u`; found out if left out. */
   readonly hasEscapes?: boolean | undefined;
   /** The stretches of its source; only JSON text has any. */
   readonly repeated?: RepeatedPieces | undefined;
 }
 
-/** Returns the text of a unit with holes where its events hold a long string. Filling them gives back the same text. */
+/** Returns the text of a unit with holes where its events have a long string. Filling them gives back the same text. */
 export function keepText(
   text: string,
   events: readonly (JsonInput | undefined)[],
@@ -56,7 +56,7 @@ interface PlacedStretch {
   readonly at: number;
 }
 
-/** The stretches of a source, to be found in a text by the name that they begin with. */
+/** The stretches of a source, to be found in text by the name that they begin with. */
 export class RepeatedPieces {
   /** The stretches by two of their first characters, the longest first: the longest that fits is taken. */
   readonly #byBegin: (readonly PlacedStretch[] | undefined)[] = [];
@@ -109,7 +109,7 @@ class Tokens {
   readonly #hasEscapes: boolean;
   readonly #byBegin = new Map<string, Token[]>();
   readonly #whole = new Map<string, Token>();
-  /** Which characters stand behind the opening quote of a token: for most strings of a unit that settles it. */
+  /** Which characters follow the opening quote of a token: for most strings of a unit that settles it. */
   readonly #firsts = new Set<number>();
 
   constructor(hasEscapes: boolean) {
@@ -192,7 +192,7 @@ function cut(text: string, tokens: Tokens, repeated: RepeatedPieces | undefined)
     } else if (stretch !== undefined) push(start, end, stretch.at);
     start = text.indexOf('"', end);
   }
-  // A text without holes stays in one piece: it is short, or nothing of it is in the events.
+  // Text without holes stays in one piece: it is short, or nothing of it is in the events.
   if (holes === 0) return text;
   if (kept < text.length) pieces.push(text.slice(kept));
   return pieces;

@@ -23,7 +23,7 @@ export interface WaitingCall {
   readonly agent: string | null;
   /** The run in which it asked; null if the record names none. */
   readonly run: string | null;
-  /** Where a graph saved what it needs to go on, `{ thread, saved }`; null if nothing is saved. */
+  /** Where a graph saved what it needs to continue, `{ thread, saved }`; null if nothing is saved. */
   readonly saved: JsonObject | null;
   /** How many questions with this id were answered before: a node of a graph may ask several, one after the other. */
   readonly earlier: number;
@@ -143,7 +143,7 @@ function ask(book: PersonBook, event: Event): void {
   if (book.questions.length > limits.questionsMax) book.questions.shift();
 }
 
-/** Returns the tool calls that a request to a model holds answers to; reads it only if something is asked. */
+/** Returns the tool calls that a request to a model has answers to; reads it only if something is asked. */
 function answeredCalls({ questions }: PersonBook, data: JsonObject): ReadonlySet<string> {
   if (!questions.some(({ about }) => about !== null)) return new Set();
   const messages = arrayAt(objectAt(data, 'request'), 'messages') ?? [];

@@ -23,7 +23,7 @@ export interface Recordable {
  * - anything else becomes text in brackets: `[function lookUp]`, `[circular]`, `[NaN]`, `[Uint8Array of 12 bytes]`,
  *   `[nested too deeply]`.
  *
- * It throws only `limit.exceeded`, for a value that no append could hold. With `bytesAs`, bytes become the text it
+ * It throws only `limit.exceeded`, for a value too large for any append. With `bytesAs`, bytes become the text it
  * returns.
  */
 export function recordable(value: unknown, bytesAs?: BytesAs): Recordable {

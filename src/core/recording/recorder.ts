@@ -15,8 +15,8 @@ export interface RunStart {
   readonly git?: JsonObject;
   readonly configDigest?: string;
   /**
-   * The conversation the run begins with: the messages before those that it records itself. Without them the run stands
-   * alone, and a fork before its first model call has no earlier messages.
+   * The conversation the run begins with: the messages before those that it records itself. Without them the run has no
+   * past, and a fork before its first model call has no earlier messages.
    */
   readonly messages?: readonly Message[];
   /**
@@ -74,7 +74,7 @@ export interface Question {
   /** The content that the person is shown. */
   readonly input?: JsonValue;
   readonly agent?: string;
-  /** Where a graph saved what it needs to go on. */
+  /** Where a graph saved what it needs to continue. */
   readonly saved?: JsonObject;
 }
 
@@ -117,7 +117,7 @@ export interface CallEnd {
   readonly provider?: JsonObject;
 }
 
-/** The answer that stands in for a call that is not made: of an earlier, equal call, or of a simulation. */
+/** The answer that replaces a call that is not made: of an earlier, equal call, or of a simulation. */
 export interface ReusedAnswer {
   readonly outcome: Outcome;
   readonly output: JsonValue | undefined;
@@ -174,7 +174,7 @@ export interface RecordingReport {
  * only if the caller wants that. It throws on purpose only what a guard refuses, such as `effect.refused` for a call
  * that must not be repeated, and `budget.exceeded` for a model call beyond the budget.
  *
- * Events inside a run, turn, task or call have it as their cause, also if they are nested or parallel: the recorder
+ * Events inside a run, turn, task or call have it as their cause, even if they are nested or parallel: the recorder
  * follows the async context. A turn begins with a user message, or with a model call that has none before it. Tools
  * that a model asked for belong to the turn of its call. Inside `turn(…)` the caller decides when a turn begins.
  */
@@ -186,7 +186,7 @@ export interface Recorder {
   /** Names packages in use: every run that starts from now on records their versions. */
   uses(...packages: readonly string[]): void;
 
-  /** Records a run around a function; its end holds the outcome and, if it is JSON, the result. */
+  /** Records a run around a function; its end has the outcome and, if it is JSON, the result. */
   run<T>(start: RunStart, body: () => T | PromiseLike<T>): Promise<T>;
   /** Records a turn around a function. */
   turn<T>(start: TurnStart, body: () => T | PromiseLike<T>): Promise<T>;

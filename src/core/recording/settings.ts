@@ -3,13 +3,13 @@ import { given, isObject, type JsonObject, type JsonValue } from '../json.ts';
 import type { MaskingOptions } from '../masking/masking-options.ts';
 import { type Config, checkConfig } from './config.ts';
 
-/** The fields of a configuration that plain data can hold: commands read them without running code. */
+/** The fields of a configuration that plain data can express: commands read them without running code. */
 export type Settings = Pick<Config, 'store' | 'namespace' | 'masking'>;
 
 /** The names of those fields. */
 export const settingFields = ['store', 'namespace', 'masking'] as const;
 
-/** The name of a field that settings can hold. */
+/** The name of a field that settings can have. */
 export type SettingField = (typeof settingFields)[number];
 
 /** Takes the value of a settings file as settings, or throws `config.invalid` with the file and the field. */
@@ -25,7 +25,7 @@ export function checkSettings(value: JsonValue, file: string): Settings {
 
 const exampleSettings = '{ "store": "sqlite:PATH", "namespace": "NAME" }';
 
-/** Reads masking options from JSON, where a pattern is a text, and its flags another. */
+/** Reads masking options from JSON, where a pattern is a string, and its flags another. */
 function maskingIn(value: JsonValue, file: string): unknown {
   if (!isObject(value) || !Array.isArray(value['rules'])) return value;
   return { ...value, rules: value['rules'].map((rule: JsonValue, index) => ruleIn(rule, index, file)) };
@@ -54,7 +54,7 @@ function refuse(file: string, field: string | undefined, why: string, hint: stri
   });
 }
 
-/** Returns the settings in a configuration, as their file holds them. */
+/** Returns the settings in a configuration, as their file has them. */
 export function settingsOf({ store, namespace, masking }: Config): JsonObject {
   return given({ store, namespace, masking: masking === undefined ? undefined : maskingJson(masking) });
 }
@@ -68,19 +68,19 @@ function maskingJson(masking: MaskingOptions | false): JsonValue {
   return given({ rules: asJson, except });
 }
 
-/** The two files of a project that can hold the same field. */
+/** The two files of a project that can have the same field. */
 export interface SettingFiles {
   readonly file: string;
   readonly settingsFile: string;
 }
 
-/** Refuses a field that a configuration and the settings beside it hold differently. */
+/** Refuses a field that differs between a configuration and the settings next to it. */
 export function refuseDifferent({ file, settingsFile }: SettingFiles, field: SettingField): never {
   const why = `${JSON.stringify(settingsFile)} says something different`;
   return refuse(file, field, why, 'Remove the field from one of the two files.');
 }
 
-/** Refuses a namespace or masking that a configuration and the settings beside it hold differently. */
+/** Refuses a namespace or masking that differs between a configuration and the settings next to it. */
 export function checkSame(config: Config, settings: Settings, files: SettingFiles): void {
   const [ofConfig, ofSettings] = [settingsOf(config), settingsOf(settings)];
   for (const field of ['namespace', 'masking'] as const) {

@@ -1,23 +1,24 @@
 import { isArray, isObject, type JsonObject, type JsonValue } from '../json.ts';
 
 /**
- * Pieces that the kept texts of a source repeat: stretches of JSON text, and holes. They are stored once, when the import
- * begins, and a kept text names them by their place in this list. A stretch begins and ends outside of strings, so that a
- * string is never cut in two: an erasure still finds it, in the kept text or in this list, of which it takes that piece.
+ * Pieces that are repeated in the kept text of a source: stretches of JSON text, and holes. They are stored once, when
+ * the import begins, and a kept text names them by their place in this list. A stretch begins and ends outside of
+ * strings, so that a string is never cut in two: an erasure still finds it, in the kept text or in this list, of which
+ * it takes that piece.
  */
 export type Stretches = readonly (string | JsonObject)[];
 
-/** Returns the stretches that an event holds; a piece that was erased is empty, so that no text that names it is filled. */
+/** Returns the stretches that an event has; a piece that was erased is empty, so that no hole is filled from it. */
 export const stretchesHeld = (held: JsonValue | undefined): Stretches =>
   isArray(held) ? held.map((piece) => (isObject(piece) || typeof piece === 'string' ? piece : {})) : [];
 
 // A number takes about 4 bytes to write down.
 const stretchUnitsMin = 16;
 
-/** Longer values are texts of people and tools, which the events of a unit hold. */
+/** Longer values come from people and tools, and the events of a unit have them. */
 const valueUnitsMax = 64;
 
-/** Longer pieces are looked at by nobody: they are one long string. */
+/** Longer pieces are skipped: they are one long string. */
 const pieceUnitsMax = 4_096;
 
 const stretchesMax = 64;
@@ -28,7 +29,7 @@ const [partMin, unitsMin] = [0.05, 3];
 // A member of an object with its name and a plain value or the beginning of a value, or a value, or a sign.
 const member = /("(?:[^"\\]|\\.)*":)?(?:"(?:[^"\\]|\\.)*"|[^",:{}[\]]+)?[,{}[\]]?/gy;
 
-/** Returns the pieces that kept texts repeat, those that save most first. */
+/** Returns the pieces that are repeated in kept text, those that save most first. */
 export function stretchesOf(kept: readonly JsonValue[]): Stretches {
   const pieces = kept.map((text) => (isArray(text) ? text : []));
   const least = Math.max(unitsMin, pieces.length * partMin);
@@ -48,7 +49,7 @@ export function stretchesOf(kept: readonly JsonValue[]): Stretches {
     .map(({ piece }) => piece);
 }
 
-/** Counts in how many units each text stands. */
+/** Counts in how many units each string occurs. */
 function countsOf(units: readonly (readonly string[])[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const texts of units) for (const text of new Set(texts)) counts.set(text, (counts.get(text) ?? 0) + 1);

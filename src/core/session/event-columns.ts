@@ -1,4 +1,4 @@
-/** Events that one chunk of an index holds; chunks begin after each multiple of it. */
+/** Events in one chunk of an index; chunks begin after each multiple of it. */
 export const chunkEvents = 4_096;
 
 /** Bits of the column `flags`. */
@@ -25,8 +25,8 @@ export const columnFlags = {
 } as const;
 
 /**
- * The columns of consecutive events of raw history. A column that only some events have holds a value for each of those,
- * and the flags tell which they are.
+ * The columns of consecutive events of raw history. A column that only some events have stores a value for each of
+ * those, and the flags tell which they are.
  */
 export interface EventColumns {
   /** The seq of the first event; 0 if there are none. */

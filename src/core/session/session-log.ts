@@ -82,7 +82,7 @@ export interface FollowOptions extends ReplayOptions {
   readonly follow?: boolean;
 }
 
-/** A history being read: an async iterator that holds one page. Leaving the loop releases everything. */
+/** A history being read: an async iterator that keeps one page in memory. Leaving the loop releases everything. */
 export interface Replay<Item = Event> extends AsyncIterableIterator<Item, void, undefined> {
   return(): Promise<IteratorResult<Item, void>>;
 }

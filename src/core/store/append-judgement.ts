@@ -23,14 +23,14 @@ export interface AppendSource {
   readonly stateAt: (point: Point) => BranchState | undefined;
   /** Returns the stored events among these ids, with their data. */
   readonly known: (ids: readonly string[]) => ReadonlyMap<string, StoredEvent>;
-  /** Returns where the causes of a request stand, those that are stored. */
+  /** Returns the places of the stored causes of a request. */
   readonly causes: (ids: readonly string[]) => ReadonlyMap<string, EventPlace>;
   readonly turnAt: (branch: string, seq: Seq) => number;
   /** Returns the first event after `since` in a history that is indexed under one of the keys or prefixes. */
   readonly firstChange: (history: History, condition: UnchangedCondition) => KeyedSeq | undefined;
-  /** Returns a part this session holds. */
+  /** Returns a part that this session has. */
   readonly part: (digest: Digest) => PartInput | undefined;
-  /** Returns which of these parts the session does not hold whole. A part in which an erasure left a hole does not count. */
+  /** Returns which of these parts the session does not have whole. A part in which an erasure left a hole does not count. */
   readonly notHeld: (digests: readonly Digest[]) => readonly Digest[];
 }
 
@@ -93,7 +93,7 @@ function checkOnce(ids: readonly string[]): void {
   }
 }
 
-/** Equal text is equal data. With parts, data is also equal if it decodes to the same: a list may have a new salt. */
+/** Equal text is equal data. With parts, data is equal, too, if it decodes to the same: a list may have a new salt. */
 function sameData(source: AppendSource, request: AppendRequest): (input: EventInput, held: StoredEvent) => boolean {
   const given = new Map(request.parts.map((part) => [part.digest, part]));
   let isHoled = false;
@@ -115,7 +115,7 @@ function sameData(source: AppendSource, request: AppendRequest): (input: EventIn
   };
 }
 
-/** Returns the error for an id whose data was erased: nobody can tell a repeated append from a new event. */
+/** Returns the error for an id whose data was erased: a repeated append cannot be told from a new event. */
 function erasedMeanwhile({ id, branch, seq }: StoredEvent): RepriseError {
   return new RepriseError(
     'event.erased',

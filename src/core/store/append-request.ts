@@ -26,16 +26,16 @@ export type AppendTarget =
   /** A new branch: the first event must be `branch.forked`. `parent` is the branch that stores the event at that seq. */
   | { readonly kind: 'fork'; readonly branch: string; readonly parent: Point };
 
-/** A condition that must hold when an append is written. */
+/** A condition that must be met when an append is written. */
 export type Condition =
   /** The head is at this seq. */
   | { readonly kind: 'head'; readonly seq: Seq }
   /** Nothing indexed under these keys or prefixes was appended after `since`; a structural event changes every key. */
   | UnchangedCondition
-  /** Always holds: for recorders, which only add. */
+  /** Always met: for recorders, which only add. */
   | { readonly kind: 'any' };
 
-/** Holds as long as nothing indexed under these keys or prefixes was appended after `since`. */
+/** Met as long as nothing indexed under these keys or prefixes was appended after `since`. */
 export interface UnchangedCondition {
   readonly kind: 'unchanged';
   readonly since: Seq;
@@ -47,7 +47,7 @@ export interface UnchangedCondition {
 export interface AppendRequest extends SessionRef {
   readonly target: AppendTarget;
   readonly events: readonly EventInput[];
-  /** Parts the events refer to that the session may not hold yet. */
+  /** Parts the events refer to that the session may not have yet. */
   readonly parts: readonly PartInput[];
   readonly condition: Condition;
   /** The epoch in which the writer started; in a later one the append fails with `branch.rewound`. */

@@ -6,7 +6,7 @@ interface SizedBatch {
   readonly parts: readonly { readonly text: string }[];
 }
 
-/** Returns the length of the texts of a batch, in UTF-16 units. */
+/** Returns the length of the strings of a batch, in UTF-16 units. */
 export function textLength({ events, parts }: SizedBatch): number {
   let length = 0;
   for (const event of events) length += event.data?.length ?? 0;

@@ -12,7 +12,7 @@ import type { BranchState } from './branch-state.ts';
 import type { Platform } from './platform.ts';
 import type { StoredEvent } from './stored-event.ts';
 
-/** Where a stored event stands, and its turn. */
+/** Where a stored event is, and its turn. */
 export interface EventPlace {
   readonly branch: string;
   readonly seq: Seq;

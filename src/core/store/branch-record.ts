@@ -33,9 +33,9 @@ export interface BranchSummary {
   readonly createdAt: string;
   readonly updatedAt: string;
   /**
-   * Bytes of payload that the branch itself stores, in UTF-8: the skeletons of its events, and the texts of the parts
+   * Bytes of payload that the branch itself stores, in UTF-8: the skeletons of its events, and the text of the parts
    * that its appends were the first to bring to the session. Erased content no longer counts, and a part that an
-   * erasure rewrites counts with its new text. Other sessions of the namespace that hold the same parts do not matter.
+   * erasure rewrites counts with its new text. Other sessions of the namespace with the same parts do not matter.
    */
   readonly bytes: number;
 }

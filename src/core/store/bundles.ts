@@ -38,7 +38,7 @@ export interface BundleSignature {
 export interface Bundles {
   /** Returns true if a bundle is at a path. */
   isBundle(path: string): Promise<boolean>;
-  /** Yields the files of a bundle in the order in which they stand there, the manifest first. */
+  /** Yields the files of a bundle in their order there, the manifest first. */
   read(path: string): AsyncGenerator<BundleEntry, void, undefined>;
   /** Starts a bundle: a folder, or an archive if the path ends with `.tgz`. Nothing that exists is overwritten. */
   write(path: string): Promise<BundleWriter>;
@@ -46,6 +46,6 @@ export interface Bundles {
   openScratch(platform: Platform): Promise<EventStore>;
   /** Starts a running digest. */
   createDigest(): RunningDigest;
-  /** Returns true if a signature of a text is good. */
+  /** Returns true if the signature of a string is good. */
   isSigned(text: string, signature: BundleSignature): boolean;
 }

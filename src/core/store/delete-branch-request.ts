@@ -11,7 +11,7 @@ export interface DeleteBranchRequest extends BranchRef {
   readonly parts: readonly Digest[];
   /**
    * Every branch of the session, each with the digest at its head, as the caller read them; else `append.conflict`: a part
-   * that nobody needed then may be needed now.
+   * that was not needed then may be needed now.
    */
   readonly heads: readonly Pick<BranchSummary, 'branch' | 'digest'>[];
   /** The event on a different branch that records the deletion. */

@@ -9,7 +9,7 @@ import type { SessionRef } from './session-ref.ts';
 export interface EraseRequest extends SessionRef {
   /** Events that lose their skeleton and salt; the data digest stays. */
   readonly events: readonly { readonly branch: string; readonly seq: Seq; readonly dataDigest: Digest }[];
-  /** Parts this session lets go; the store deletes a part that no session of the namespace holds any more. */
+  /** Parts this session lets go; the store deletes a part that no session of the namespace has any more. */
   readonly parts: readonly Digest[];
   /** Parts that get a new text under their old digest: lists with a hole, bodies whose base goes. */
   readonly rewrites: readonly PartInput[];
@@ -27,7 +27,7 @@ export interface EraseOutcome {
   /** One for each append of the request. */
   readonly appends: readonly AppendOutcome[];
   /**
-   * The places that the store could not overwrite yet, in words; it goes on trying. Places that are out of its reach,
+   * The places that the store could not overwrite yet, in words; it keeps trying. Places that are out of its reach,
    * such as backups, are not among them.
    */
   readonly remains: readonly string[];

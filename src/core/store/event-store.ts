@@ -48,12 +48,12 @@ export type Abort = AbortSignal;
  *
  * - Every key starts with the namespace; nothing crosses it, parts included.
  * - Ranges leave out `after` and include `through`.
- * - Every read that starts after an append has returned sees its events, in every process, also after a crash.
+ * - Every read that starts after an append has returned sees its events, in every process, even after a crash.
  */
 export interface EventStore {
   /**
    * Appends events. Each request is atomic and judged alone; a refused request does not affect the others. The store
-   * checks ids before the condition: it answers a batch that it already holds as known, with the seqs it has. The store
+   * checks ids before the condition: it answers a batch that it already has as known, with the seqs it has. The store
    * assigns seq, turn and digest, and resolves only when the events are durable.
    */
   append(requests: readonly AppendRequest[]): Promise<readonly AppendOutcome[]>;
@@ -61,7 +61,7 @@ export interface EventStore {
   /**
    * Writes events of one branch exactly as a different store has them, with their ids, times, turns, salts and digests;
    * erased payloads stay erased. The events must follow the head of the branch (`append.conflict`), and each must match
-   * its digest (`event.damaged`). Atomic and durable like an append; repeating it changes nothing. The session holds the
+   * its digest (`event.damaged`). Atomic and durable like an append; repeating it changes nothing. The session has the
    * parts as given, holes included; only a verification finds out whether a part is missing.
    */
   restore(request: RestoreRequest): Promise<RestoreOutcome>;
@@ -78,7 +78,7 @@ export interface EventStore {
   /** Returns every branch of a session by creation; empty if the session does not exist. */
   branches(ref: SessionRef): Promise<readonly BranchSummary[]>;
 
-  /** Reads events of a view in view order (or from its end), a page at a time. Holds nothing open between pages. */
+  /** Reads events of a view in view order (or from its end), a page at a time. Keeps nothing open between pages. */
   read(ref: SessionRef, view: readonly Segment[], page: PageRequest): Promise<Page>;
 
   /** Returns where events are stored, by id; leaves out ids the session does not have. */
@@ -93,7 +93,7 @@ export interface EventStore {
 
   /**
    * Returns the parts asked for and, unless `depth` is `asked`, everything they refer to; leaves out parts this session
-   * does not hold. An answer is a page: `rest` names the parts that did not fit, and asking for those comes to an end.
+   * does not have. An answer is a page: `rest` names the parts that did not fit, and asking for those comes to an end.
    */
   parts(ref: SessionRef, digests: readonly Digest[], request?: PartsRequest): Promise<PartsPage>;
 
@@ -116,7 +116,7 @@ export interface EventStore {
   /** Lists sessions, last appended to first. */
   sessions(request: SessionsRequest): Promise<SessionsPage>;
 
-  /** Deletes a session and everything only it holds; false if there was none. */
+  /** Deletes a session and everything that only it has; false if there was none. */
   deleteSession(ref: SessionRef): Promise<boolean>;
 
   /**
@@ -129,7 +129,7 @@ export interface EventStore {
 
   /**
    * Keeps a snapshot. A store that is read-only or busy may skip it. It must skip one made before the last erasure,
-   * since that snapshot may hold erased content.
+   * since that snapshot may contain erased content.
    */
   putSnapshot(ref: SessionRef, snapshot: Snapshot): Promise<void>;
 
@@ -160,7 +160,7 @@ export interface EventStore {
   /** Erases payloads for good and appends their markers, atomically; overwrites the stored bytes where it can. */
   erase(request: EraseRequest): Promise<EraseOutcome>;
 
-  /** Returns every part digest a session holds, a page at a time, rising: for erasure and verification. */
+  /** Returns every part digest of a session, a page at a time, rising: for erasure and verification. */
   heldParts(ref: SessionRef, request: HeldPartsRequest): Promise<readonly Digest[]>;
 
   /**
@@ -172,7 +172,7 @@ export interface EventStore {
   /** Measures a session; undefined if it does not exist. */
   sessionSize(ref: SessionRef): Promise<SessionSize | undefined>;
 
-  /** Reports what the store is and whether it is sound; `deep` also compares the store's own indexes with its rows. */
+  /** Reports what the store is and whether it is sound; `deep` compares the store's own indexes with its rows, too. */
   health(request?: HealthRequest): Promise<StoreHealth>;
 
   /** Waits for work under way and releases everything. Calling it twice is harmless. */

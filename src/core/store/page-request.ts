@@ -16,7 +16,7 @@ export type EventSelect = 'header' | 'full' | 'proof';
 export interface PageRequest {
   /** Events at most, up to `pageEventsMax`. */
   readonly limit: number;
-  /** Payload bytes at most, up to `pageBytesMax`; a larger event still makes a page of its own. */
+  /** Payload bytes at most, up to `pageBytesMax`; a larger event still gets its own page. */
   readonly bytesMax?: number;
   readonly select: EventSelect;
   readonly direction: 'forward' | 'backward';
@@ -44,18 +44,18 @@ export interface Page {
 
 /** How deep a read of parts goes. */
 export interface PartsRequest {
-  /** `asked`: only the parts asked for. `all` (the default): also every part they refer to, however deep. */
+  /** `asked`: only the parts asked for. `all` (the default): every part they refer to, too, however deep. */
   readonly depth?: 'asked' | 'all';
 }
 
-/** Some parts, up to `partsPageMax` of them and `pageBytesMax` bytes; a larger part still makes a page of its own. */
+/** Some parts, up to `partsPageMax` of them and `pageBytesMax` bytes; a larger part still gets its own page. */
 export interface PartsPage {
   readonly parts: ReadonlyMap<Digest, PartInput>;
   /** The digests to ask for next; empty when the answer is complete. */
   readonly rest: readonly Digest[];
 }
 
-/** How to page through the digests of the parts a session holds. */
+/** How to page through the digests of the parts of a session. */
 export interface HeldPartsRequest {
   /** Digests at most, up to `partsAskedMax`. */
   readonly limit: number;

@@ -46,8 +46,8 @@ export interface Platform {
 }
 
 /**
- * Writes a folder that holds exactly these texts, by name. A folder that exists is refused with `folder.exists`, unless it
- * holds the same bytes, or `replace` is given. The new folder is complete on the disk before an old one moves, so that no
+ * Writes a folder of exactly these files, by name. A folder that exists is refused with `folder.exists`, unless it
+ * has the same bytes, or `replace` is given. The new folder is complete on the disk before an old one moves, so that no
  * reader and no crash ever finds a half.
  */
 export type FolderWriter = (

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../json.ts';
 import type { Digest } from '../point.ts';
 
-/** Evidence about a history, kept beside it. */
+/** Evidence about a history, kept next to it. */
 export interface Receipt {
   /** The digest of the point it speaks of. */
   readonly digest: Digest;

@@ -14,7 +14,7 @@ export interface RestoreRequest extends SessionRef {
   /** Where the branch was forked; left out for the session's first branch. The first batch creates the branch. */
   readonly parent?: Point;
   readonly events: readonly RestoredEvent[];
-  /** Parts that the session holds from then on. */
+  /** Parts that the session has from then on. */
   readonly parts: readonly PartInput[];
 }
 
@@ -31,7 +31,7 @@ export interface ChainedEvent extends Omit<RestoredEvent, 'digest'> {
   readonly digest: Digest | undefined;
 }
 
-/** A store that also takes restores whose events leave out their digests. */
+/** A store that takes even restores whose events leave out their digests. */
 export interface ChainRestorer {
   /** Judges the events by the digest of the last one, and keeps them with the digests that lead to it. */
   restore(request: ChainedRestore): Promise<RestoreOutcome>;

@@ -96,7 +96,7 @@ function conflict(branch: string, seq: Seq, why: string): RepriseError {
   });
 }
 
-/** Refuses ids that stand elsewhere in the session: they are not part of this history. */
+/** Refuses ids that occur elsewhere in the session: they are not part of this history. */
 function checkIds(source: AppendSource, events: readonly ChainedEvent[]): void {
   const [taken] = source.known(events.map(({ id }) => id)).values();
   if (taken === undefined) return;

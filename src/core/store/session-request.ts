@@ -93,7 +93,7 @@ export function checkReplaced(
 /** Beyond every position in the order of a listing. Positions are text: in a busy store they exceed a JavaScript number. */
 export const positionMax = '9000000000000000000';
 
-/** Returns the position that a listing goes on before, or throws `option.invalid` for a cursor that no listing gave. */
+/** Returns the position before which a listing continues, or throws `option.invalid` for a cursor that no listing gave. */
 export function positionOf({ cursor }: SessionsRequest): string {
   if (cursor === undefined) return positionMax;
   if (/^\d{1,19}$/.test(cursor) && BigInt(cursor) <= BigInt(positionMax)) return cursor;

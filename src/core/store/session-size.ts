@@ -4,7 +4,7 @@ export interface SessionSize {
   readonly events: number;
   /** The skeletons of its events. */
   readonly eventBytes: number;
-  /** The texts of the parts it holds, each once; other sessions may hold the same ones. */
+  /** The text of its parts, each once; other sessions may have the same ones. */
   readonly partBytes: number;
   readonly snapshots: number;
   /** The values of its snapshots. */

@@ -8,7 +8,7 @@ const sumLength = 64;
 /**
  * Returns the text of a snapshot: its value behind a checksum of the value, its key and its point. A value that was
  * damaged, or moved to a different point or projection, no longer matches. It finds damage, not a forger: anyone who can
- * write the row can also write the checksum.
+ * write the row can write the checksum, too.
  */
 export function sealValue(sha256: Sha256, place: Omit<Snapshot, 'value' | 'branch'>, value: string): string {
   return `${sumOf(sha256, place, value)}\n${value}`;
@@ -21,7 +21,7 @@ export function openValue(sha256: Sha256, snapshot: Snapshot): string | undefine
   return snapshot.value.slice(0, sumLength) === sumOf(sha256, snapshot, value) ? value : undefined;
 }
 
-/** Returns true if a snapshot has a checksum. Early files have snapshots without one; nobody reads them. */
+/** Returns true if a snapshot has a checksum. Early files have snapshots without one; they are not read. */
 export function isSealed({ value }: Pick<Snapshot, 'value'>): boolean {
   return value[sumLength] === '\n';
 }

@@ -28,7 +28,7 @@ export interface NamespaceSize {
 
 /** How thoroughly to look. */
 export interface HealthRequest {
-  /** Also compares the store's own indexes with its rows, which reads everything. */
+  /** Compares the store's own indexes with its rows, too, which reads everything. */
   readonly deep?: boolean;
 }
 

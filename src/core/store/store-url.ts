@@ -4,11 +4,11 @@ const withoutUser =
 /** The same with a user, and a password without special characters. */
 const wellFormed = /^(\w+:\/\/[^:/?#@]*)(?::[^/?#@]*)?(@[^/?#@]*(?:\/[^?#@]*)?(?:\?\w+=.*)?)$/s;
 /**
- * Everything between the user and the last "@": a password may hold characters with a meaning in URLs, and the text
+ * Everything between the user and the last "@": a password may have characters with a meaning in URLs, and the text
  * around a malformed URL may be anything.
  */
 const anything = /^(.*?:\/\/[^:@]*|[^:@]*):.*@/s;
-/** The path of a file, which holds no password and may hold any character. */
+/** The path of a file, which has no password and may have any character. */
 const file = /^sqlite:(?!\/\/[^/])/i;
 
 /**

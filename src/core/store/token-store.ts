@@ -20,7 +20,7 @@ export interface TokenRecord {
 }
 
 /**
- * The tokens of a store, kept in a table of their own that the first token creates. They are a port of their own, since
+ * The tokens of a store, kept in a separate table that the first token creates. They are a separate port, since
  * no token can read or write tokens through a server.
  */
 export interface TokenStore {
@@ -34,7 +34,7 @@ export interface TokenStore {
   revoke(id: string, at: string): Promise<boolean>;
 }
 
-/** A store that keeps tokens beside its sessions. */
+/** A store that keeps tokens in addition to its sessions. */
 export interface TokenKeeper {
   readonly tokens: TokenStore;
 }

@@ -45,7 +45,7 @@ export interface EditOptions {
   readonly edits?: readonly Edit[];
 }
 
-/** The names of the edits that have an option of their own. */
+/** The names of the edits that have their own option. */
 export const editOptionNames: Readonly<Record<keyof EditOptions, true>> = {
   prompt: true,
   system: true,

@@ -2,7 +2,7 @@ import { assert, RepriseError } from '../error.ts';
 import { arrayAt, given, isArray, type JsonObject, type JsonValue, numberAt, stringAt } from '../json.ts';
 import { beginning, previous, type Seq, type SeqRange } from '../point.ts';
 
-/** Where a marker stands. */
+/** Where a marker is. */
 export interface MarkerBase {
   /** The branch that stores the marker. */
   readonly branch: string;
@@ -37,7 +37,7 @@ export function isEdit(marker: Marker): marker is EditMarker {
   return marker.kind !== 'forked' && marker.kind !== 'erased';
 }
 
-/** Returns whether a marker begins an epoch: it takes a whole view back, so that writers who began before must not go on. */
+/** Returns whether a marker begins an epoch: it takes a whole view back, so that writers who began before must stop. */
 export function beginsEpoch(marker: Marker): boolean {
   return marker.kind === 'rewound' || (marker.kind === 'rewoundToTurn' && marker.only === undefined);
 }
@@ -50,7 +50,7 @@ interface StructuralEvent {
 }
 
 /**
- * Reduces a structural event to its marker. The data may hold part references, since no field of a marker is one. If a
+ * Reduces a structural event to its marker. The data may have part references, since no field of a marker is one. If a
  * field does not have its form, the store was damaged: `checkData` refuses such an event before it is stored.
  */
 export function markerOf(event: StructuralEvent): Marker {

@@ -6,7 +6,7 @@ export type Piece =
   | {
       readonly kind: 'carried';
       readonly branch: string;
-      /** The marker's seq, which is also the event's. */
+      /** The marker's seq, which is the event's, too. */
       readonly seq: Seq;
       /** Every seq the event can be named by: its own and those of the events it replaced. */
       readonly answers: readonly Seq[];

@@ -28,7 +28,7 @@ interface CarriedNode {
 }
 
 /**
- * Events that were inserted behind the same event and stand right behind it, in order. The next one goes to the end, which
+ * Events that were inserted behind the same event and follow it directly, in order. The next one goes to the end, which
  * is found without walking there. A removed event leaves a hole.
  */
 type InsertedRun = (CarriedNode | undefined)[];
@@ -38,7 +38,7 @@ type Replaced = Extract<Marker, { kind: 'replaced' }>;
 type Inserted = Extract<Marker, { kind: 'inserted' }>;
 
 /**
- * A view under construction: a linked list of pieces. The ranges are also kept in an array by rising seq, so that the
+ * A view under construction: a linked list of pieces. An array has the ranges, too, by rising seq, so that the
  * piece with a seq is found by bisection. Every seq is in at most one piece, since seqs continue through a lineage.
  */
 export class Pieces {
@@ -77,7 +77,7 @@ export class Pieces {
 
   insert(marker: Inserted): void {
     const held = marker.after === 0 ? undefined : this.#isolate(marker.after);
-    if (marker.after !== 0 && held === undefined) return; // The event it stands behind is gone, so it is gone too.
+    if (marker.after !== 0 && held === undefined) return; // The event before it is gone, so it is gone too.
     const run = this.#runAfter(held, marker.after);
     const before = run.at(-1) ?? held;
     const node = carriedNode(marker, [marker.seq], marker.after);
@@ -116,7 +116,7 @@ export class Pieces {
     return pieces;
   }
 
-  /** Returns the node that holds exactly the event a seq names, and splits a range around it. */
+  /** Returns the node that has exactly the event a seq names, and splits a range around it. */
   #isolate(seq: Seq): Node | undefined {
     const carried = this.#carried.get(seq);
     if (carried !== undefined) return carried;
@@ -127,7 +127,7 @@ export class Pieces {
     return held;
   }
 
-  /** Returns the index of the first range that does not end before a seq: the one that holds it, if any does. */
+  /** Returns the index of the first range that does not end before a seq: the one that contains it, if any does. */
   #rangeIndex(seq: Seq): number {
     let low = 0;
     let high = this.#ranges.length - 1;
@@ -197,7 +197,7 @@ export class Pieces {
     return rest;
   }
 
-  /** Removes a stretch of seqs from every range that holds some of them. */
+  /** Removes a stretch of seqs from every range that has some of them. */
   #cut({ after, through }: SeqRange): void {
     for (;;) {
       const node = this.#ranges[this.#rangeIndex(later(after, 1))];

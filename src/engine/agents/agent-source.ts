@@ -14,8 +14,8 @@ export type AgentReplayOptions = Omit<ReplayOptions, 'history'>;
 /** How to act as an agent. */
 export interface AsOptions {
   /**
-   * Whether the agent itself gets the handle. Then it sees only what is also in its scope now: neither an old look nor a
-   * look at a different branch gives back what was taken from it on this one.
+   * Whether the agent itself gets the handle. Then it sees only what is in its scope now, too: neither an old look nor
+   * a look at a different branch gives back what was taken from it on this one.
    */
   readonly handed?: boolean;
 }

@@ -154,8 +154,8 @@ export class AgentBranch extends AgentLook {
   }
 
   /**
-   * Returns the same agent on a different branch. A handle that the agent itself holds stays within its scope on the
-   * branch on which the agent got it.
+   * Returns the same agent on a different branch. A handle that was given to the agent itself stays within its scope on
+   * the branch on which the agent got it.
    *
    * @example
    * ```ts

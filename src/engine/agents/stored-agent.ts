@@ -31,9 +31,9 @@ export interface AgentOf {
   readonly agent: string;
   /** The branch that it writes to; a look has none. */
   readonly on?: OnBranch;
-  /** Whether the agent itself holds it: then what it sees is also within its scope of now. */
+  /** Whether it was given to the agent itself, which then sees only what is within its scope now, too. */
   readonly isHanded?: boolean;
-  /** The branch on which the agent got it; that of the place if left out. Its scope of now there holds everywhere. */
+  /** The branch on which the agent got it; that of the place if left out. Its scope there now applies everywhere. */
   readonly home?: string;
   readonly judge?: Judge;
   /** The turn that the agent is in: its claims and state belong to it, and it looks at that turn. */
@@ -141,7 +141,7 @@ export class StoredAgent implements AgentSource {
 
   /**
    * Returns whether something is within the scope of now, too: on the branch on which the agent got the handle, on that
-   * of the place, and on the one looked at. Everything is, unless the agent itself holds the handle.
+   * of the place, and on the one looked at. Everything is, unless the handle was given to the agent itself.
    */
   async #allowedNow(lookedAt: string): Promise<(isWithin: (who: Registration | undefined) => boolean) => boolean> {
     if (this.#of.isHanded !== true) return () => true;

@@ -61,7 +61,7 @@ export class Beliefs extends BeliefsReader {
   }
 
   /**
-   * Commits a claim in one append, holds it against every other claim on its topic, and returns whether it stands.
+   * Commits a claim in one append, compares it with every other claim on its topic, and returns whether it stands.
    *
    * @example
    * ```ts
@@ -88,7 +88,7 @@ export class Beliefs extends BeliefsReader {
 
   /**
    * Takes a claim back with what it led to. The claims that it had superseded stand again, unless `restore` is false, and
-   * are settled with those that stand beside them now.
+   * are settled with those that stand on their topics now.
    *
    * @example
    * ```ts

@@ -49,7 +49,7 @@ export interface CommitOptions {
   readonly turn?: number;
   /** The ids of claims that it supersedes, on any topic. */
   readonly supersedes?: readonly string[];
-  /** Lets it stand beside every other claim: it is held against nothing. */
+  /** Lets it stand with every other claim: it is compared with none. */
   readonly beside?: boolean;
   /** The id of the event that led to it. */
   readonly cause?: string;

@@ -80,7 +80,7 @@ function claimAttribution(
     const ends = { left: trails.left.endingOf(belief, turn), right: trails.right.endingOf(other, turn) };
     return bestOf([trails.right.ofEnding(other, turn, ends.left), trails.left.ofEnding(belief, turn, ends.right)]);
   }
-  // A claim that one side lacks was not made there: its turn ran differently, or nobody was there to make it.
+  // A claim that one side lacks was not made there: its turn ran differently, or the agent was not there to make it.
   return bestOf([trails[side].ofClaim(belief), trails[side === 'left' ? 'right' : 'left'].ofAbsence(belief)]);
 }
 

@@ -24,8 +24,8 @@ export interface SettledMarkers {
 }
 
 /**
- * Settles what markers bring back: claims that come back into the view, and claims whose supersession leaves it, are held
- * against what stands. A rewind to a seq brings back a view as it was, and an edit settles nothing.
+ * Settles what markers bring back: claims that come back into the view, and claims whose supersession leaves it, are
+ * compared with what stands. A rewind to a seq brings back a view as it was, and an edit settles nothing.
  */
 export async function settleMarked(
   engine: Engine,

@@ -25,7 +25,7 @@ export async function settleTold(engine: Engine, on: OnBranch, judge: Judge): Pr
   for (let tries = 1; ; tries++) {
     checkLimit('commitTriesMax', tries, `settle "${on.branch}": others keep writing on its topics`);
     const place = await placeAtHead(engine, on.session, on.branch);
-    // A table of its own, since settling changes it.
+    // A separate table, since settling changes it.
     const table = await foldAt(engine, place, fleetTable);
     const told = table.beliefs.filter(({ unsettled, erased }) => unsettled === true && erased !== true);
     const { drafts, pairs } = await settleEach(table, told, { judge, causeOf: ({ id }) => id });

@@ -28,7 +28,7 @@ export function strategyIn(table: FleetTable): string {
   return strategyAt(table, always) ?? lastWriteWins;
 }
 
-/** Holds a claim against every claim on its topic that it would ever stand beside. */
+/** Compares a claim with every claim on its topic that would ever stand at the same turn. */
 export async function settleClaim(
   table: FleetTable,
   contender: Contender,
@@ -79,7 +79,7 @@ export interface SettledClaims {
 }
 
 /**
- * Holds claims of a table against what stands in it, one after the other. The table is changed: each claim meets the
+ * Compares claims of a table with what stands in it, one after the other. The table is changed: each claim meets the
  * others as those before it left them.
  */
 export async function settleEach(

@@ -45,7 +45,7 @@ export interface BundleRedaction {
   readonly receipts: number;
 }
 
-/** The first file of a bundle: what it holds, and the digests of everything else. */
+/** The first file of a bundle: what it contains, and the digests of everything else. */
 export interface BundleManifest {
   readonly format: 'reprise.bundle';
   readonly version: 1;
@@ -57,7 +57,7 @@ export interface BundleManifest {
     readonly createdAt: string;
     readonly erasures: number;
   };
-  /** The point whose history it holds; null for the whole session. */
+  /** The point whose history it contains; null for the whole session. */
   readonly of: Point | null;
   /** The branches, parents before their children. */
   readonly branches: readonly BundleBranch[];

@@ -7,7 +7,7 @@ import { placeAt, pointOf, sessionRecord } from '../history/place.ts';
 import { lineageOf } from '../proving/verify.ts';
 import { type Erasures, erasuresOf } from '../proving/verify-erasures.ts';
 
-/** The stretch of a branch that a bundle holds. */
+/** The stretch of a branch that a bundle contains. */
 export interface ScopedBranch {
   readonly branch: string;
   readonly parent: Point | undefined;
@@ -15,7 +15,7 @@ export interface ScopedBranch {
   readonly through: Seq;
 }
 
-/** The part of a session that a bundle holds. */
+/** The part of a session that a bundle contains. */
 export interface BundleScope {
   readonly record: SessionRecord;
   /** The point whose history it is; null for the whole session. */

@@ -2,12 +2,12 @@ import { type Engine, sessionRef } from '../context/engine.ts';
 import type { BundleScope } from './bundle-scope.ts';
 import { historyItems } from './history-items.ts';
 
-/** Characters of a row beside its payload: ids, digests, salt and time. */
+/** Characters of a row apart from its payload: ids, digests, salt and time. */
 const rowSize = 400;
 
 /**
  * Returns about how many characters the events and parts of a scope have. It ends as soon as there are more than allowed,
- * so that a caller which holds all of them in memory can refuse before it begins.
+ * so that a caller that keeps all of them in memory can refuse before it begins.
  */
 export async function heldSize(engine: Engine, scope: BundleScope, most: number): Promise<number> {
   const whole = await engine.store.sessionSize(sessionRef(engine, scope.record.session));

@@ -118,7 +118,7 @@ class NeededParts {
     return readParts(this.#engine, this.#scope.record.session, digests, { depth: 'asked' });
   }
 
-  /** Refuses a part that is gone or has a hole unless an erasure that the bundle holds accounts for it. */
+  /** Refuses a part that is gone or has a hole unless an erasure in the bundle accounts for it. */
   #checkErased({ branch, seq }: StoredEvent, digest: Digest): void {
     const { erasures, holds, record } = this.#scope;
     const markers = erasures.parts.get(digest) ?? [];

@@ -85,7 +85,7 @@ export class HistoryLoader {
     const ref = sessionRef(this.#engine, this.#session.id);
     const all = [...parts.values()];
     if (events.length === 0) {
-      // The first event of a branch creates it; until then, its parent holds the parts.
+      // The first event of a branch creates it; until then, its parent has the parts.
       const holder = this.#made.has(name) ? name : (parent?.branch ?? name);
       await this.#engine.store.restore({ ...ref, branch: holder, events: [], parts: all });
       return;

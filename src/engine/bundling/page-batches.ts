@@ -10,7 +10,7 @@ import type { BundleScope } from './bundle-scope.ts';
 export type PageBatch = Omit<RestoreRequest, 'namespace' | 'session'>;
 
 /**
- * Returns the part of a session that a scope holds, in batches in the order in which a store restores them. They go
+ * Returns the part of a session that a scope covers, in batches in the order in which a store restores them. They go
  * through an empty store, which judges each of them as a page will.
  */
 export async function pageBatches(

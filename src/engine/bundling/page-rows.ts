@@ -4,7 +4,7 @@ import type { ChainedEvent, ChainedRestore } from '../../core/store/restore-requ
 import type { NewSession } from '../../core/store/session-request.ts';
 import type { PageBatch } from './page-batches.ts';
 
-/** A session as an exported page holds it. */
+/** A session as an exported page contains it. */
 export interface PageRows {
   /** The release of Reprise that wrote it. */
   readonly release: string;
@@ -17,7 +17,7 @@ export interface PageRows {
   readonly restores: readonly Omit<ChainedRestore, 'namespace' | 'session'>[];
   /** The payloads that rules left out, counted by the rule. */
   readonly leftOut: readonly { readonly rule: string; readonly payloads: number }[];
-  /** The ends of the branches at the source: digests to hold against one's own. */
+  /** The ends of the branches at the source: digests to compare with one's own. */
   readonly heads: readonly { readonly branch: string; readonly seq: number; readonly digest: string }[];
 }
 
@@ -25,7 +25,7 @@ export interface PageRows {
 interface PackedRows extends Omit<PageRows, 'restores'> {
   /** The version of this form. */
   readonly format: 2;
-  /** The texts that many events have. A column has their positions. */
+  /** The strings that many events share. A column has their positions. */
   readonly texts: readonly string[];
   readonly batches: readonly PackedBatch[];
 }
@@ -96,12 +96,12 @@ function packBatch({ branch, parent, events, parts }: PageBatch, texts: TextTabl
   };
 }
 
-/** Numbers texts in the order in which they come. */
+/** Numbers strings in the order in which they come. */
 class TextTable {
   readonly list: string[] = [];
   readonly #positions = new Map<string, number>();
 
-  /** Returns the position of a text; -1 for none. */
+  /** Returns the position of a string; -1 for none. */
   positionOf(text: string | null): number {
     if (text === null) return -1;
     const known = this.#positions.get(text);
@@ -119,7 +119,7 @@ export function unpackRows(text: string): PageRows {
   return { ...rows, restores: batches.map((batch) => unpackBatch(batch, texts, payloads)) };
 }
 
-/** Cuts payloads off the front of what is left of a text. */
+/** Cuts payloads off the front of the rest of a string. */
 class Payloads {
   readonly #text: string;
   #at: number;

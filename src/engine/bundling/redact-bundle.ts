@@ -19,7 +19,7 @@ import { historyItems } from './history-items.ts';
 import { HistoryLoader } from './history-loader.ts';
 import { carriedPath, parseRedactRules, piecesOf, type RedactRules } from './redact-rules.ts';
 
-/** A copy of a history in a store of its own, with payloads taken out. */
+/** A copy of a history in a separate store, with payloads taken out. */
 export interface RedactedCopy {
   readonly engine: Engine;
   readonly scope: BundleScope;
@@ -27,7 +27,7 @@ export interface RedactedCopy {
 }
 
 /**
- * Copies a history without the payloads that the rules take out, and appends the erasures that the copy stands for. The
+ * Copies a history without the payloads that the rules take out, and appends the erasures that account for them. The
  * source stays as it is. The same history and rules give the same copy: ids, salts and times of the new events are made
  * from the history.
  */
@@ -67,7 +67,7 @@ export async function redactedCopy(
   }
 }
 
-/** A marker with pieces that go, and the parts that hold them. */
+/** A marker with pieces that go, and the parts that contain them. */
 interface SealedContent {
   readonly branch: string;
   readonly seq: Seq;
@@ -128,7 +128,7 @@ interface SealedPiece {
   readonly path: readonly string[];
 }
 
-/** Finds the parts that hold pieces of markers. With the event that a marker carries, the words about it go too. */
+/** Finds the parts that contain pieces of markers. With the event that a marker carries, the words about it go too. */
 async function sealedIn(engine: Engine, session: string, pieces: readonly SealedPiece[]): Promise<SealedContent[]> {
   const found: SealedContent[] = [];
   const byMarker = Map.groupBy(pieces, ({ marker }) => pointKey(marker.branch, marker.seq));
@@ -227,7 +227,7 @@ async function receiptCount(engine: Engine, session: string): Promise<number> {
   return count;
 }
 
-/** Returns a platform whose ids and salts follow from a text, and whose clock stands still. */
+/** Returns a platform whose ids and salts follow from a string, and whose clock never moves. */
 function fixedPlatform(platform: Platform, from: string, time: string): Platform {
   let count = 0;
   const next = (): string => platform.sha256(`${from}\n${count++}`);

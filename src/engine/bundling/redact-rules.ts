@@ -11,7 +11,7 @@ import { unwrap } from '../history/stored-events.ts';
 
 /** Decides which payloads are taken out of a bundle, piece by piece: see {@link piecesOf}. */
 export interface RedactRules {
-  /** The rules as a bundle may say them: a text that is looked for is not repeated. */
+  /** The rules as a bundle may say them: a rule does not repeat the text that it looks for. */
   readonly said: readonly string[];
   /** Texts that must not be anywhere in the bundle. */
   readonly texts: readonly string[];
@@ -24,7 +24,7 @@ type Taking = 'content' | 'payload';
 
 type Rule = (event: Event) => Taking | undefined;
 
-/** Returns the rule that takes the content of the events that a test holds for. */
+/** Returns the rule that takes the content of the events that pass a test. */
 const content =
   (test: (event: Event) => boolean): Rule =>
   (event) =>
@@ -52,7 +52,7 @@ export function piecesOf(event: Event): readonly Piece[] {
   return [...carried, ...words];
 }
 
-/** Returns data that holds a value at a path, and nothing else. */
+/** Returns data that has a value at a path, and nothing else. */
 function dataAt(path: readonly string[], value: JsonValue): JsonObject {
   const [name = '', ...rest] = path;
   const data: Record<string, JsonValue> = {};

@@ -15,7 +15,7 @@ import { type BundleBranch, type BundleManifest, type BundleRedaction, damagedBu
 import { type LoadedBundle, loadBundle } from './load-bundle.ts';
 import { foldedFingerprint, sessionRoot } from './write-bundle.ts';
 
-/** The keys, digests and folds that a verifier holds against a bundle. */
+/** The keys, digests and folds that a verifier compares with a bundle. */
 export interface VerifyBundleOptions {
   /** The public key that must have signed it. */
   readonly key?: string;
@@ -39,7 +39,7 @@ const verifyBundleKeys: KnownKeys = optionKeys<VerifyBundleOptions>(
 export interface SignatureVerdict {
   readonly state: 'none' | 'good' | 'bad';
   readonly key: string | null;
-  /** Why the key counts: it was `given`, it is `pinned` under a name, or nobody vouched for it. */
+  /** Why the key counts: it was `given`, it is `pinned` under a name, or no one vouched for it. */
   readonly trust: 'given' | 'pinned' | 'unknown' | null;
   readonly name: string | null;
 }

@@ -30,7 +30,7 @@ export interface BundleOptions {
   readonly to: string;
   /**
    * Takes payloads out and keeps the proof: `all`, `secrets`, an event type such as `message.added` or `call.*`,
-   * `agent:NAME`, `tool:NAME` or `text:WORDS`. The same content goes wherever the bundle holds it.
+   * `agent:NAME`, `tool:NAME` or `text:WORDS`. The same content goes wherever the bundle has it.
    */
   readonly redact?: readonly string[];
   /** Signs the manifest; see `readSigningKey`. */
@@ -194,7 +194,7 @@ async function* historyLines(
   if (isOpen) roots.leave();
 }
 
-/** Yields the receipts of the points that a bundle holds. */
+/** Yields the receipts of the points that a bundle contains. */
 async function* receiptLines(
   engine: Engine,
   { session }: SessionRecord,

@@ -9,7 +9,7 @@ import { type MarkConsequences, type Marked, type MarkOptions, mark, markOptionN
 
 /** How to revert. */
 export interface RevertOptions extends MarkOptions {
-  /** Also takes out every event that depends on it, by `cause`. */
+  /** Takes out every event that depends on it, by `cause`, too. */
   readonly cascade?: boolean;
 }
 

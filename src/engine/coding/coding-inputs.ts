@@ -40,7 +40,7 @@ export interface ConstraintInput extends CodingScope {
   readonly key: string;
   readonly value?: JsonInputValue;
   readonly text?: string;
-  /** Whether it must hold; `hard` if left out. */
+  /** Whether it must be met; `hard` if left out. */
   readonly strength?: 'hard' | 'soft';
 }
 
@@ -246,7 +246,7 @@ function testRunDraft(input: TestRunInput, project: Project | undefined): EventD
   return draft('tests.ran', { ...data, selection: selectionData(input, project) as JsonInputValue | undefined });
 }
 
-/** The exit code that stands for a signal nobody named; shells add the signal's number to it. */
+/** The exit code for a signal that has no name here; shells add the signal's number to it. */
 const killedCode = 128;
 
 function failureData(failure: TestFailureInput, project: Project | undefined): JsonInput {

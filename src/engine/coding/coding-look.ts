@@ -16,7 +16,7 @@ import type { Place } from '../history/place.ts';
 
 /** How to make a context. */
 export interface ContextOptions {
-  /** The goal of the moment; it stands before the recorded one. */
+  /** The goal of the moment; it comes before the recorded one. */
   readonly currentGoal?: string;
   /** The tokens that the context may take; that of `configure`, else 8,000, if left out. */
   readonly budgetTokens?: number;

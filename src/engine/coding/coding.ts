@@ -329,7 +329,7 @@ export class Coding extends CodingReader {
 
   /**
    * Sets something unsafe aside: nothing of it gets into a context, nor does the event that
-   * it names, nor any text that holds 16 characters of its content.
+   * it names, nor any text that contains 16 characters of its content.
    *
    * @example
    * ```ts

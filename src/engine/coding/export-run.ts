@@ -26,7 +26,7 @@ import { runPlace } from './run-place.ts';
 export interface ExportRunOptions extends CodingReplayOptions {
   /** Replaces a folder that has other content. */
   readonly replace?: boolean;
-  /** Also writes the payload for Anthropic, as a thirteenth file. */
+  /** Writes the payload for Anthropic, too, as a thirteenth file. */
   readonly anthropic?: boolean;
 }
 

@@ -91,7 +91,7 @@ function textsIn(request: JsonValue | undefined): string[] {
   return [...(system === undefined ? [] : [system]), ...messages, ...tools];
 }
 
-/** Returns the texts of a part; nobody knows how many tokens a picture or a file takes. */
+/** Returns the texts of a part; it is unknown how many tokens a picture or a file takes. */
 function partTexts(part: MessagePart): string[] {
   switch (part.type) {
     case 'tool-call':

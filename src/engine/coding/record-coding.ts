@@ -57,7 +57,7 @@ function refuseKnownRun({ branch }: CodingTarget, { run, endedSeq }: CodingRun):
   });
 }
 
-/** Ends a run; its end holds the fingerprint of everything before it, as that of a recorder does. */
+/** Ends a run; its end has the fingerprint of everything before it, as that of a recorder does. */
 export async function endRun(target: CodingTarget, { run, outcome = 'ok', result }: CodingRunEnd): Promise<Event> {
   return recordAtHead(target, async (place) => {
     const { run: chosen, agent } = chooseRun(target, await runsAt(target.engine, place), run);
@@ -76,7 +76,7 @@ const decisionsMax = 100;
 
 /**
  * Records something that depends on everything before it. If a different writer appends in between, it is decided again
- * at the new head. The events that recorders of this process hold come first.
+ * at the new head. The events that wait in recorders of this process come first.
  */
 export async function recordAtHead<Result>(
   target: CodingTarget,
@@ -122,7 +122,7 @@ export async function checkRisks(target: CodingTarget, risk: RiskInput): Promise
   );
 }
 
-/** Looks up the head of the branch after everything that recorders of this process hold. */
+/** Looks up the head of the branch after everything that waits in recorders of this process. */
 async function settledHead(target: CodingTarget): Promise<Place> {
   await target.engine.recorders.settled(target.session);
   return headOf(target);
@@ -133,7 +133,7 @@ async function runsAt(engine: Engine, place: Place): Promise<readonly CodingRun[
   return Object.values(runs);
 }
 
-/** Returns the run that an event belongs to. Several open ones are refused: nobody should have to guess. */
+/** Returns the run that an event belongs to. Refuses several open ones: no reader should have to guess. */
 function chooseRun(
   target: CodingTarget,
   runs: readonly CodingRun[],

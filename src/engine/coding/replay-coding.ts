@@ -59,7 +59,7 @@ export interface CodingCounterfactual extends CodingReplay {
 export interface CodingCounterfactualOptions extends CodingReplayOptions {
   /** The events to leave out, by seq or id. */
   readonly exclude: readonly (number | string)[];
-  /** Also leaves out every event that depends on them. */
+  /** Leaves out every event that depends on them, too. */
   readonly cascade?: boolean;
   /** The run to replay up to its end; the head of the branch if left out. */
   readonly run?: string;

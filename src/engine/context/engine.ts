@@ -38,7 +38,7 @@ export interface Engine {
   readonly onRead: (events: number) => void;
   /** Formats of saved runs that can be read and written, by name. */
   readonly formats: ReadonlyMap<string, ForeignFormat>;
-  /** Loads the formats that the engine does not hold yet. */
+  /** Loads the formats that the engine does not have yet. */
   readonly loadFormats: () => Promise<readonly ForeignFormat[]>;
   /** The files that imports read. */
   readonly files: ForeignFiles;
@@ -57,7 +57,7 @@ export interface Engine {
 /** Sessions whose last lists and bodies a process remembers; a session that is forgotten stores them whole once more. */
 const memoriesMax = 10_000;
 
-/** Branches whose fingerprints a process follows: each holds a name for every event. */
+/** Branches whose fingerprints a process follows: each keeps a name for every event. */
 const fingerprintsMax = 8;
 
 /** Branches whose fleets a process follows. */

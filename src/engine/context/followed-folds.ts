@@ -13,7 +13,7 @@ export interface FollowedFold<Value> {
    * the first event of the session, only the digest of that event is known at first.
    */
   origin: { readonly genesis: Digest } | { readonly first: Digest };
-  /** The session's count of erasures when it was folded: it may hold text that was erased since. */
+  /** The session's count of erasures when it was folded: it may contain text that was erased since. */
   readonly erasures: number;
 }
 

@@ -15,7 +15,7 @@ export interface OpenTransaction {
 
 /**
  * The open transactions of one store, and the order in which commits that lost a race try again. A transaction that
- * nobody ends expires at its deadline: by a timer if the platform has one, else when the next one begins.
+ * is never ended expires at its deadline: by a timer if the platform has one, else when the next one begins.
  */
 export class Transactions {
   readonly #platform: Platform;
@@ -27,7 +27,7 @@ export class Transactions {
     this.#platform = platform;
   }
 
-  /** Returns the clock that deadlines are measured by. It only grows, also when the wall clock is set back. */
+  /** Returns the clock that deadlines are measured by. It only grows, even when the wall clock is set back. */
   now(): number {
     return this.#platform.elapsedMs();
   }

@@ -10,12 +10,12 @@ import type { Transfer } from './transfer.ts';
 
 type Row = Pick<StoredEvent, 'seq' | 'data'>;
 
-/** Characters of parts in one batch, so that neither end holds much at once. */
+/** Characters of parts in one batch, so that neither end keeps much in memory. */
 const batchTextMax = 8_388_608;
 
 /**
  * Returns the parts that events need and the target lacks, with all that those refer to; undefined if they are too much
- * for one batch. The target got every part with all it refers to, so the walk ends at parts that it holds.
+ * for one batch. The target got every part with all it refers to, so the walk ends at parts that it has.
  */
 export async function missingParts(
   transfer: Transfer,

@@ -25,13 +25,13 @@ export async function takeOut(sight: Sight, targets: readonly Seq[], cascade: bo
   const add = async (seq: Seq): Promise<void> => {
     const event = await eventInView(sight, seq);
     if (gone.has(event.seq)) return;
-    // An event that replaced another is taken out by the seq it stands for: its own seq names the replacement.
+    // An event that replaced another is taken out by the seq that it replaces: its own seq names the replacement.
     gone.set(event.seq, entryOf(sight.view, event.seq)?.answers[0] as Seq);
     for (const id of await idsOf(sight, event)) typeOfId.set(id, event.type);
     for (const other of await otherHalf(sight, event)) await add(other);
   };
   for (const seq of targets) await add(seq);
-  // In an edited view, an event may stand before the event that led to it: look again until nothing more is found.
+  // In an edited view, an event may come before the event that led to it: look until a pass finds nothing more.
   for (let before = -1; before !== gone.size; ) {
     before = gone.size;
     for await (const link of linksOf(sight)) {

@@ -91,7 +91,7 @@ function lanesOf({ lanes }: Conversation, { agent, run }: Event): readonly LaneC
 
 /**
  * Finds the message of a conversation that asks for each call, by the seq of the call's first event: the one that led to
- * it, else the last one before it. If the record holds the messages after their calls, they follow the same order.
+ * it, else the last one before it. If the record has the messages after their calls, they follow the same order.
  */
 async function askedFor(
   sight: Sight,

@@ -214,7 +214,7 @@ async function drop(sight: Sight, target: Seq, cascade: boolean): Promise<Resolv
   return { drafts: [{ type: 'event.reverted', data: { target, seqs } }], dependents };
 }
 
-/** Replaces the last user message, which is an event of its own or an item of a call's list. */
+/** Replaces the last user message, which is a separate event or an item of a call's list. */
 async function prompt(sight: Sight, text: string, mode: 'anywhere' | 'trailing'): Promise<EventDraft> {
   const seen = await fold(sight, conversation);
   const found = lastUserMessage(seen);
@@ -228,7 +228,7 @@ async function prompt(sight: Sight, text: string, mode: 'anywhere' | 'trailing')
 }
 
 /**
- * Replaces a message: in the event that added it, in the answer of a model call, or in the first list that holds it,
+ * Replaces a message: in the event that added it, in the answer of a model call, or in the first list that contains it,
  * which is that of a call or of the start of a run.
  */
 async function message(sight: Sight, target: Seq, next: JsonObject, held?: JsonObject): Promise<EventDraft> {
@@ -251,7 +251,7 @@ async function message(sight: Sight, target: Seq, next: JsonObject, held?: JsonO
   return replace(sight, shown, { data: withValueAt(event.data, path, messages) });
 }
 
-/** Finds the call that an edit names; refuses one that the view does not hold. */
+/** Finds the call that an edit names; refuses one that the view does not have. */
 async function callAt(sight: Sight, call: string | number): Promise<EditedCall> {
   return (await editedCall(sight, call)) ?? refuseCall(call);
 }

@@ -22,7 +22,7 @@ export interface Content {
   readonly short: ReadonlySet<string>;
 }
 
-// A text of this length does not occur twice by chance.
+// A string of this length does not occur twice by chance.
 const longTextMin = 16;
 // Fields with words of the data model rather than of the payload.
 const modelWords: ReadonlySet<string> = new Set([
@@ -37,7 +37,7 @@ const modelWords: ReadonlySet<string> = new Set([
   'agent',
 ]);
 
-// Fields with names of things: they stand in every event about the thing, and say nothing of this one.
+// Fields with names of things: every event about the thing has them, and say nothing of this one.
 const nameFields: ReadonlySet<string> = new Set([
   'topic',
   'scope',
@@ -54,7 +54,7 @@ const nameFields: ReadonlySet<string> = new Set([
   'parent',
   'values',
 ]);
-// Where the name of a tool stands in its definition.
+// Where the definition of a tool has its name.
 const toolNames: ReadonlySet<string> = new Set(
   ['tools[]', 'request.tools[]'].flatMap((tool) => [`${tool}.name`, `${tool}.function.name`]),
 );
@@ -77,7 +77,7 @@ export async function contentOf(engine: Engine, session: string, event: Event): 
 /** Returns the data without ids and names: those are of things that other events are about as well. */
 function withoutNames({ type, version, data: { foreign, ...data } }: Event): JsonObject {
   const spec = specOf(type);
-  // The text of a foreign unit repeats the names and ids of its source, and goes with the event that holds it.
+  // The text of a foreign unit repeats the names and ids of its source, and goes with the event that has it.
   if (spec === undefined) return isKept(foreign) || foreign === undefined ? data : { ...data, foreign };
   const isId = (key: string): boolean => spec.fields[key]?.role === 'id' && spec.fields[key].since <= version;
   return Object.fromEntries(
@@ -171,7 +171,7 @@ function holdsString(value: JsonValue, text: string): boolean {
   );
 }
 
-/** Returns true if a piece of the JSON text of a unit contains a text as a whole string. Holes are strings of events. */
+/** Returns true if a piece of the JSON text of a unit contains a string as a whole. Holes are strings of events. */
 function pieceHoldsString(piece: string, text: string): boolean {
   for (const { name, value } of valuesInPiece(piece))
     if (!modelWords.has(name) && holdsString(value, text)) return true;

@@ -36,7 +36,7 @@ export interface ErasePlan {
   readonly branches: readonly string[];
 }
 
-/** Finds all events and parts of a session that hold the content, and the events that are erased whatever they hold. */
+/** Finds all events and parts of a session that contain the content, and the events that are erased in any case. */
 export async function planErase(
   engine: Engine,
   session: string,
@@ -128,8 +128,8 @@ function rewriteOf(
   if (!node.items.some(isHeld)) return [];
   const items = node.items.map((item): JsonValue => (isHeld(item) ? { $erased: true } : item));
   const text = canonicalJson({ previous: node.previous, items });
-  // Without the old salt, nobody can use the old digest to guess the content of the hole. The new salt is for the digest
-  // of the rest, which the marker keeps; the next hole replaces it.
+  // Without the old salt, no one can use the old digest to guess the content of the hole. The new salt is for the
+  // digest of the rest, which the marker keeps; the next hole replaces it.
   return [
     {
       digest: part.digest,

@@ -23,7 +23,7 @@ export interface EraseOptions extends MarkOptions {
   /** Erases nothing: only lists the events and parts that would go. */
   readonly dryRun?: boolean;
   /**
-   * Refuses while a run of the session has not ended: an agent that still holds the content would send it with its next
+   * Refuses while a run of the session has not ended: an agent that still has the content would send it with its next
    * call, and the recorder would store it again.
    */
   readonly onlyIdle?: boolean;
@@ -45,13 +45,13 @@ export interface Erased extends Omit<Marked, 'marker'> {
   readonly parts: readonly { readonly session: string; readonly digest: Digest }[];
   /** Every `payload.erased` event: one on each branch that stores an affected event. */
   readonly markers: readonly { readonly session: string; readonly branch: string; readonly seq: Seq }[];
-  /** The places that the store could not overwrite yet, in words; it goes on trying. */
+  /** The places that the store could not overwrite yet, in words; it keeps trying. */
   readonly remains: readonly string[];
 }
 
 /**
- * Erases the payload of the event at a point, and the same content wherever else the session holds it. The chain still
- * verifies, and nobody can guess the content from the rest. This cannot be undone.
+ * Erases the payload of the event at a point, and the same content wherever else the session has it. The chain still
+ * verifies, and no one can guess the content from the rest. This cannot be undone.
  */
 export async function erase(engine: Engine, place: Place, options: EraseOptions = {}): Promise<Erased> {
   checkKeys(options, eraseKeys);
@@ -94,7 +94,7 @@ interface Pass extends Pick<Erased, 'markers' | 'remains'> {
   readonly plan: ErasePlan;
 }
 
-/** Plans and erases until no event or part holds the content any more. */
+/** Plans and erases until no event or part contains the content any more. */
 async function* passes(
   engine: Engine,
   session: string,

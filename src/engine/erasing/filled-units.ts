@@ -26,7 +26,7 @@ export async function* byUnit(rows: AsyncIterable<StoredEvent>): AsyncGenerator<
 
 /**
  * Searches the texts of units as they were. A text to erase that is JSON itself may have a string in it that is a hole in
- * the kept text of a unit, so that no piece holds the text, and an export would still put it together.
+ * the kept text of a unit, so that no piece contains the text, and an export would still put it together.
  */
 export class FilledUnits {
   readonly #content: Content;
@@ -38,7 +38,7 @@ export class FilledUnits {
     this.#decoder = new DataDecoder({ get: (digest) => parts.get(digest), isErased: () => true });
   }
 
-  /** Returns true if the text of a unit holds the content once its holes are filled. The rows are those of {@link byUnit}. */
+  /** Returns true if the text of a unit has the content once its holes are filled. The rows are those of {@link byUnit}. */
   hold(rows: readonly StoredEvent[]): boolean {
     const [first] = rows;
     if (this.#content.long.length === 0 || first === undefined || first.data === null) return false;

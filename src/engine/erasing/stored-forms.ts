@@ -2,14 +2,14 @@ import { isArray, isObject, type JsonValue } from '../../core/json.ts';
 import { stringEnd } from '../../core/json-elements.ts';
 import { oneLine } from '../../core/title.ts';
 
-/** How many times a text may be inside a JSON string that is inside a JSON string. */
+/** How many levels of JSON strings inside JSON strings a text may be nested in. */
 const nestingMax = 3;
 
 const escapes: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
 
 /**
  * Returns a stored text as it is, and as it reads with its JSON escapes taken off once, twice and so on. A text inside
- * JSON inside JSON stands in one of them as it was, whichever escapes its writer chose (`\n`, `\u00fc`, `\/`).
+ * JSON inside JSON is in one of them as it was, whichever escapes its writer chose (`\n`, `\u00fc`, `\/`).
  */
 export function* readings(stored: string): Generator<string> {
   let text = stored;
@@ -26,7 +26,7 @@ function unescaped(text: string): string {
   );
 }
 
-/** Returns the list or object that a string holds as JSON, or the JSON that begins with one of these signs; else undefined. */
+/** Returns the list or object in a JSON string, or the JSON that begins with one of these signs; else undefined. */
 export function innerJson(text: string, signs = '[{'): JsonValue | undefined {
   if (!signs.includes(text.trimStart().charAt(0) || ' ')) return undefined;
   try {
@@ -36,7 +36,7 @@ export function innerJson(text: string, signs = '[{'): JsonValue | undefined {
   }
 }
 
-/** Returns true if a text is a stretch of JSON text: it begins with the name of a member. */
+/** Returns true if a string is a stretch of JSON text: it begins with the name of a member. */
 export const isStretch = (text: string): boolean => text.startsWith('"') && isName(text, stringEnd(text, 0));
 
 /** Yields the values among the strings of a piece of JSON text, each with the name of its member. No string is cut. */

@@ -12,12 +12,12 @@ import type { CheckedBranch, ExperimentProgress } from './experiment-result.ts';
 
 /** The surroundings of a judge. */
 export interface JudgeContext {
-  /** Records the calls of the judge, on a branch of its own and within its budget. */
+  /** Records the calls of the judge, on a separate branch and within its budget. */
   readonly recorder: Recorder;
   readonly signal: AbortSignal;
 }
 
-/** Judges a branch with calls of its own, such as to a model. */
+/** Judges a branch; it may make calls, such as to a model. */
 export type Judge<Result = unknown> = (
   branch: CheckedBranch<Result>,
   context: JudgeContext,
@@ -28,7 +28,7 @@ export interface ExperimentOptions<Run = unknown, Result = unknown> extends Omit
   readonly variants: readonly Variant[];
   /** How often each variant is run; once if left out. */
   readonly repeats?: number;
-  /** How many runs go on at the same time; 2 if left out. */
+  /** How many runs take place at the same time; 2 if left out. */
   readonly parallel?: number;
   /** The agent of variants that name none. */
   readonly agent?: Agent<Run, Result>;
@@ -39,7 +39,7 @@ export interface ExperimentOptions<Run = unknown, Result = unknown> extends Omit
    * answer that is neither is `check.invalid`, and counts as neither.
    */
   readonly check?: (branch: CheckedBranch<Result>) => CheckAnswer | Promise<CheckAnswer>;
-  /** Judges a branch with calls of its own, which are recorded. With a check, both have to pass it. */
+  /** Judges a branch; the calls that it makes are recorded. With a check, both have to pass it. */
   readonly judge?: Judge<Result>;
   /** How many model calls, tokens and dollars the judge may take for one branch; no limit if left out. */
   readonly judgeBudget?: Budget;

@@ -87,7 +87,7 @@ function receiptFrom(session: string, branch: string, held: JsonObject | undefin
     variant,
     repeat: numberAt(held, 'repeat') ?? 1,
     branch,
-    // It was written by `keepRow`, and nothing but metadata under a reserved key holds it.
+    // It was written by `keepRow`, and it is only ever in metadata under a reserved key.
     row: row === undefined ? undefined : ({ ...row, branch, session } as unknown as ExperimentRow),
   };
 }

@@ -186,7 +186,7 @@ async function answerOf(ask: () => Promise<unknown>): Promise<Answer> {
   }
 }
 
-/** Asks the judge, on a branch of its own: the judged branch must stay as the agent left it. */
+/** Asks the judge, on a separate branch: the judged branch must stay as the agent left it. */
 async function judgedBy<Run, Result>(
   { engine, options, total }: Bench<Run, Result>,
   seen: CheckedBranch<Result>,

@@ -44,7 +44,7 @@ export async function experiment<Run, Result>(
   return { ...result, session, point: only.point, original: only.original };
 }
 
-/** Runs several variants on many sessions, each from a point of its own, and compares them session by session. */
+/** Runs several variants on many sessions, each from its own point, and compares them session by session. */
 export async function experimentSet<Run, Result>(
   engine: Engine,
   options: ExperimentSetOptions<Run, Result>,

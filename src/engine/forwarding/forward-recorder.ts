@@ -26,7 +26,7 @@ export class ForwardRecorder implements AsyncDisposable {
   #effects: EffectGuard | undefined;
   /** The watch of the turn that runs. */
   #watch: StopWatch | undefined;
-  /** Refuses the calls of turns that are over: nobody would guard them. */
+  /** Refuses the calls of turns that are over: nothing would guard them. */
   #gate: RunGate | undefined;
 
   constructor(engine: Engine, on: OnBranch, options: ForwardOptions<never> | ForwardOptions) {

@@ -97,7 +97,7 @@ export class ForwardTurns {
     this.#known = this.#book.mine.length;
   }
 
-  /** Reads what the branch has that the book does not. Refuses to go on if a different run forward has begun a turn. */
+  /** Reads what the branch has that the book does not. Throws if a different run forward has begun a turn. */
   async readOn(): Promise<void> {
     this.#look = undefined;
     await this.#book.readOn();

@@ -117,7 +117,7 @@ export async function repeatTurn(
   await flush();
 }
 
-/** Returns true if an entry is a claim that was committed. One that a recorder got is copied: nobody has settled it. */
+/** Returns true if an entry is a claim that was committed. One that a recorder got is copied: it was never settled. */
 const isCommit = ({ type, event }: BookEntry): boolean => type === 'belief.committed' && event.data['settled'] === true;
 
 /**

@@ -106,6 +106,6 @@ export interface ForwardResult<Result = unknown> {
   readonly results: readonly { readonly turn: number; readonly agent?: string; readonly result: Result }[];
   readonly live: readonly LiveTurn[];
   readonly reused: readonly ReusedTurn[];
-  /** Undefined if every turn ended well. Run forward again to go on from the turn that did not. */
+  /** Undefined if every turn ended well. Run forward again to continue from the turn that did not. */
   readonly stoppedBy: ForwardStop | undefined;
 }

@@ -139,7 +139,7 @@ class ForwardDrive<Result> {
       if (plan === undefined) return false;
       if (plan.kind === 'repeat') {
         if (plan.turn.did.some(({ type }) => type.startsWith('call.'))) recorder.noteRepeated();
-        // The append itself refuses to go on after a rewind.
+        // The append itself refuses to continue after a rewind.
         if (!(await this.#guarded(turn, agent, () => this.#repeat(agent, turn, plan)))) return false;
       } else if (plan.kind === 'run') {
         if (!(await this.#mayGoOn(turn, agent))) return false;
@@ -303,7 +303,7 @@ class ForwardDrive<Result> {
     return events[0] as Event;
   }
 
-  /** Returns true if the next turn may begin: nobody has stopped the run or rewound the branch. */
+  /** Returns true if the next turn may begin: the run was not stopped, nor the branch rewound. */
   async #mayGoOn(turn: number, agent?: string): Promise<boolean> {
     if (this.#isAborted(turn, agent)) return false;
     const { epoch } = await branchHead(this.#engine, this.#on.session, this.#on.branch);

@@ -21,7 +21,7 @@ export interface TurnInputs {
   readonly own: readonly BookEntry[];
   readonly sees: readonly Input[];
   readonly state: string;
-  /** Whether something that went into it was erased: then nobody can say whether it is the same. */
+  /** Whether something that went into it was erased: then it is unknown whether it is the same. */
   readonly isUnknown: boolean;
 }
 
@@ -30,7 +30,7 @@ export interface InputsOf {
   readonly look: FleetLook;
   readonly book: TurnBook;
   readonly moment: Moment;
-  /** Only what stands before this seq. */
+  /** Only what comes before this seq. */
   readonly before: number;
 }
 

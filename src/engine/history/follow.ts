@@ -21,7 +21,7 @@ export interface Following<Value, Result> {
   readonly pace?: Pace;
 }
 
-/** Names a branch among those that a process follows. Ids hold no control characters, so a line break is part of none. */
+/** Names a branch among those that a process follows. No id has control characters, such as a line break. */
 export function followedName({ namespace }: Pick<Engine, 'namespace'>, { session, branch }: OnBranch): string {
   return `${namespace}\n${session}\n${branch}`;
 }
@@ -41,7 +41,7 @@ export async function followTo<Value, Result>(
   const name = followedName(engine, { session, branch: record.branch });
   const held = folds.get(name);
   if (held !== undefined && held.seq > seq && held.erasures === of.erasures) return 'ahead';
-  // Nobody uses a fold while it is continued, or after that failed; and it learns nothing that is being read.
+  // No caller uses a fold while it is continued, or after that failed; and it learns nothing that is being read.
   folds.delete(name);
   const base = held?.erasures === of.erasures ? await baseIn(engine, place, of, held) : undefined;
   const isUp = base !== undefined && base.rest.pieces.length === 0;

@@ -5,8 +5,8 @@ import { indexKeysOf } from '../../core/parts/encode.ts';
 import type { StoredEvent } from '../../core/store/event-store.ts';
 
 /**
- * Refuses an event that the key index names under a key it does not have. The keys of an erased event, also of
- * one that a marker carries, are gone with its payload; a deep verification compares them with its marker.
+ * Refuses an event that the key index names under a key it does not have. The keys of an erased event, and those
+ * of one that a marker carries, are gone with its payload; a deep verification compares them with its marker.
  */
 export function checkKeyed(row: StoredEvent, data: JsonObject, key: string): void {
   const { id, type, agent } = row;

@@ -19,7 +19,7 @@ interface ListCallBase {
   readonly isCarried: boolean;
 }
 
-/** A model call or the start of a run that holds a message list: a stored one, or one that is only supposed. */
+/** A model call or the start of a run that has a message list: a stored one, or one that is only supposed. */
 export type ListCall =
   | (ListCallBase & { readonly list: Digest })
   | (ListCallBase & { readonly list: undefined; readonly items: readonly ListItem[] });
@@ -124,7 +124,7 @@ function recordedSegments(
   return clipSegments(segmentsOf(recordedAt(history, at)), { after, through: end });
 }
 
-// Forward pages can be large, since a row holds only a reference to its list. Backward, the first few rows are mostly
+// Forward pages can be large, since a row has only a reference to its list. Backward, the first few rows are mostly
 // enough.
 const pageEvents = { forward: 256, backward: 16 } as const;
 

@@ -33,7 +33,7 @@ async function findListEdits(sight: Sight): Promise<ListEdits | undefined> {
 
 const concerning: ReadonlySet<string> = new Set(['message.added', 'call.ended', ...listTypes]);
 
-/** Returns the events that the live replacements and reverts of a view changed, if a list can hold them. */
+/** Returns the events that the live replacements and reverts of a view changed, if a list can contain them. */
 async function changesOf(sight: Sight): Promise<Change[]> {
   const answers = changedAnswers(sight);
   if (answers.length === 0) return [];

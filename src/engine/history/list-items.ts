@@ -3,7 +3,7 @@ import { type Event, erasedData } from '../../core/event/event.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { messageKey } from '../../core/message/message.ts';
 
-/** Returns whether a list item holds the message of an event, or the result of its call. */
+/** Returns true if a list item is the message of an event, or the result of its call. */
 export function saidBy(event: Event, item: JsonValue): boolean {
   const { message } = event.data;
   if (isObject(message)) return isObject(item) && messageKey(message) === messageKey(item);
@@ -40,7 +40,7 @@ export function itemAfter(before: Event, after: Event | undefined, item: JsonVal
   return parts.length === 0 ? undefined : { ...rest, content: parts };
 }
 
-/** Changes one result of a message, which may hold the results of several calls. */
+/** Changes one result of a message, which may contain the results of several calls. */
 function resultOf(result: JsonObject, after: Event | undefined): JsonObject | undefined {
   if (after?.erased === true) return { ...result, output: erasedData };
   return after?.type === 'call.ended' ? resultAfter(result, after.data) : undefined;

@@ -5,13 +5,13 @@ import type { Digest, Seq } from '../../core/point.ts';
 import type { Engine } from '../context/engine.ts';
 import { readParts } from './stored-events.ts';
 
-/** The field that holds a message list, by type: what a model was sent, and what a run began with. */
+/** The field that contains a message list, by type: what a model was sent, and what a run began with. */
 const listPaths: Readonly<Record<string, readonly string[]>> = {
   'call.started': ['request', 'messages'],
   'run.started': ['messages'],
 };
 
-/** The types of events that hold a message list. */
+/** The types of events that have a message list. */
 export const listTypes: readonly string[] = Object.keys(listPaths);
 
 /** Returns the path of the message list in an event of a type; undefined if the type has none. */
@@ -19,7 +19,7 @@ export function listPathOf(type: string): readonly string[] | undefined {
   return Object.hasOwn(listPaths, type) ? listPaths[type] : undefined;
 }
 
-/** Names the node that stands for the list of a supposed call, which is not stored. */
+/** Names the node that represents the list of a supposed call, which is not stored. */
 export const supposedNode = (seq: Seq): string => `supposed@${seq}`;
 
 /** Returns the message list that the skeleton of an event refers to; undefined if it has none. */

@@ -22,7 +22,7 @@ export interface Change {
   readonly at: Seq;
 }
 
-/** A version of a changed event, and the seq up to which the view showed it: lists recorded until then may hold it. */
+/** A version of a changed event, and the seq up to which the view showed it: lists recorded until then may have it. */
 interface Sought {
   readonly change: Change;
   readonly event: Event;
@@ -38,7 +38,7 @@ interface Conversation {
   /** The nodes of its list in order, and the position of each. */
   readonly nodes: Digest[];
   readonly positions: Map<Digest, number>;
-  /** Its edited items, by node and then by key: a node that comes again later may hold a different message. */
+  /** Its edited items, by node and then by key: a node that comes again later may contain a different message. */
   readonly edited: Map<string, Map<string, Edited>>;
   /** The changes its agent ignored: it keeps sending the message as it was. */
   readonly unheeded: Set<Change>;
@@ -69,7 +69,7 @@ interface Aligned {
   readonly gone: readonly ListItem[];
 }
 
-/** Which lists may hold an event's message: those of its own run, or those of all runs of its agent. */
+/** Which lists may contain an event's message: those of its own run, or those of all runs of its agent. */
 type Reach = 'same-run' | 'same-agent';
 
 /**
@@ -94,7 +94,7 @@ export class ListScan {
     this.#reader = new ListReader(sight.engine, sight.hypothesis.place.session);
   }
 
-  /** Adds the edits of these changes, and returns the changes that no list holds. */
+  /** Adds the edits of these changes, and returns the changes that are in no list. */
   async run(changes: readonly Change[]): Promise<readonly Change[]> {
     const isCall = ({ versions }: Change): boolean => listPathOf(versions[0]?.type ?? '') !== undefined;
     const said = changes.filter((change) => !isCall(change));
@@ -158,7 +158,7 @@ export class ListScan {
   }
 
   /**
-   * Returns the new items that are really new. An item with the text of a changed message that nobody sent again
+   * Returns the new items that are really new. An item with the text of a changed message that was not sent again
    * meanwhile is that message: the agent keeps sending it as it was, and it is read through the change too.
    */
   async #heeding(list: NewList, { fresh, gone }: Aligned): Promise<readonly ListItem[]> {
@@ -207,7 +207,7 @@ export class ListScan {
     } else if (!isObject(event.data['message'])) this.#editAgain(list, equal[0], change, event);
   }
 
-  /** Edits an item that has an edit already: one message may hold the results of several calls. */
+  /** Edits an item that has an edit already: one message may contain the results of several calls. */
   #editAgain(list: NewList, item: ListItem | undefined, change: Change, event: Event): void {
     const known = item === undefined ? undefined : editAt(this.#edits, item, list.call.seq);
     if (item === undefined || known?.kind !== 'replace' || !saidBy(event, known.value)) return;
@@ -217,11 +217,11 @@ export class ListScan {
     const key = itemKey(item);
     const edit = { ...next, ...window };
     list.edited.set(key, { item, edited: { change, event, edit } });
-    // The first edit that holds at a seq counts.
+    // The first edit that is valid at a seq counts.
     this.#edits.set(key, [edit, ...(this.#edits.get(key) ?? [])]);
   }
 
-  /** Returns whether a call's list may hold the message of an event. */
+  /** Returns true if a call's list may contain the message of an event. */
   #mayHold({ agent, run }: Pick<ListCall, 'agent' | 'run'>, event: Event): boolean {
     if (this.#reach === 'same-agent') return (event.agent ?? null) === agent;
     return (event.agent === undefined || event.agent === agent) && (event.run === undefined || event.run === run);
@@ -387,7 +387,7 @@ function editOf(change: Change, event: Event, item: JsonValue): ListEdit {
   return windowed(change, itemAfter(event, change.after, item));
 }
 
-/** Creates an edit for the lists recorded before its marker: later lists already hold the changed message. */
+/** Creates an edit for the lists recorded before its marker: later lists already have the changed message. */
 function windowed(change: Change, value: JsonValue | undefined): ListEdit {
   const window = { after: previous(firstOf(change).seq), until: change.at };
   return value === undefined ? { kind: 'drop', ...window } : { kind: 'replace', value, ...window };

@@ -3,8 +3,9 @@ import { eventsAt, onceFor, type Sight } from './sight.ts';
 import type { ReplacedIds } from './stored-events.ts';
 
 /**
- * Finds the ids of the events that the replacements of a view stand for. A later event may name one of them: a claim that
- * was superseded stays superseded when its text is edited. Undefined if the view has no replacement, which is nearly always.
+ * Finds the ids of the events that a view replaced. A later event may name one of them: a claim
+ * that was superseded stays superseded when its text is edited. Undefined if the view has no replacement, which is
+ * nearly always.
  */
 export function replacedIdsOf(sight: Sight): Promise<ReplacedIds | undefined> {
   return onceFor(known, sight, () => findReplacedIds(sight));

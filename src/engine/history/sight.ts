@@ -165,7 +165,7 @@ export async function eventInView(sight: Sight, seq: Seq, listEdits?: ListEdits)
     isKnown ? 'event.not-in-view' : 'event.not-found',
     `Cannot find seq ${seq} in the view at "${branch}@${at}"${isKnown ? ': it was taken out, or it is a marker' : ''}`,
     {
-      hint: isKnown ? 'Sight at the raw history to see what took it out.' : `Choose a seq from 1 to ${at}.`,
+      hint: isKnown ? 'Look at the raw history to see what took it out.' : `Choose a seq from 1 to ${at}.`,
       details: { branch, at, seq },
     },
   );

@@ -256,7 +256,7 @@ export class SnapshotKeeper<Value, Result> {
   }
 
   /**
-   * Keeps the value of the place itself, if one is due or asked for, also for an edited view. Events that the
+   * Keeps the value of the place itself, if one is due or asked for, even for an edited view. Events that the
    * projection does not fold count too: without a value kept after them, every look would read past them again.
    */
   async offerEnd(value: Value, isAskedFor: boolean): Promise<void> {

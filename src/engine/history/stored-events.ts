@@ -49,7 +49,7 @@ async function* wholePages(
   } while (cursor !== undefined);
 }
 
-/** The ids of the events that each replacement of a view stands for, by the seq of the replacement. */
+/** The ids of the events that each replacement of a view replaced, by the seq of the replacement. */
 export type ReplacedIds = ReadonlyMap<Seq, readonly string[]>;
 
 /** How to read decoded events. */
@@ -84,7 +84,7 @@ export const asEvents: EventForm<Event> = {
 
 /**
  * Reads decoded events in order; carried events come out of their markers. A batch is a page of the store, or less: a
- * page of small differences can stand for large bodies, which are not all held at once.
+ * page of small differences can expand to large bodies, which are not all in memory at once.
  */
 export function readEvents(
   engine: Engine,
@@ -117,7 +117,7 @@ export async function* readForms<Item>(
 interface Reading<Item> {
   readonly engine: Engine;
   readonly session: string;
-  /** The markers that stand for the events that they carry. */
+  /** The markers that represent the events that they carry. */
   readonly carried: ReadonlySet<Seq>;
   readonly form: EventForm<Item>;
 }

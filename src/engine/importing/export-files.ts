@@ -17,7 +17,7 @@ import { holdsStretches, stretchesIn } from './source-stretches.ts';
 import { UnitIndex } from './unit-index.ts';
 import { isTouched } from './unit-places.ts';
 
-/** The history at a place, by one reading of it that holds nothing of its size but a few numbers for each unit. */
+/** The history at a place, read once; of its size, it keeps only a few numbers for each unit. */
 interface Survey {
   readonly isSource: boolean;
   readonly isTouched: boolean;
@@ -28,9 +28,9 @@ interface Survey {
 }
 
 /**
- * Returns the files of a place in a format; none if the format cannot write it. A source that nobody changed, and a new
- * file, are read from the log piece by piece; a source with changes is held. `isAlone` asks for a file that goes on from
- * no different one.
+ * Returns the files of a place in a format; none if the format cannot write it. An unchanged source and a new
+ * file, are read from the log piece by piece; a changed source is kept in memory. `isAlone` asks for a file that
+ * continues no other.
  */
 export async function filesAt(
   engine: Engine,
@@ -110,7 +110,7 @@ async function forksOf(engine: Engine, session: string, branch: string): Promise
   return segments;
 }
 
-/** Reads the units of a source that nobody changed: those of one file, or all of them with those of its bases first. */
+/** Reads the units of an unchanged source: those of one file, or all of them with those of its bases first. */
 async function* plainUnits({ engine, ref }: WrittenHistory, { index }: Survey, file?: string): AsyncGenerator<UnitOut> {
   for (const units of index.files)
     if (file === undefined || (units.file === file && units.base === undefined))
@@ -140,7 +140,7 @@ async function changed({ engine, ref, place, format }: WrittenHistory, survey: S
   ];
 }
 
-/** Returns the first and last text of a source, by which its writer goes on. */
+/** Returns the first and last text of a source, by which its writer continues. */
 async function edgesOf(units: AsyncIterable<UnitOut>): Promise<{ readonly first?: string; readonly last?: string }> {
   let first: string | undefined;
   let [last, named]: [string | undefined, string | undefined] = [undefined, undefined];
@@ -153,7 +153,7 @@ async function edgesOf(units: AsyncIterable<UnitOut>): Promise<{ readonly first?
   return given({ first, last: named ?? last });
 }
 
-/** Returns units that are held as files; those of a source that goes on from a different one as one file. */
+/** Returns units that are in memory as files; those of a source that continues a different one as one file. */
 function inFiles(units: readonly UnitOut[], survey: Survey, { format }: WrittenHistory): readonly FileOut[] {
   const isJoined = units.some(({ unit }) => unit?.base !== undefined);
   const all = isJoined ? joined(units, format) : units;

@@ -11,7 +11,7 @@ import { erasedPlace, isImported, placeOf, startsUnit, type UnitGroup, type Unit
 /** A unit of an exported file. */
 export interface ExportedUnit {
   readonly file: string;
-  /** The base that holds it, if the source goes on from a different one. */
+  /** The base that has it, if the source continues a different one. */
   readonly base?: string | undefined;
   /** Its place in the file it was read from; undefined for one that was recorded here. */
   readonly at: number | undefined;
@@ -51,7 +51,7 @@ export interface ExportedHistory {
   readonly view: readonly Event[];
 }
 
-/** Returns the text of a unit that nobody changed, and why it differs from its source if it does. */
+/** Returns the text of an unchanged unit, and why it differs from its source if it does. */
 export function plainUnit(
   group: UnitGroup,
   stretches: Stretches,
@@ -150,7 +150,7 @@ function changedUnit(
   return { unit: { ...unit, text: edited }, why: 'edited' };
 }
 
-/** Returns the seq that each replacement stands for in the end. */
+/** Returns the seq that each replacement replaced in the end. */
 function originsOf(raw: readonly Event[]): ReadonlyMap<number, number> {
   const origins = new Map<number, number>();
   for (const { type, seq, data } of raw) {

@@ -32,7 +32,7 @@ export interface ExportedPiece extends ExportedFile {
 const pieceBytes = 262_144;
 
 /**
- * Writes the view of a place in a foreign format, piece by piece: memory does not grow with a source that nobody changed,
+ * Writes the view of a place in a foreign format, piece by piece: memory does not grow with an unchanged source,
  * nor with a new file. The pieces of a file follow each other, those of the main one first.
  */
 export async function* exportPieces(
@@ -68,12 +68,12 @@ async function* piecesAt(
   }
 }
 
-/** Writes the view of a place in a foreign format. A source that nobody changed comes back byte for byte. */
+/** Writes the view of a place in a foreign format. An unchanged source comes back byte for byte. */
 export async function exportFiles(engine: Engine, ref: Ref, format: string): Promise<Exported> {
   return exported(engine, ref, formatNamed(engine, format), false);
 }
 
-/** Holds the pieces of an export together. `isAlone` asks for a file that goes on from no different one. */
+/** Joins the pieces of an export. `isAlone` asks for a file that continues no other. */
 async function exported(engine: Engine, ref: Ref, format: ForeignFormat, isAlone: boolean): Promise<Exported> {
   const files = new Map<string, Uint8Array[]>();
   const differs: DifferingUnit[] = [];

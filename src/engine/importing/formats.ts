@@ -8,7 +8,7 @@ export function checkFormat(options: { readonly format: string }): void {
   checkKeys(options, exportKeys);
 }
 
-/** Returns an engine that holds every format. */
+/** Returns an engine that has every format. */
 export async function withFormats(engine: Engine): Promise<Engine> {
   const loaded = (await engine.loadFormats()).map((format) => [format.name, format] as const);
   return loaded.length === 0 ? engine : { ...engine, formats: new Map([...loaded, ...engine.formats]) };

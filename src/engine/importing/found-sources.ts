@@ -19,19 +19,19 @@ interface PlacedFile {
   readonly path: string;
   /** Undefined for a file that only belongs to others. */
   readonly format: ForeignFormat | undefined;
-  /** The name of its source, with that of the format; its own path if it stands alone. */
+  /** The name of its source, with that of the format; its own path if it has neither. */
   readonly source: string;
   readonly rank: number;
-  /** The id by which sources that go on from it name it. */
+  /** The id by which sources that continue it name it. */
   readonly id: string | undefined;
 }
 
 /** The sources of a folder, and its broken files. */
 interface Found {
   readonly sources: readonly FoundSource[];
-  /** Files that look like the sources beside them and hold nothing that can be read. */
+  /** Files that look like the sources next to them and contain nothing readable. */
   readonly broken: readonly ImportFailure[];
-  /** The paths of files that other sources may go on from, by the id that these name them by. */
+  /** The paths of files that other sources may continue, by the id that these name them by. */
   readonly ids: ReadonlyMap<string, string>;
 }
 
@@ -175,7 +175,7 @@ export async function headOf(engine: Engine, path: string): Promise<string> {
 
 const lineFeed = 10;
 
-/** Returns a first line: one that holds an image says which session it is of behind the image. */
+/** Returns a first line: one that contains an image names its session behind the image. */
 function firstLineOf(bytes: Uint8Array): Uint8Array {
   const end = bytes.indexOf(lineFeed);
   // A little more shows whether a second line follows.

@@ -32,7 +32,7 @@ const prime = 2 ** 31 - 1;
 
 /**
  * A table of ids that gives each one a number, from 0. An id takes 16 bytes: a UUID is kept as it is, any other id as
- * half of its SHA-256. Nobody outside knows the numbers that spread the keys, so that no source can make them collide.
+ * half of its SHA-256. The numbers that spread the keys are secret, so that no source can make them collide.
  */
 export class IdTable {
   readonly #sha256: Platform['sha256'];

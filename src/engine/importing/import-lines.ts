@@ -11,7 +11,7 @@ import { readPoints } from '../history/stored-events.ts';
 import { type StoredTail, storedTail } from './import-standing.ts';
 import type { UnitPlace } from './unit-table.ts';
 
-/** The reason of a branch on which a source goes on since it differs from what the log holds. */
+/** The reason of a branch on which a source continues since it differs from the log. */
 export const differsReason = 'the imported source differs from here on';
 
 /** A branch that an import writes to. */
@@ -25,7 +25,7 @@ export interface Line {
   reached: number;
   /** Where the units that earlier imports stored end. */
   tail: StoredTail;
-  /** The branch on which the source goes on since it differs from this one. */
+  /** The branch on which the source continues since it differs from this one. */
   successor?: Line;
   turn: number;
 }

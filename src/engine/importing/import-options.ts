@@ -24,7 +24,7 @@ export interface ImportOptions {
 export interface SourceOptions extends ImportOptions {
   /** The id of the session if the source has none; that of its file if left out. */
   readonly stem?: string;
-  /** The id that the session has if an import of the source without the others beside it made it. */
+  /** The id that the session has if an import of this source alone made it. */
   readonly stemAlone?: string;
 }
 
@@ -55,7 +55,7 @@ export interface Imported {
   readonly path: string | null;
   /** `imported` into a new session, `extended` with what is new, `branched` where it differs, or `unchanged`. */
   readonly outcome: 'imported' | 'extended' | 'branched' | 'unchanged';
-  /** The branches that hold its units, `main` first. */
+  /** The branches that have its units, `main` first. */
   readonly branches: readonly string[];
   /** The events that were appended. */
   readonly events: number;
@@ -67,7 +67,7 @@ export interface Imported {
   readonly warnings: readonly ImportWarning[];
   /** The warnings in all; `warnings` lists the first of them. */
   readonly warningCount: number;
-  /** How many units hold a secret that masking finds, by rule. */
+  /** How many units contain a secret that masking finds, by rule. */
   readonly secrets: Readonly<Record<string, number>>;
 }
 

@@ -76,7 +76,7 @@ interface RunOptions extends SourceOptions {
   readonly frame: Frame | undefined;
 }
 
-/** One import as it goes on. */
+/** One import under way. */
 class ImportRun {
   readonly #engine: Engine;
   readonly #source: OpenedSource;
@@ -144,7 +144,7 @@ class ImportRun {
     return planBases(this.#engine, { format, head: { path, text }, files: bases }, this.#standing, firstId);
   }
 
-  /** Reads the histories before the source: those that were found, else those that the session holds. */
+  /** Reads the histories before the source: those that were found, else those that the session has. */
   async readBases({ found, held, restart }: BasePlan): Promise<void> {
     if (found.length === 0) return this.#readHeld(held);
     if (restart !== undefined)
@@ -158,7 +158,7 @@ class ImportRun {
     }
   }
 
-  /** Goes through the units of the bases that the session holds: the meaning of a unit may depend on them. */
+  /** Goes through the units of the bases that the session has: the meaning of a unit may depend on them. */
   async #readHeld(held: HeldBases | undefined): Promise<void> {
     if (held?.isWhole === false) this.#warn('', 0, 'the messages before it are here in part, and were not found');
     for (const { base, at, id, text, last } of held?.units ?? []) {
@@ -260,14 +260,14 @@ class ImportRun {
     return { ...read, meaning: { type, drafts: [] }, reason: `its id ${JSON.stringify(id)} was used before` };
   }
 
-  /** Stores the waiting units that the log does not hold. */
+  /** Stores the waiting units that the log does not have. */
   async #store(): Promise<void> {
     const units = this.#waiting;
     this.#waiting = [];
     this.#waitingIds.clear();
     const known = this.#standing.isNew ? new Map<string, Point>() : await this.#located(units);
     if (this.#mayLearn && units.length >= lookupUnits) await this.#learn(units);
-    // The first units keep their texts whole, also when a killed import goes on: the pieces were learned from them.
+    // The first units keep their texts whole, even when a killed import continues: the pieces were learned from them.
     else if (!this.#standing.isNew) this.#events.repeat(this.#standing.stretches);
     this.#mayLearn = false;
     for (const unit of units) {

@@ -17,7 +17,7 @@ import { holdsStretches, stretchesIn } from './source-stretches.ts';
 import { firstUnitId, isEnd, type SourceName } from './unit-events.ts';
 import { isCutOff, isTouched } from './unit-places.ts';
 
-/** How far a session holds a source. */
+/** How much of a source a session has. */
 export interface Standing {
   /** Whether this import made it. */
   readonly isNew: boolean;
@@ -27,7 +27,7 @@ export interface Standing {
   readonly head: number;
   /** The seq of the last event that says where the session comes from; units follow it. */
   readonly begin: number;
-  /** The pieces that the texts of its units repeat. */
+  /** The pieces that are repeated in its units. */
   readonly stretches: Stretches;
   /** Where the units on `main` end. */
   readonly tail: StoredTail;
@@ -39,7 +39,7 @@ export interface StoredTail {
   readonly stored: number;
   /** The id of the unit that it was read from. */
   readonly unit: string;
-  /** The seqs of the events that the end of the source settled: a source that goes on takes them back. */
+  /** The seqs of the events that the end of the source settled: a source that continues takes them back. */
   readonly ends: readonly Seq[];
   /** The seqs of last lines that were cut off: the whole line takes its place. */
   readonly cut: readonly Seq[];
@@ -48,8 +48,8 @@ export interface StoredTail {
 }
 
 /**
- * Returns how far a session holds a source, which begins with `text`. Returns undefined if the session does not exist or
- * is empty.
+ * Returns how much a session has of a source, which begins with `text`. Returns undefined if the session does not exist
+ * or is empty.
  */
 export async function standingOf(
   engine: Engine,

@@ -14,7 +14,7 @@ interface Pending {
   readonly unit: PreparedUnit;
   readonly drafts: readonly EventDraft[];
   readonly turn: number;
-  /** Its place in the table; undefined if it has no id of its own. */
+  /** Its place in the table; undefined if it has no id. */
   readonly number: UnitNumber | undefined;
 }
 
@@ -72,7 +72,7 @@ export class ImportWriter {
     return this.#lines.events;
   }
 
-  /** Passes over branches: they hold the source as it was read before. */
+  /** Passes over branches: they have the source as it was read before. */
   pass(branches: readonly string[]): void {
     this.#passed = branches;
   }
@@ -87,7 +87,7 @@ export class ImportWriter {
     return this.#units.find(id) !== undefined;
   }
 
-  /** Notes a unit that the log holds already: its last event is at this point. */
+  /** Notes a unit that the log has already: its last event is at this point. */
   async known(unit: PreparedUnit, point: Point): Promise<void> {
     this.#enter(unit);
     const line =
@@ -98,7 +98,7 @@ export class ImportWriter {
     // An earlier reading may have found more in the last unit.
     const isLast = line.tail.unit === unit.id;
     line.reached = Math.max(line.reached, isLast ? line.tail.stored : point.seq);
-    // A line that is still cut off stands.
+    // A line that is still cut off remains.
     if (line.tail.cut.includes(point.seq))
       line.tail = { ...line.tail, cut: line.tail.cut.filter((at) => at !== point.seq) };
     this.#current = line;
@@ -114,13 +114,13 @@ export class ImportWriter {
     this.#current.tail = noTail;
   }
 
-  /** Returns where a unit stands; undefined if none of that id was read. */
+  /** Returns where a unit is; undefined if none of that id was read. */
   #placeOf(id: string | undefined): UnitPlace | undefined {
     const unit = id === undefined ? undefined : this.#units.find(id);
     return unit === undefined ? undefined : this.#units.placeOf(unit);
   }
 
-  /** A new file goes on at `main`, unless its units say what they follow. */
+  /** A new file continues at `main`, unless its units say what they follow. */
   #enter({ file }: PreparedUnit): void {
     if (file !== this.#file) this.#current = this.#lines.named(mainBranch) ?? this.#current;
     this.#file = file;
@@ -140,7 +140,7 @@ export class ImportWriter {
     }
     while (line.successor !== undefined) line = line.successor;
     if (line.reached < line.tail.stored || line.tail.isLeft) {
-      // The log holds units that this reading did not come to, or a person went on: the source differs from here on.
+      // The log has units that this reading did not come to, or a person continued: the source differs from here on.
       if (line === this.#current) await this.flush();
       else await this.#settleHere(unit);
       return this.#fork(unit, line, { seq: line.reached, turn: line.turn, reason: differsReason });
@@ -295,7 +295,7 @@ export class ImportWriter {
     return above !== undefined && this.#units.begin(above, begins.kind, begins.id);
   }
 
-  /** Notes where a unit stands; returns undefined for one that no other can follow. */
+  /** Notes where a unit is; returns undefined for one that no other can follow. */
   #stand({ meaning: { id, parent, isTalk } }: PreparedUnit, line: Line, at: number): UnitNumber | undefined {
     if (id === undefined || this.stands(id)) return undefined;
     const above = isTalk === true || parent === undefined ? undefined : this.#units.find(parent);

@@ -45,7 +45,7 @@ function idNamed({ platform }: Engine, name: string): string {
   return isId('session', name) ? name : made;
 }
 
-/** Returns true if the session of its plain name holds exactly these bytes, and no session has the longer name. */
+/** Returns true if the session of its plain name has exactly these bytes, and no session has the longer name. */
 async function isHeldAs(engine: Engine, stem: string, stemAlone: string, { files }: SourceBytes): Promise<boolean> {
   const headOf = async (session: string): Promise<number | undefined> =>
     isId('session', session)

@@ -18,7 +18,7 @@ export interface OpenedSource {
   readonly text: string;
   /** The files, the main one first; the name of that one is empty. */
   readonly files: readonly SourceFile[];
-  /** Finds the files of the sources that it goes on from. */
+  /** Finds the files of the sources that it continues. */
   readonly bases: BaseFiles;
 }
 
@@ -52,7 +52,7 @@ export async function openPath(
       },
     );
   }
-  // A pipe is read once, and a read of one that nobody writes to never ends.
+  // A pipe is read once, and a read of one without a writer never ends.
   if (kind === 'other')
     throw new RepriseError('import.invalid', `Cannot import ${JSON.stringify(path)}: it is not a regular file`, {
       hint: 'Read a pipe as a stream: `reprise import - < PATH`.',

@@ -5,7 +5,7 @@ import type { SourceOptions } from './import-options.ts';
 import type { OpenedSource } from './opened-source.ts';
 import { lineBatches, type RawUnit } from './source-units.ts';
 
-/** One source of several, and the ids of its session if it has none of its own. */
+/** One source of several, and the ids of its session if the source names none. */
 export interface NamedSource extends Pick<SourceOptions, 'stem' | 'stemAlone'> {
   readonly source: OpenedSource;
 }
@@ -35,7 +35,7 @@ export async function* sourcesIn(
           };
 }
 
-/** Returns the id for a line. A file of one line is a source of its own: its session stays when more lines follow. */
+/** Returns the id for a line. A file of one line is a separate source: its session stays when more lines follow. */
 const lineStem = (stem: string | undefined, { at }: RawUnit): string | undefined =>
   stem === undefined || at === 0 ? stem : `${stem}-${at + 1}`;
 
@@ -62,7 +62,7 @@ function lineSource(
 }
 
 /**
- * Gives sources below a folder the ids that their sessions have if they have none of their own: the name of the file, or
+ * Gives sources below a folder the ids that their sessions have if they name none: the name of the file, or
  * its path in the folder if a different source there has the same name.
  */
 export function withStems(found: readonly FoundSource[], folder: string): readonly FoundSource[] {

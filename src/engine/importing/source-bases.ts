@@ -27,7 +27,7 @@ interface BaseHistory {
   readonly units: (onShort: () => void) => AsyncIterable<readonly RawUnit[]>;
 }
 
-/** The history before a source as the session of the source holds it. */
+/** The history before a source as the session of the source has it. */
 export interface HeldBases {
   /** The units of the bases, in order. */
   readonly units: readonly KeptUnit[];
@@ -37,10 +37,10 @@ export interface HeldBases {
 
 /** How the histories before a source are read. */
 export interface BasePlan {
-  /** Those to read; none if the session holds them, or they are nowhere. */
+  /** Those to read; none if the session has them, or they are nowhere. */
   readonly found: readonly BaseHistory[];
   readonly held: HeldBases | undefined;
-  /** The seq to read the source again from, if the session holds it without them or with a part of them. */
+  /** The seq to read the source again from, if the session has it without them or with a part of them. */
   readonly restart: number | undefined;
 }
 
@@ -75,7 +75,7 @@ export class BaseFiles {
     for await (const path of this.#engine.files.list(folder)) {
       const id = base.idOf({ path });
       if (id !== undefined && !names.has(id)) names.set(id, path);
-      // A file may lie in a folder that holds everything a person has.
+      // A file may lie in a folder of everything that a person has.
       if (++count >= limits.importFilesMax) break;
     }
     return names;
@@ -89,7 +89,7 @@ interface FoundBase {
   readonly chunks: () => AsyncIterable<string | Uint8Array>;
 }
 
-/** A source that may go on from a different one. */
+/** A source that may continue a different one. */
 interface Continuation {
   readonly format: ForeignFormat;
   readonly head: SourceHead;
@@ -129,7 +129,7 @@ function goesOn({ base }: ForeignFormat, { units }: HeldBases): boolean {
 }
 
 /**
- * Returns the histories before a source, the oldest first: each of them goes on from the one before it. The list begins
+ * Returns the histories before a source, the oldest first: each of them continues the one before it. The list begins
  * with the first base that was found, so it is empty if the source's own base is nowhere.
  */
 async function basesOf(engine: Engine, { format, head, files }: Continuation): Promise<readonly BaseHistory[]> {
@@ -137,7 +137,7 @@ async function basesOf(engine: Engine, { format, head, files }: Continuation): P
   const bases: BaseHistory[] = [];
   const seen = new Set<string>();
   for (let at = head, point = base?.pointOf(head); point !== undefined; point = base?.pointOf(at)) {
-    // Sources that go on from each other in a circle have no beginning.
+    // Sources that continue each other in a circle have no beginning.
     if (seen.has(point.source) || seen.size >= limits.importBasesMax) break;
     seen.add(point.source);
     const found = await findBase(engine, format, point, at.path ?? head.path, files);
@@ -190,7 +190,7 @@ async function importedBase(
     .slice(0, headBytes);
   if (pieces.length === 0) return undefined;
   const found = { path, text: beginning };
-  // Two files of one session may go on from each other: the session is then not that of the base.
+  // Two files of one session may continue each other: the session is then not that of the base.
   if (format.base?.pointOf(found)?.source === source) return undefined;
   return {
     head: found,
@@ -232,7 +232,7 @@ function lengthOf({ text, bytes, end }: RawUnit): number {
   return (text === undefined ? (bytes?.length ?? 0) : utf8Length(text)) + (end ?? '\n').length;
 }
 
-/** Returns the history before a source as `main` of its session holds it; undefined if it holds none. */
+/** Returns the history before a source as `main` of its session has it; undefined if it has none. */
 async function heldBases(engine: Engine, session: string, head: number): Promise<HeldBases | undefined> {
   const about: Event[] = [];
   let events: Event[] = [];

@@ -6,7 +6,7 @@ import { segmentOver } from '../../core/view/segment.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { readEvents } from '../history/stored-events.ts';
 
-/** An imported session, and a seq before which the events that say where it comes from stand. */
+/** An imported session, and the seq before which events say where it comes from. */
 interface Begun {
   readonly session: string;
   readonly begin: number;
@@ -21,7 +21,7 @@ export interface FileBytes {
 
 const receiptKind = 'import';
 
-/** The reading of a source: the digests of its files, and the branches that hold it. */
+/** The reading of a source: the digests of its files, and the branches that have it. */
 export interface SourceReading {
   readonly files: Readonly<Record<string, string>>;
   readonly branches: readonly string[];
@@ -59,7 +59,7 @@ export async function hasRead(reading: SourceReading, files: readonly FileBytes[
   return Object.keys(reading.files).length === files.length;
 }
 
-/** The beginning of an imported session: its metadata may come first, and the texts around elements and the stretches follow. */
+/** The beginning of an imported session: its metadata may come first, then what is around elements, and stretches. */
 const beginningEvents = 8;
 
 /** Returns the first events of an imported session. */

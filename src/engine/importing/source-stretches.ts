@@ -3,15 +3,15 @@ import { given, isArray, type JsonObject, type JsonValue, valueAt } from '../../
 import { type Stretches, stretchesHeld, stretchesOf } from '../../core/recording/stretches.ts';
 import type { PreparedUnit, SourceName, UnitEvents } from './unit-events.ts';
 
-/** Returns true if an event keeps the pieces that the texts of a source repeat. */
+/** Returns true if an event keeps the pieces that are repeated in a source. */
 export const holdsStretches = ({ type, data }: Event): boolean =>
   type === 'session.imported' && isArray(data['stretches']);
 
-/** Returns the pieces that the texts of a source repeat; none if they were erased, so that no text that names one is filled. */
+/** Returns the pieces that are repeated in a source; none if they were erased, so that no hole is filled from one. */
 export const stretchesIn = (events: readonly Event[]): Stretches =>
   stretchesHeld(events.find(holdsStretches)?.data['stretches']);
 
-/** Returns the event that keeps the pieces that the texts of a source repeat. */
+/** Returns the event that keeps the pieces that are repeated in a source. */
 export function repeated(
   events: UnitEvents,
   { format, source }: SourceName,
@@ -25,7 +25,7 @@ export function repeated(
   };
 }
 
-/** Returns the pieces that the texts of the first units of a source repeat. */
+/** Returns the pieces that are repeated in the first units of a source. */
 export function stretchesOfUnits(units: readonly PreparedUnit[]): Stretches {
   return stretchesOf(units.flatMap(({ isJson, drafts }) => (isJson ? keptTextOf(drafts[0]) : [])));
 }

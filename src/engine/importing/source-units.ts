@@ -136,13 +136,13 @@ class LineCutter {
     return whole;
   }
 
-  /** Decodes a line by itself: a text that is cut out of a long one would keep all of it in memory. */
+  /** Decodes a line by itself: a string that is cut out of a long one would keep all of it in memory. */
   #line(bytes: Uint8Array): RawUnit {
     const at = this.#at++;
     const isReturned = bytes.at(-1) === carriageReturn;
     const text = decoded(this.#decoder, isReturned ? bytes.subarray(0, -1) : bytes);
     if (text === undefined) return { at, text, bytes };
-    // Nobody looks for secrets in the lines of a bundle.
+    // The import does not look for secrets in the lines of a bundle.
     const hint = this.#limit === 'importUnitBytesMax' ? { hint: textHint(bytes) } : undefined;
     return isReturned ? { at, text, end: '\r\n', ...hint } : { at, text, ...hint };
   }
@@ -222,7 +222,7 @@ function cutText(text: string, cut: WholeCut, file: string): WholeFile {
   return {
     units: elements.map(({ start, end }, at) => ({ at, text: text.slice(start, end) })),
     frame: { head, tail, between: isEven ? (between[0] ?? ',\n    ') : between, events: elements.length },
-    // Of a file that is cut off, what stands before the elements can still be read.
+    // Of a file that is cut off, what comes before the elements can still be read.
     document: documentOf(first === undefined ? text : `${head}${tail}`) ?? documentOf(`${head}]}`),
     ...given({ fault }),
   };

@@ -48,7 +48,7 @@ export class UnitEvents {
   readonly #prices: PriceTable;
   readonly #masks: UnitMasks;
   readonly #calls = new BoundedMap<string, string>(openCallsMax);
-  /** The id of the last unit of each file: the id of a unit stands for it and everything before it. */
+  /** The id of the last unit of each file: the id of a unit represents it and everything before it. */
   readonly #chains = new Map<string, string>();
   /** The last time that a draft gave, as it stood there and as it is stored. */
   #given: string | undefined;
@@ -64,12 +64,12 @@ export class UnitEvents {
     this.#time = startedAt === undefined ? undefined : readTime(startedAt);
   }
 
-  /** How many units, and texts around them, hold a secret, by rule. */
+  /** How many units, and texts around them, contain a secret, by rule. */
   get secrets(): Readonly<Record<string, number>> {
     return this.#masks.secrets;
   }
 
-  /** Keeps the texts of the units that follow with the pieces that they repeat. */
+  /** Keeps the texts of the units that follow with the pieces that are repeated in them. */
   repeat(stretches: Stretches): void {
     // A mask must see a whole text.
     if (!this.#masks.isMasking && stretches.length > 0) this.#repeated = new RepeatedPieces(stretches);
@@ -117,7 +117,7 @@ export class UnitEvents {
     return { file, at, id, meaning, settled: ends, drafts, fallback, size, isJson };
   }
 
-  /** Goes on after a unit of the main file that the log holds: the ids of those that follow stand for it too. */
+  /** Continues after a unit of the main file that the log has: the ids of those that follow represent it too. */
   follow(id: string): void {
     this.#chains.set('', id);
   }
@@ -128,7 +128,7 @@ export class UnitEvents {
     return drafts.map((draft, index) => this.#finished(draft, ids[index] ?? '', settledPlace));
   }
 
-  /** Returns the ids of those events. A source that has ended before gets ids of their own for what it holds now. */
+  /** Returns the ids of those events. If the source has ended before, the ids for its end now are different. */
   endIds(drafts: readonly EventDraft[], isAgain: boolean): string[] {
     const read = isAgain ? `\n${[...this.#chains.values()].join('\n')}` : '';
     return drafts.map(({ data }, index) =>
@@ -220,13 +220,13 @@ export function firstUnitId({ platform }: Engine, { format, source }: SourceName
   return unitId(0, platform.sha256(`${format}\n${source}\n\n\n${first}`));
 }
 
-/** Returns a unit that the log holds, by its meaning. */
+/** Returns a unit that the log has, by its meaning. */
 export function heldUnit(id: string, at: number, meaning: UnitMeaning): PreparedUnit {
   const fallback = (reason: string): EventDraft => ({ type: 'source.kept', data: { reason } });
   return { file: '', at, id, meaning, settled: [], drafts: [], fallback, size: 0, isJson: true };
 }
 
-/** The source of an event that no unit of its own stands for, so that an export does not write it a second time. */
+/** The source of an event that has no unit, so that an export does not write it a second time. */
 const settledPlace: JsonObject = { type: 'settled' };
 
 /** Returns true if the end of a source settled an event. The ids of those that a unit settled begin with that of the unit. */

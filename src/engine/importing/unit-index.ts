@@ -121,7 +121,7 @@ export class FileIndex {
 export class UnitIndex {
   readonly #files = new Map<string, FileIndex>();
   #last: { readonly spot: UnitSpot; readonly branch: string } | undefined;
-  /** The pieces that the texts of the units repeat. */
+  /** The pieces that are repeated in the units. */
   stretches: Stretches = [];
 
   /** The files of the source, its bases first. */

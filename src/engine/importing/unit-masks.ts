@@ -19,7 +19,7 @@ export interface UnitMasking {
 /** Masks or counts the secrets of the units of one source. */
 export class UnitMasks {
   readonly #masking: UnitMasking;
-  /** How many units, and texts around them, hold a secret, by rule. */
+  /** How many units, and texts around them, contain a secret, by rule. */
   readonly secrets: Record<string, number> = {};
   /** The ids of the texts around units that were counted. */
   readonly #counted = new Set<string>();

@@ -4,7 +4,7 @@ import { isFirstOfUnit, isMadeByImport, isOfUnit } from '../../core/recording/un
 
 /** The place of a unit in its source. */
 export interface UnitSpot {
-  /** The name of its file; the id of the base if a base holds it. */
+  /** The name of its file; the id of the base if a base has it. */
   readonly file: string;
   readonly base: string | undefined;
   readonly at: number;

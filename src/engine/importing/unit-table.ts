@@ -4,7 +4,7 @@ import { IdTable, Words } from './id-table.ts';
 /** A unit in the table of a source. */
 export type UnitNumber = number & { readonly brand?: 'unit' };
 
-/** Where a unit stands in the log. */
+/** Where a unit is in the log. */
 export interface UnitPlace {
   /** The number of its branch in the order in which the import came to them. */
   readonly line: number;

@@ -26,7 +26,7 @@ import { viewPages } from './replay.ts';
 export interface CompareOptions extends DiffOptions {
   /** Projections whose values are compared too. */
   readonly states?: readonly Projection<unknown, unknown>[];
-  /** Also compares the beliefs, the agents and their answers, and says what each difference goes back to. */
+  /** Compares the beliefs, the agents and their answers, too, and says what caused each difference. */
   readonly beliefs?: boolean;
   /** With `beliefs`: only what is of this turn or later. */
   readonly fromTurn?: number;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { openReprise } from '../../index.ts';
+import { openWith } from '../../open-reprise.ts';
 
 const notes = (from: number, count: number) =>
   Array.from({ length: count }, (_, index) => ({ type: 'note.added', data: { text: `note ${from + index}` } }));
@@ -7,7 +7,7 @@ const notes = (from: number, count: number) =>
 /** A session of 600 notes, and how many events were read since it was last asked. */
 async function longSession() {
   let read = 0;
-  const reprise = await openReprise({ store: 'memory:', onRead: (events) => (read += events) });
+  const reprise = await openWith('memory:', { onRead: (events) => (read += events) });
   const session = await reprise.createSession('long');
   await session.append(notes(0, 600));
   const readBy = async (look: () => Promise<string>) => {

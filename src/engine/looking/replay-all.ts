@@ -36,7 +36,7 @@ interface OpenBranch {
   index: number;
 }
 
-// The most events that all open branches hold together.
+// The most events in memory, of all open branches together.
 const heldEventsMax = 8_192;
 const branchPageMax = 256;
 

@@ -67,7 +67,7 @@ export function replay(engine: Engine, where: Placed, options: FollowOptions = {
   return new PagedReplay({ engine, where, options, stop }, max);
 }
 
-/** Returns the events of a replay that nobody has read from as JSON text, a page at a time, none of them empty. */
+/** Returns the events of a replay that was not read from yet as JSON text, a page at a time, none of them empty. */
 export function textsOf(replay: Replay): AsyncIterableIterator<readonly string[], void> {
   return PagedReplay.textsOf(replay);
 }
@@ -354,7 +354,7 @@ async function* follow(
   }
 }
 
-/** Refuses to go on after a place whose branch was deleted and made again: the rest is of a different history. */
+/** Refuses to continue after a place whose branch was deleted and made again: the rest is of a different history. */
 async function checkStill(
   engine: Engine,
   { session, record, history, seq: at }: Place,

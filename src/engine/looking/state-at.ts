@@ -18,7 +18,7 @@ import { sightOf } from '../history/sight.ts';
 export interface FoldOptions extends EditOptions {
   /** Looks as if these events, by seq or id, had not happened. */
   readonly exclude?: readonly (number | string)[];
-  /** With `exclude`: also leaves out every event that depends on them. */
+  /** With `exclude`: leaves out every event that depends on them, too. */
   readonly cascade?: boolean;
   /** Whether snapshots may be used and kept; they change nothing but time. */
   readonly snapshots?: boolean;

@@ -24,7 +24,7 @@ export class BranchRoots {
     this.#forks = new Set(branches.flatMap(({ parent }) => (parent === undefined ? [] : [nameOf(parent)])));
   }
 
-  /** Goes on with the events of a branch. */
+  /** Continues with the events of a branch. */
   enter({ branch, parent }: RootedBranch): void {
     this.#branch = branch;
     const isAtStart = parent === undefined || parent.seq === beginning;

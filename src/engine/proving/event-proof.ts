@@ -63,7 +63,7 @@ export interface ProofVerification {
   readonly doesNotProve: readonly string[];
 }
 
-/** The root that a verifier holds against a proof. */
+/** The root that a verifier compares with a proof. */
 export interface VerifyProofOptions {
   /** The root that you kept: of the history, or of its session. */
   readonly root?: string;
@@ -75,7 +75,7 @@ const proofKeys: KnownKeys = optionKeys<VerifyProofOptions>(
   'a verification of a proof',
 );
 
-/** Checks a proof with nothing but the proof, and the root if the verifier holds one. */
+/** Checks a proof with nothing but the proof, and the root if the verifier has one. */
 export function checkProof(platform: Platform, proof: unknown, options: VerifyProofOptions = {}): ProofVerification {
   checkKeys(options, proofKeys);
   const hash = hashBytesOf(platform);

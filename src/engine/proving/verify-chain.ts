@@ -31,7 +31,7 @@ export class ChainCheck {
   readonly #parts: PartCheck;
   readonly #onLink: ((row: StoredEvent) => void) | undefined;
 
-  /** `held` is the digest that the caller holds; `onLink` is called with each good event. */
+  /** `held` is the digest that the caller has; `onLink` is called with each good event. */
   constructor(
     engine: Engine,
     session: string,
@@ -126,7 +126,7 @@ export class ChainCheck {
       throw new Bad(seq, `"${branch}" does not begin where its first event says`);
   }
 
-  /** Checks `causeSeq`, which is derived and so not in the digest: it is where the cause stands, if that leads here. */
+  /** Checks `causeSeq`, which is derived and so not in the digest: it is where the cause is, if that leads here. */
   async #checkCauses(rows: readonly StoredEvent[], leads: Leads): Promise<void> {
     const ids = new Set(rows.flatMap((row) => row.cause ?? []));
     const places =

@@ -18,7 +18,7 @@ export interface DeepResult extends DeepVerification {
 }
 
 /**
- * Checks every branch of a session, holds what is derived against the log, and asks the store to check itself. Writes
+ * Checks every branch of a session, compares what is derived with the log, and asks the store to check itself. Writes
  * nothing.
  */
 export async function verifyDeep(

@@ -25,7 +25,7 @@ const kindsOf: Readonly<Record<NonNullable<ReturnType<typeof asRef>>['name'], re
   $sealed: ['sealed'],
 };
 
-/** Checks the parts that events refer to, each once. Reads references from the texts, since digests prove those. */
+/** Checks the parts that events refer to, each once. Reads references from stored JSON, since digests prove it. */
 export class PartCheck {
   readonly #engine: Engine;
   readonly #session: string;

@@ -22,8 +22,8 @@ export interface VerifyOptions {
   /** A digest that you kept: of that point, or of an earlier one that must still be part of the chain. */
   readonly head?: string;
   /**
-   * Also checks every other branch of the session, and holds against the log what is derived from it: the key index, the
-   * clocks and the snapshots. Asks the store to check itself, too.
+   * Checks every other branch of the session, too, and compares with the log what is derived from it: the key index,
+   * the clocks and the snapshots. Asks the store to check itself, too.
    */
   readonly deep?: boolean;
   /** With `deep`: your own projections, whose snapshots are then compared as well. */

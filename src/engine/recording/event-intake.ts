@@ -46,7 +46,7 @@ export class EventIntake {
     }
   }
 
-  /** Reports a key that nothing reads: it would be dropped silently. The agent goes on. */
+  /** Reports a key that nothing reads: it would be dropped silently. The agent continues. */
   reportUnknownKeys(input: object, known: KnownKeys): void {
     checkWhole(input, known);
     this.reporting(() => checkKeys(input, known), 1);

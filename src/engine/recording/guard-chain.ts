@@ -11,7 +11,7 @@ export class GuardChain {
     this.#onError = onError;
   }
 
-  /** Returns the answer that stands in for the call, or undefined if it is to be made; throws what a guard refuses. */
+  /** Returns the answer that replaces the call, or undefined if it is to be made; throws what a guard refuses. */
   async before(call: NamedCall): Promise<ReusedAnswer | undefined> {
     for (const [index, guard] of this.#guards.entries()) {
       try {

@@ -1,7 +1,7 @@
 import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { CallEnd, CallStart, Question, RunStart, TaskStart, TurnStart } from '../../core/recording/recorder.ts';
 
-/** The keys that a recorder reads of what code hands to it. It reports any other key as an error and goes on. */
+/** The keys that a recorder reads of what code hands to it. It reports any other key as an error and continues. */
 export const inputKeys: Readonly<Record<'run' | 'turn' | 'task' | 'call' | 'end' | 'question' | 'message', KnownKeys>> =
   {
     run: optionKeys<RunStart>(

@@ -13,7 +13,7 @@ export class PersonRecorder {
   readonly #setup: RecorderSetup;
   readonly #context: RecorderContext;
   readonly #intake: EventIntake;
-  /** The questions of each run that nobody has answered. */
+  /** The unanswered questions of each run. */
   readonly #asked = new Map<string | undefined, Map<string, string>>();
 
   constructor(setup: RecorderSetup, context: RecorderContext, intake: EventIntake) {
@@ -66,7 +66,7 @@ export class PersonRecorder {
     return this.#setup.waiting();
   }
 
-  /** Returns what waits on the branch; nothing, and a report, if the log cannot be read: the agent goes on. */
+  /** Returns what waits on the branch; nothing, and a report, if the log cannot be read: the agent continues. */
   async #known(): Promise<readonly WaitingCall[]> {
     try {
       return await this.waiting();

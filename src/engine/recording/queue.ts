@@ -14,7 +14,7 @@ export interface QueuedEvent {
   readonly units: number;
   /** Completes the draft just before it is written, such as with facts about the machine. */
   readonly complete?: () => Promise<RecordedDraft>;
-  /** Whether it ends a run. It is then written alone, because it holds the fingerprint of everything before it. */
+  /** Whether it ends a run. It is then written alone, because it has the fingerprint of everything before it. */
   readonly isRunEnd?: boolean;
 }
 
@@ -128,7 +128,7 @@ export class RecorderQueue {
     if (!this.#setup.breaker.isOpen) await this.#wait(true);
   }
 
-  /** Resolves with whether the event pushed last, which has this id, is stored; false also if the store stalls. */
+  /** Resolves with whether the event pushed last, which has this id, is stored; false, too, if the store stalls. */
   async stored(id: string): Promise<boolean> {
     this.#awaited.set(id, false);
     await this.settledOrStalled();
@@ -144,7 +144,7 @@ export class RecorderQueue {
     await new Promise<void>((resolve) => this.#settleWaits.push({ through, resolve, isAgent }));
   }
 
-  /** Lets the agent go on. */
+  /** Lets the agent continue. */
   #release(): void {
     const [rooms, waits] = [this.#roomWaits, this.#settleWaits];
     this.#roomWaits = [];

@@ -33,7 +33,7 @@ export interface RecordOptions {
   readonly mask?: (event: EventDraft, report?: (error: Error) => void) => EventDraft;
   /** Returns what a model call cost in US dollars, or undefined; the prices the store was opened with if left out. */
   readonly prices?: { readonly costOf: (model: string, usage: Usage) => number | undefined };
-  /** Whether `run.started` holds facts about the machine: program, versions, git. True if left out. */
+  /** Whether `run.started` records facts about the machine: program, versions, git. True if left out. */
   readonly facts?: boolean;
   /** Decide, in order, whether a call is made, answered or refused. */
   readonly guards?: readonly CallGuard[];

@@ -73,7 +73,7 @@ export async function recordAt(
   const queue: RecorderQueue = new RecorderQueue({
     write: (batch) => writer.write(batch),
     drop: (error, events) => counts.fail(error, events),
-    // Closing the store waits for these events, even if nobody closed the recorder.
+    // Closing the store waits for these events, even if the recorder was not closed.
     onBusy: (idle) => {
       chores.add(name, () => idle);
       engine.recorders.add(session, settled, idle);

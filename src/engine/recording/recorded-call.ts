@@ -5,7 +5,7 @@ import type { CallTiming } from './call-data.ts';
 import type { RecorderContext, RecorderScope } from './recorder-scope.ts';
 import type { Actor } from './turn-clock.ts';
 
-/** Where a call stands in the record. */
+/** Where a call is in the record. */
 export interface CallPlace {
   /** The scope of code that runs as part of the call. */
   readonly scope: RecorderScope;
@@ -16,7 +16,7 @@ export interface CallPlace {
 /** The measurements of a call. */
 export interface CallMeasures {
   readonly timing: CallTiming;
-  /** The requests that were sent inside the call; undefined if nobody watched. */
+  /** The requests that were sent inside the call; undefined if nothing watched them. */
   readonly attempts: CallAttempts | undefined;
 }
 

@@ -9,7 +9,7 @@ import type { TurnClock } from './turn-clock.ts';
 /** Everything a recorder is made of. */
 export interface RecorderSetup {
   readonly session: string;
-  /** Names the session, also among sessions of the same id in other namespaces and stores. */
+  /** Names the session, even among sessions of the same id in other namespaces and stores. */
   readonly history: string;
   readonly platform: Platform;
   readonly options: RecordOptions;

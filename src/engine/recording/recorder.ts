@@ -70,7 +70,7 @@ export class SessionRecorder implements Recorder {
   }
 
   /**
-   * Records a run around a function. The end of the run holds the outcome, the result if it is JSON, and the
+   * Records a run around a function. The end of the run has the outcome, the result if it is JSON, and the
    * fingerprint of everything before it. The promise resolves when the run is stored, with the result of the function,
    * or rejects with its error.
    *
@@ -122,7 +122,7 @@ export class SessionRecorder implements Recorder {
 
   /**
    * Runs code inside a turn that was started elsewhere: the events it records belong to that turn and its agent, and it
-   * begins no turn of its own.
+   * begins no new turn.
    *
    * @example
    * ```ts

@@ -66,7 +66,7 @@ export class RunRecorder {
 
   /**
    * Waits until everything is stored; throws if the caller wants that and something could not be recorded. A run that
-   * may be recorded in part does not wait for a store that stalls: the recorder tries on beside it.
+   * may be recorded in part does not wait for a store that stalls: the recorder keeps trying meanwhile.
    */
   async check(failedBefore: number, thrown: readonly unknown[]): Promise<void> {
     const { queue, counts, options } = this.#setup;
@@ -95,7 +95,7 @@ export class RunRecorder {
   }
 }
 
-/** Returns the scope of code inside a run: a turn around the run goes on inside it only if `turn(…)` gave it. */
+/** Returns the scope of code inside a run: a turn around the run continues inside it only if `turn(…)` gave it. */
 function scopeOfRun(outer: RecorderScope | undefined, about: RecorderScope): RecorderScope {
   const { turn, ...others } = outer ?? {};
   return { ...others, ...about, ...(outer?.isTurnGiven === true ? { turn } : {}) };

@@ -11,7 +11,7 @@ import { sessionRecord } from '../history/place.ts';
 export interface SessionMasking {
   /** Masks events; undefined if nothing is masked. */
   readonly mask: Masker | undefined;
-  /** Compares stored arguments, which may hold masks, with arguments that do not. */
+  /** Compares stored arguments, which may contain masks, with arguments that do not. */
   readonly compare: (stored: JsonValue | undefined, fresh: JsonValue | undefined) => Sameness;
 }
 

@@ -2,7 +2,7 @@ import { limits } from '../../core/limits.ts';
 
 /**
  * Remembers that a store keeps a recorder waiting. The agent waits for such a store once: then the breaker is open, and
- * nothing the agent does waits for the store until it takes events again. The recorder goes on trying beside the agent.
+ * nothing the agent does waits for the store until it takes events again. The recorder keeps trying meanwhile.
  */
 export class StoreBreaker {
   #isOpen = false;

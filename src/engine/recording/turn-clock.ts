@@ -1,6 +1,6 @@
 import { BoundedMap } from '../../core/bounded-map.ts';
 
-/** An agent within a run; each has a turn of its own, also when several act side by side. */
+/** An agent within a run; each has its own turn, even when several act at once. */
 export interface Actor {
   readonly agent?: string | undefined;
   readonly run?: string | undefined;

@@ -102,7 +102,7 @@ export class RecorderWriter {
   }
 
   /**
-   * Stores the end of a run, which holds the fingerprint of everything before it: it is appended only if exactly that
+   * Stores the end of a run, which has the fingerprint of everything before it: it is appended only if exactly that
    * precedes it.
    */
   async #storeRunEnd(drafts: readonly RecordedDraft[]): Promise<void> {
@@ -156,7 +156,7 @@ export class RecorderWriter {
     }
   }
 
-  /** Reports once that the store used up its wait, and lets the agent go on; the next tries are made beside it. */
+  /** Reports once that the store used up its wait, and lets the agent continue; the writer keeps trying meanwhile. */
   #stall(error: unknown): void {
     if (!this.#breaker.isOpen) this.#counts.fail(error, 0);
     this.#breaker.open();

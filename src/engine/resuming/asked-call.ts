@@ -13,11 +13,11 @@ export interface Comparing {
 }
 
 /**
- * A call that an agent asks for, to be compared with the calls of the record. Those may hold masks in place of secrets,
- * also where this recorder would not mask them: which values it knows depends on what it has seen.
+ * A call that an agent asks for, to be compared with the calls of the record. Those may have masks in place of secrets,
+ * even where this recorder would not mask them: which values it knows depends on what it has seen.
  */
 export class AskedCall {
-  /** A key that calls of this process with the same name and arguments share. It holds secrets and is never stored. */
+  /** A key that calls of this process with the same name and arguments share. It has secrets and is never stored. */
   readonly key: string;
   readonly name: string;
   readonly #storedKey: string;
@@ -44,7 +44,7 @@ export class AskedCall {
     return input === 'same' ? name : input;
   }
 
-  /** Returns the same calls of a list, in order. Where nobody can tell, the call counts, and is in doubt. */
+  /** Returns the same calls of a list, in order. A call that may or may not be the same counts, and is in doubt. */
   in<Call extends KnownCall>(calls: readonly Call[]): Call[] {
     return calls.flatMap((known) => {
       const sameness = this.compare(known);

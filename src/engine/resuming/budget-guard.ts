@@ -118,6 +118,6 @@ export class BudgetGuard implements CallGuard {
 
 const usageIn = ({ inputTokens, outputTokens, totalTokens }: Usage): JsonObject => ({
   ...given({ inputTokens }),
-  // Some providers give only the total; the budget still holds for them.
+  // Some providers give only the total; the budget still limits them.
   outputTokens: outputTokens ?? (totalTokens === undefined ? 0 : Math.max(0, totalTokens - (inputTokens ?? 0))),
 });

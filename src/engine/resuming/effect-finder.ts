@@ -43,7 +43,7 @@ export interface FinderOptions extends Comparing {
   readonly paused?: PausedCalls;
 }
 
-/** Finds what the record of a session holds of a call that is about to be made. */
+/** Finds what the record of a session has of a call that is about to be made. */
 export class EffectFinder {
   readonly #ledger: EffectLedger;
   readonly #where: GuardedPlace;
@@ -71,7 +71,7 @@ export class EffectFinder {
   }
 
   /**
-   * Finds what the record holds of the same effect. A call with a recorded id is that call: it is pending, or the
+   * Finds what the record has of the same effect. A call with a recorded id is that call: it is pending, or the
    * program starts over. Any other call is the n-th with its name and arguments since the point. Calls before the point
    * are done, and one more is a new effect, unless the call is irreversible.
    */
@@ -207,6 +207,6 @@ function aborted(signal: AbortSignal | undefined): Promise<void> {
   });
 }
 
-/** Returns true if a call cannot stand in for a new one: part of it is missing, or it may be a different call. */
+/** Returns true if a call cannot replace a new one: part of it is missing, or it may be a different call. */
 export const isUnsure = (known: KnownCall | undefined): boolean =>
   known?.isWithheld === true || known?.hasOtherKey === true;

@@ -43,13 +43,13 @@ export interface EffectQuestion {
   readonly effect: EffectClass;
   /** Where the same call was made before, as a ref; undefined if it never was. */
   readonly earlier: string | undefined;
-  /** How that call ended; undefined if nobody knows whether it happened. */
+  /** How that call ended; undefined if it is unknown whether it happened. */
   readonly outcome: Outcome | undefined;
 }
 
 /**
  * The answer of a person: make the call, answer it from the record, refuse it, or answer it by a simulation. `reuse` is
- * refused if nobody knows how the earlier call ended.
+ * refused if it is unknown how the earlier call ended.
  */
 export type EffectAnswer = 'run' | 'reuse' | 'refuse' | Simulation;
 
@@ -63,7 +63,7 @@ export interface EffectGuardOptions extends FinderOptions {
   readonly platform: Pick<Platform, 'startTimer'>;
 }
 
-/** A decision about a call, and what the record holds of it. */
+/** A decision about a call, and what the record has of it. */
 interface Decided {
   readonly action: EffectDecision;
   readonly found: Found;
@@ -105,7 +105,7 @@ export class EffectGuard implements CallGuard {
   }
 
   /**
-   * Returns the recorded or simulated answer that stands in for the call, or undefined if it is to be made. Throws
+   * Returns the recorded or simulated answer that replaces the call, or undefined if it is to be made. Throws
    * `effect.refused`.
    */
   async before(start: NamedCall): Promise<ReusedAnswer | undefined> {
@@ -284,7 +284,7 @@ function actionsFor(known: KnownCall | undefined): EffectAction[] {
   return known.outcome === undefined || isUnsure(known) ? ['run'] : ['run', 'reuse'];
 }
 
-/** Says how to go on after a refusal. */
+/** Says how to continue after a refusal. */
 function hintFor(tool: string, known: KnownCall | undefined): string {
   const policy = (action: string): string => `effects: { names: { ${tool}: ${action} } }`;
   const [allowing, answering] = actionsFor(known);
@@ -302,7 +302,7 @@ function answerOf({ outcome = 'ok', output, error }: CallEnd): ReusedAnswer {
     const told = error === undefined ? undefined : errorRecord(error);
     return { outcome, output: recordable(output).value, error: told };
   } catch {
-    // It is too large for the record, so nobody else can get it.
+    // It is too large for the record, so no other caller can get it.
     return interrupted;
   }
 }

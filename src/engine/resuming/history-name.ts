@@ -5,7 +5,7 @@ import type { Marker } from '../../core/view/marker.ts';
 import type { Engine } from '../context/engine.ts';
 import { digestAt, type Place } from '../history/place.ts';
 
-/** The length of the key that makes a name unique; those of session and branch may hold any character. */
+/** The length of the key that makes a name unique; session and branch names may have any character. */
 const keyDigits = 32;
 
 /**

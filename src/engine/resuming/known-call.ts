@@ -21,13 +21,13 @@ export interface KnownCall {
   readonly key: string;
   /** Its name and arguments, if a secret in them is masked: then the key of an equal call may be a different one. */
   readonly masked: MaskedCall | undefined;
-  /** Its outcome; undefined while nobody knows it. */
+  /** Its outcome; undefined while it is unknown. */
   outcome: Outcome | undefined;
   /** Reads its answer, once it has ended. */
   answer: () => Promise<ReusedAnswer>;
-  /** Whether its arguments or its answer could not be recorded: it happened, but cannot stand in for a new call. */
+  /** Whether its arguments or its answer could not be recorded: it happened, but cannot replace a new call. */
   isWithheld?: boolean;
-  /** Whether nobody can tell if it is the call in question: its arguments were masked with a different key. */
+  /** Whether it cannot be told if it is the call in question: its arguments were masked with a different key. */
   readonly hasOtherKey?: boolean;
   /** For a call that is being made now: resolves when it has ended. */
   readonly settled?: Promise<void>;
@@ -38,7 +38,7 @@ export function callKey(started: JsonObject): string {
   return effectKey(String(started['name']), isWithheld(started) ? { notRecorded: true } : started['input'], 0);
 }
 
-/** Returns true if a note stands in for the data of an event. */
+/** Returns true if a note replaces the data of an event. */
 export const isWithheld = (data: JsonObject): boolean => data['notRecorded'] !== undefined;
 
 /** Returns the name and the arguments of a stored call, if a mask is in them. */

@@ -21,7 +21,7 @@ import type { ResumableHistory } from './resume-history.ts';
 export class PendingChecks implements CallGuard {
   readonly #checks = new Map<string, () => Promise<void>>();
 
-  /** Runs a body while a check holds for a call. */
+  /** Runs a body while a check guards a call. */
   async during<T>(call: string, check: () => Promise<void>, body: () => Promise<T>): Promise<T> {
     this.#checks.set(call, check);
     try {
@@ -46,7 +46,7 @@ export interface Answering<Run, Result> {
   readonly history: Pick<ResumableHistory, 'pending'>;
   /** The calls that are not made because they wait for a person. */
   readonly held: ReadonlySet<string>;
-  /** The calls that need an approval which nobody has asked for yet. */
+  /** The calls that need an approval that was not asked for yet. */
   readonly unasked: ReadonlyMap<string, WaitingCall>;
   /** The decisions of people, by the tool call they are about. */
   readonly approvals: ReadonlyMap<string, Approval>;
@@ -126,7 +126,7 @@ export async function withAnswers<Run, Result>(
   return withoutCalls(answering, executed, new Set(callers.map(({ call }) => call)));
 }
 
-/** Returns the context without pending calls that nobody answers, because the user says something else instead. */
+/** Returns the context without pending calls that stay unanswered, because the user says something else instead. */
 export function withoutCalls<Run, Result>(
   { history, repairs }: Pick<Answering<Run, Result>, 'history' | 'repairs'>,
   context: ResumeContext,

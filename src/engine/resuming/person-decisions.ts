@@ -130,7 +130,7 @@ function refuse(why: string, hint: string): never {
   throw new RepriseError('resume.invalid', `Cannot resume with these decisions: ${why}`, { hint });
 }
 
-/** Returns the question whether a pending call may be made, for an agent whose record does not hold it. */
+/** Returns the question whether a pending call may be made, for an agent whose record does not have it. */
 export function approvalOf(
   { call, name, input }: PendingCall,
   seq: number,

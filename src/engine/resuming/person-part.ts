@@ -23,11 +23,11 @@ export interface PersonPart {
   readonly answers: readonly PersonAnswer[];
   /** The answers that this resume brings. */
   readonly fresh: readonly PersonAnswer[];
-  /** The ids of the questions that the record holds. */
+  /** The ids of the questions that the record has. */
   readonly recorded: ReadonlySet<string>;
   /** The pending calls that must not be made. */
   readonly held: ReadonlySet<string>;
-  /** The pending calls that need an approval which nobody has asked for yet: asked for when one is really made. */
+  /** The pending calls that need an approval that was not asked for yet: asked for when one is really made. */
   readonly unasked: ReadonlyMap<string, WaitingCall>;
   /** The decisions about pending calls. */
   readonly approvals: ReadonlyMap<string, Approval>;
@@ -50,7 +50,7 @@ interface Asked<Run, Result> {
 
 /**
  * Finds what waits for a person and what the caller decided about it. Throws `resume.waiting` if something waits that
- * nobody decided, unless the user says something else instead; then the calls it is about are held back.
+ * was not decided, unless the user says something else instead; then the calls it is about are held back.
  */
 export async function personPart<Run, Result>(asked: Asked<Run, Result>): Promise<PersonPart> {
   const { place, history, agent, request } = asked;
@@ -67,11 +67,11 @@ export async function personPart<Run, Result>(asked: Asked<Run, Result>): Promis
   const earlier = isReplaced ? seen.answers.filter(({ about }) => about !== null) : seen.answers;
   const answers = [...earlier, ...fresh.filter(isHere), ...denied];
   const approvals = approvalsIn(answers);
-  // With an answer to its own question, a graph goes on from where it saved it.
+  // With an answer to its own question, a graph continues from where it saved it.
   const isAwaited = answers.some(({ about, saved }) => about === null && saved !== null);
   const goesOn = agent.goesOnFromCalls === true && (isAwaited || !isPartlyAnswered(history, prompt, approvals));
   const isMadeHere = agent.callTool !== undefined && !goesOn;
-  // A recorded answer may stand in for a call that nobody has asked a person about.
+  // A recorded answer may replace a call that no person was asked about.
   const isLate = (question: WaitingCall): boolean => isMadeHere && needed.includes(question);
   const stopping = undecided.filter((question) => !isLate(question));
   if (stopping.length > 0 && !isReplaced)

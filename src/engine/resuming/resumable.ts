@@ -36,7 +36,7 @@ export interface Resumable extends BranchSettings {
   readonly messages: readonly HeldMessage[];
   /** The user message to answer; null if there is none. */
   readonly prompt: HeldMessage | null;
-  /** Calls that the model decided on and nobody answered: a resume makes them first. */
+  /** Unanswered calls that the model decided on: a resume makes them first. */
   readonly pending: readonly (PendingCall & { readonly seq: number })[];
   /** The repairs of the messages, by the name of the rule. */
   readonly repairs: readonly Repair[];

@@ -256,7 +256,7 @@ async function inRun<Run, Result>(running: Running<Run, Result>): Promise<Ended<
   }
 }
 
-/** Records what people decided, with the question if the record does not hold it. */
+/** Records what people decided, with the question if the record does not have it. */
 async function recordAnswers<Run, Result>({ recorder, person }: Running<Run, Result>): Promise<void> {
   for (const { call, name, about, input, agent, output } of person.fresh) {
     if (!person.recorded.has(call)) {
@@ -277,7 +277,7 @@ function nameOf<Run, Result>(
   return given({ agent: name });
 }
 
-/** Returns what `run.started` holds of a resume: the run it continues, the agent, and its options. */
+/** Returns what `run.started` says of a resume: the run it continues, the agent, and its options. */
 function resumedData<Run, Result>(agent: ResumableAgent<Run, Result>, run: string | null, options: Run): JsonObject {
   const held = options === undefined ? undefined : optionsData(options);
   return {
@@ -326,7 +326,7 @@ async function contextOf<Run, Result>(running: Running<Run, Result>, run: string
   return { ...executed, messages: [...executed.messages, given], prompt: undefined };
 }
 
-/** Returns the context with the answers of pending calls, unless the agent itself goes on from them. */
+/** Returns the context with the answers of pending calls, unless the agent itself continues from them. */
 async function withToolAnswers<Run, Result>(
   running: Running<Run, Result>,
   context: ResumeContext,

@@ -35,7 +35,7 @@ export interface ResumeOptions<Run = unknown> extends RunLimits, ResumeRecordOpt
   readonly run?: Run;
   /**
    * A new user message, as text or as a message; or a message with role `tool` that answers calls that wait for the
-   * caller. If left out, the agent answers the last user message, if nobody has yet.
+   * caller. If left out, the agent answers the last user message, if it has no answer yet.
    */
   readonly prompt?: string | Message;
   /** Whose conversation is continued, and the agent's name in the log; found in the history if left out. */
@@ -300,7 +300,7 @@ async function recordedTurns(
   });
 }
 
-/** Returns what is left of the budget and the time, which hold for all runs together. */
+/** Returns what is left of the budget and the time, which limit all runs together. */
 function leftOf<Run, Result>(
   { budget, timeoutMs }: RunRequest<Run, Result>,
   runs: readonly ComparedRun<Result>[],

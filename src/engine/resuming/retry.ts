@@ -62,7 +62,7 @@ interface Tried {
   readonly task: string | null;
   /** Its first model call; undefined if it made none. */
   readonly asked: Event | undefined;
-  /** Who took the task first, and where; undefined if nobody did. */
+  /** Who took the task first, and where; undefined if none did. */
   readonly claimed: Event | undefined;
   /** Its result as its end states it, else the last text of a model. */
   readonly text: string;
@@ -166,7 +166,7 @@ function refuseBoth(run: string, task: string): never {
 }
 
 async function findTried(engine: Engine, { place, run }: RetryPlace, task: string | undefined): Promise<Tried> {
-  // A run may go on after the place.
+  // A run may continue after the place.
   const head = placeOn(place.session, place.record);
   if (task !== undefined) {
     if (run !== undefined) refuseBoth(run, task);
@@ -180,7 +180,7 @@ async function findTried(engine: Engine, { place, run }: RetryPlace, task: strin
   );
 }
 
-/** Finds the run that is open at a place: that of the last event with a run. A resume is a run of its own. */
+/** Finds the run that is open at a place: that of the last event with a run. A resume is a separate run. */
 async function runAt(engine: Engine, place: Place): Promise<string | undefined> {
   for await (const { run } of replay(engine, place, { direction: 'backward' })) if (run !== undefined) return run;
   return undefined;
@@ -251,7 +251,7 @@ function noted(tried: Tried, event: Event): Tried {
 }
 
 /**
- * Finds the point where the prompt is given and no model has been called. If only the first model call holds the
+ * Finds the point where the prompt is given and no model has been called. If only the first model call has the
  * prompt, that is the start of this call; the branch then holds a start without an end.
  */
 async function beginningOf(

@@ -8,7 +8,7 @@ export class RunGate implements CallGuard {
   readonly #watch: StopWatch;
   readonly #branch: string;
   #isOver = false;
-  /** Calls under way whose ends the record must not lose: nobody could tell whether they happened. */
+  /** Calls under way whose ends the record must not lose: without them, it would be unknown whether they happened. */
   readonly #underWay = new Set<NamedCall>();
   readonly #settled = Promise.withResolvers<void>();
   /** The names of calls other than to models, in order. */
@@ -19,7 +19,7 @@ export class RunGate implements CallGuard {
     this.#branch = branch;
   }
 
-  /** Throws if the run is over: nobody would record or guard the call. */
+  /** Throws if the run is over: nothing would record or guard the call. */
   before(call: NamedCall): undefined {
     const { kind, name } = call;
     const { stopped } = this.#watch;
@@ -73,7 +73,7 @@ function isRefusal(error: unknown): error is RepriseError {
 
 /**
  * Returns a guard whose refusal stops the run. Without that, a framework would report the refused call to the model as a
- * failed tool and go on.
+ * failed tool and continue.
  */
 export function stoppingRun(watch: StopWatch, guard: CallGuard): CallGuard {
   const orStop = async <T>(decide: () => Promise<T> | T): Promise<T> => {

@@ -32,7 +32,7 @@ interface OpenTurn extends UserTurn {
 }
 
 /**
- * Returns the user turns on a branch after a seq: every user message that joins the agent's conversation, also one
+ * Returns the user turns on a branch after a seq: every user message that joins the agent's conversation, even one
  * first seen in a request to a model. The turn that is open at the seq comes first.
  */
 export async function userTurnsAfter(

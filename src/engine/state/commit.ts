@@ -101,8 +101,8 @@ async function tryPlan(
 }
 
 /**
- * Numbers the operations by the versions of their keys at a seq (the head if left out), on condition that these still
- * hold.
+ * Numbers the operations by the versions of their keys at a seq (the head if left out), on condition that these have
+ * not changed.
  */
 async function planCommit(engine: Engine, request: CommitRequest, since: Seq | undefined): Promise<CommitPlan> {
   const { operations, reads } = request;

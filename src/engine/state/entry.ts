@@ -9,7 +9,7 @@ export interface StateValue {
   readonly key: string;
   /** Whose key it is. */
   readonly agent: string;
-  /** The value; null if there is none. Null can also be a value: see `exists`. */
+  /** The value; null if there is none. Null can be a value, too: see `exists`. */
   readonly value: JsonValue;
   /** How often the key was written or deleted up to there; 0 if never. */
   readonly version: number;

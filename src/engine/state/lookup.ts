@@ -97,7 +97,7 @@ export async function valuesOf(view: StateView, of: readonly KeyOf[]): Promise<M
   return found;
 }
 
-/** Yields the keys of an agent with a prefix that hold a value, or held one that was erased, by their UTF-8 bytes. */
+/** Yields the keys of an agent with a prefix that have a value, or had one that was erased, by their UTF-8 bytes. */
 export async function* scanState(
   view: StateView,
   agent: string,

@@ -30,7 +30,7 @@ export async function runTransaction<Result>(
       const result = await work(tx);
       return { ...(tx.committed ?? (await tx.commit())), result };
     } catch (error) {
-      // Retry only for its own conflict, also if the function committed itself; a different transaction's conflict is
+      // Retry only for its own conflict, even if the function committed itself; a different transaction's conflict is
       // the caller's.
       if (!tx.isInConflict || tries >= retries) throw error;
     }

@@ -20,7 +20,7 @@ interface DiffScope {
   readonly prefix: string;
 }
 
-/** Yields the keys whose values differ between two views, by their UTF-8 bytes. Holds a page of each side. */
+/** Yields the keys whose values differ between two views, by their UTF-8 bytes. Keeps a page of each side in memory. */
 export async function* diffState(
   left: StateView,
   right: StateView,

@@ -57,7 +57,7 @@ interface ReplayedState {
   readonly agent: string;
 }
 
-/** Transactions being read: an async iterator that holds one page. Leaving the loop releases everything. */
+/** Transactions being read: an async iterator that keeps one page in memory. Leaving the loop releases everything. */
 export interface StateReplay extends AsyncIterableIterator<StateTransaction, void, undefined> {
   return(): Promise<IteratorResult<StateTransaction, void>>;
 }

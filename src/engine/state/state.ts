@@ -65,7 +65,7 @@ export class StateReader {
   }
 
   /**
-   * Lists the keys that hold a value, sorted by their UTF-8 bytes.
+   * Lists the keys that have a value, sorted by their UTF-8 bytes.
    *
    * @example
    * ```ts
@@ -78,7 +78,7 @@ export class StateReader {
   }
 
   /**
-   * Lists the keys with a prefix that hold a value, with their values, sorted by their UTF-8 bytes.
+   * Lists the keys with a prefix that have a value, with their values, sorted by their UTF-8 bytes.
    *
    * @example
    * ```ts

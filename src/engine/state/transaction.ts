@@ -36,8 +36,8 @@ export type RefuseAgent = (own: string, asked: string) => void;
 
 /**
  * Writes and deletes that are committed together or not at all. The transaction reads everything at one point, and its
- * commit fails if a key it read has changed since. It expires if nobody ends it; bound with `await using`, it is aborted
- * unless it was committed.
+ * commit fails if a key it read has changed since. It expires if it is never ended; bound with `await using`, it is
+ * aborted unless it was committed.
  */
 export class Transaction implements AsyncDisposable {
   /** Whose keys are read and written; {@link Transaction.as} returns the same transaction for a different agent. */
@@ -127,8 +127,8 @@ export class Transaction implements AsyncDisposable {
   }
 
   /**
-   * Lists the keys with a prefix that hold a value in this transaction, with their values. A key that a different writer
-   * adds under the prefix is a conflict.
+   * Lists the keys with a prefix that have a value in this transaction, with their values. A key that a different
+   * writer adds under the prefix is a conflict.
    *
    * @example
    * ```ts

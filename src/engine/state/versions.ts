@@ -56,7 +56,7 @@ interface Run {
   readonly before: readonly Segment[];
 }
 
-/** Returns the run that ends with an event, given the view before that event. A carried event is a run of its own. */
+/** Returns the run that ends with an event, given the view before that event. A carried event is a separate run. */
 function runUpTo(before: readonly Segment[], { branch, seq }: Event, seams: ReadonlySet<Seq>): Run {
   const own = segmentAt({ branch, seq });
   if (seams.has(seq)) return { segments: [{ ...own, carried: true }], before };

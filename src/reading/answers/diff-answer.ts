@@ -15,7 +15,7 @@ export interface DiffAnswer {
   /** The last point both have in common; null if they are not related, or in a strict diff. */
   readonly forkPoint: Point | null;
   readonly divergedAt: DiffPlace | null;
-  /** Null also in a strict diff, which does not look for it. */
+  /** Null even in a strict diff, which does not look for it. */
   readonly sustainedAt: DiffPlace | null;
   readonly matched: number;
   readonly changed: number;

@@ -18,7 +18,7 @@ export interface EventReading {
   /** Reads only this many of the last events. */
   readonly tail?: number;
   readonly isReverse: boolean;
-  /** Goes on with events as they are appended. */
+  /** Continues with events as they are appended. */
   readonly follows: boolean;
 }
 

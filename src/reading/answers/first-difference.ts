@@ -41,7 +41,7 @@ const sessionsMax = 50;
 
 /**
  * Finds the first difference from an expected fingerprint. A fingerprint alone does not show it. But the history may
- * have had that fingerprint at an earlier point, or the store may hold the history it was taken from.
+ * have had that fingerprint at an earlier point, or the store may have the history it was taken from.
  */
 export async function firstDifference(
   reprise: Reprise,

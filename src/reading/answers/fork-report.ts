@@ -34,7 +34,7 @@ export interface ForkAnswer {
   readonly branch: string;
   readonly ref: string;
   readonly head: Seq;
-  /** Calls that the model decided on and nobody answered: a resume makes them first. */
+  /** Unanswered calls that the model decided on: a resume makes them first. */
   readonly pending: Resumable['pending'];
   readonly lineage: {
     readonly parent: Point | null;

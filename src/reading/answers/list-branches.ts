@@ -78,7 +78,7 @@ const rowFields = {
   archived: true,
 } as const satisfies Record<Exclude<keyof ListRow, 'namespace'>, true>;
 
-/** Which branches to list. Everything that is given must hold. */
+/** Which branches to list. Every condition that is given must be met. */
 export interface ListQuery {
   /** Lists at most this many sessions. */
   readonly limit: number;

@@ -16,7 +16,7 @@ import { type Conversation, conversation } from '../../projections/conversation.
 import { eventHere } from '../answers/show-answer.ts';
 import { type ContextMark, type ContextMessage, type ContextTool, markMessages, markTools } from './context-marks.ts';
 
-/** A text or value of a request, and what it was in the one before. */
+/** A string or value of a request, and what it was in the one before. */
 interface ContextSetting<Value> {
   readonly value: Value | null;
   readonly was: Value | null;
@@ -103,7 +103,7 @@ export async function contextAt(session: Session, reading: ContextReading): Prom
   };
 }
 
-/** Returns what a call was sent that a tool made on its own: it stands outside of the conversation. */
+/** Returns what a call was sent that a tool made on its own: it is outside of the conversation. */
 async function askedInside(session: Session, at: Point): Promise<LaneConversation | undefined> {
   for await (const event of session.at(at).replay({ after: previous(at.seq) }))
     if (event.erased !== true) return project(conversation, [event]);
@@ -132,7 +132,7 @@ const named = ({ data }: Event): Pick<ContextCall, 'call' | 'name'> => ({
   name: stringAt(data, 'name') ?? '',
 });
 
-/** Ends of other calls that are looked through for that of one: calls beside it may have ended first. */
+/** Ends of other calls that are looked through for that of one: calls made at the same time may have ended first. */
 const besideMax = 1_000;
 
 async function startBefore(session: Session, branch: string, end: Event): Promise<Seq | undefined> {

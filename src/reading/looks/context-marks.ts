@@ -103,7 +103,7 @@ function alignTexts(left: readonly string[], right: readonly string[]): Int32Arr
 }
 
 /**
- * Pairs messages that stand in the place of others: in a gap between equal ones, those of the same role, in order. Where
+ * Pairs messages that take the place of others: in a gap between equal ones, those of the same role, in order. Where
  * the other list ends, everything that follows is new.
  */
 function replacements(

@@ -1,14 +1,14 @@
 import { isArray, isObject, type JsonValue, setKey } from '../../core/json.ts';
 
-/** A text or list of a value that was cut: its beginning is in the value. */
+/** A string or list of a value that was cut: its beginning is in the value. */
 export interface Cut {
   /** A JSON pointer into the value. */
   readonly path: string;
-  /** How much is there: characters of a text, items of a list, keys of an object. */
+  /** How much is there: characters of a string, items of a list, keys of an object. */
   readonly shown: number;
   /** How much there is in all. */
   readonly length: number;
-  /** Whether items or keys are missing, and not the end of a text. */
+  /** Whether items or keys are missing, and not the end of a string. */
   readonly items: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface CutValue {
   readonly cuts: readonly Cut[];
 }
 
-/** The most that a value may hold, in characters. */
+/** The most that a value may have, in characters. */
 export interface CutLimits {
   /** Of one text. */
   readonly text: number;
@@ -26,10 +26,10 @@ export interface CutLimits {
   readonly whole: number;
 }
 
-/** The characters of a text that are shown however little room is left. */
+/** The characters of a string that are shown however little room is left. */
 const shownMin = 200;
 
-/** Returns a value without what makes it too large: long texts lose their end, and a value that is full loses items. */
+/** Returns a value without what makes it too large: long strings lose their end, and a value that is full loses items. */
 export function cutValue(value: JsonValue, most: CutLimits): CutValue {
   const cuts: Cut[] = [];
   let left = most.whole;
@@ -70,7 +70,7 @@ export function cutValue(value: JsonValue, most: CutLimits): CutValue {
   return { value: walk(value, ''), cuts };
 }
 
-/** Returns the beginning of a text, and no half of a character. */
+/** Returns the beginning of a string, and no half of a character. */
 export function cutText(text: string, max: number): string {
   if (text.length <= max) return text;
   return text.slice(0, isHighSurrogate(text, max - 1) ? max - 1 : max);

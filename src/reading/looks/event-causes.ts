@@ -82,7 +82,7 @@ async function chainUp(session: Session, branch: string, event: Event): Promise<
 const decisionEventsMax = 50;
 
 /**
- * Returns what an event followed from. A tool call followed from the answer that asks for it by its id, also where its
+ * Returns what an event followed from. A tool call followed from the answer that asks for it by its id, even where its
  * recorder only knew the run; a recorded cause after that answer, such as an approval, is nearer.
  */
 async function causeOf(session: Session, branch: string, event: Event): Promise<Seq | undefined> {

@@ -50,7 +50,7 @@ export async function* readIndex(
   yield { kind: 'view', head, pieces: await viewPieces(session, branch, head) };
 }
 
-/** Returns the last seq of every chunk that holds events after a seq. */
+/** Returns the last seq of every chunk that has events after a seq. */
 function chunkEnds(after: number, head: number): number[] {
   const ends: number[] = [];
   for (let end = after - (after % chunkEvents) + chunkEvents; end - chunkEvents < head; end += chunkEvents)
@@ -58,7 +58,7 @@ function chunkEnds(after: number, head: number): number[] {
   return ends;
 }
 
-/** Returns chunks in the order of their distance from the one that holds a seq. */
+/** Returns chunks in the order of their distance from the one that has a seq. */
 function outwards(ends: readonly number[], around: number): number[] {
   const found = ends.findIndex((end) => end >= around);
   const middle = found === -1 ? ends.length - 1 : found;

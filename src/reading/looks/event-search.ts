@@ -8,9 +8,9 @@ import { pointerWord } from './cut-value.ts';
 import { type IndexPiece, viewPieces } from './event-index.ts';
 import { type EventLine, eventLine } from './shown-events.ts';
 
-/** An event that holds a text. */
+/** An event that contains the text of a search. */
 export interface SearchHit extends EventLine {
-  /** A JSON pointer to the text that holds it; empty if no text was searched for. */
+  /** A JSON pointer to the string that contains it; empty if no text was searched for. */
   readonly path: string;
   /** The text around it. */
   readonly excerpt: string;
@@ -46,7 +46,7 @@ export interface SearchReading {
 /** Characters of payload that one page reads, about. */
 const charactersMax = 16_777_216;
 
-/** Finds events that hold a text and pass a filter, a page at a time. */
+/** Finds events that contain a text and pass a filter, a page at a time. */
 export async function searchEvents(session: Session, reading: SearchReading): Promise<SearchPage> {
   const { branch, seq, isRaw, isTimeUp = () => false } = reading;
   checkBytes('filterTextMax', [reading.text], 'search for so long a text');

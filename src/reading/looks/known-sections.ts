@@ -64,7 +64,7 @@ export function lookProjection(name: string, sha256: Sha256, eyes?: string): Nam
   return lookProjections(sha256, eyes).find((held) => held.name === name) ?? projectionNamed(name, sha256);
 }
 
-/** The projections with sections of their own screens: contexts and summaries are shown elsewhere. */
+/** The projections that have their own screens: contexts and summaries are shown elsewhere. */
 const shownElsewhere: ReadonlySet<string> = new Set(['conversation', 'summary', 'fingerprint']);
 
 /** The projections whose values grow with their history, so that a look at a long one takes as long as the history. */

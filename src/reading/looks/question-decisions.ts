@@ -21,7 +21,7 @@ export function decisionsFor({ call, about }: Pick<WaitingCall, 'call' | 'about'
   }
 }
 
-/** Puts decisions together, as one run goes on with all of them. */
+/** Puts decisions together, as one run continues with all of them. */
 export function joinedDecisions(made: readonly Decisions[]): Required<Decisions> {
   return {
     approve: made.flatMap(({ approve = [] }) => approve),

@@ -41,7 +41,7 @@ export interface RunOrder extends Decisions {
   readonly parallel?: number;
   /** Of an experiment: a judge of the configuration, by name. */
   readonly judge?: string;
-  /** Of an experiment: a text that the answer of a branch must hold to pass. */
+  /** Of an experiment: a text that the answer of a branch must contain to pass. */
   readonly expects?: string;
 }
 

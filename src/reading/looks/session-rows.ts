@@ -55,7 +55,7 @@ export interface SessionRow
   readonly error: ErrorJson | null;
 }
 
-/** Which sessions to list. Everything that is given must hold. */
+/** Which sessions to list. Every condition that is given must be met. */
 export interface SessionFilter {
   /** Found in the id, the title or an agent, whatever its case. */
   readonly text?: string;

@@ -38,7 +38,7 @@ function noEvent(branch: string, seq: number): never {
   });
 }
 
-/** Returns ranges that hold all seqs, and few others. */
+/** Returns ranges that include all seqs, and few others. */
 function rangesOf(seqs: readonly number[]): { readonly after: number; readonly through: number }[] {
   const ranges: { after: number; through: number }[] = [];
   for (const seq of [...seqs].sort((a, b) => a - b)) {
@@ -62,7 +62,7 @@ export function gistOf(event: Event): string {
   return gist.length <= limits.shownGistMax ? gist : `${gist.slice(0, limits.shownGistMax - 1)}…`;
 }
 
-/** Returns events cut to what one answer holds: as many as fit, at least one. */
+/** Returns events cut to the size of one answer: as many as fit, at least one. */
 export function cutEvents(events: readonly Event[]): CutValue[] {
   const shown: CutValue[] = [];
   let left: number = limits.shownBytesMax;
@@ -75,14 +75,14 @@ export function cutEvents(events: readonly Event[]): CutValue[] {
   return shown;
 }
 
-/** A stretch of a text. */
+/** A stretch of a string. */
 export interface TextStretch {
   readonly text: string;
   /** How long the whole is, in UTF-16 code units. */
   readonly length: number;
 }
 
-/** Returns a stretch of a text of an event; of any other value, a stretch of its JSON text. */
+/** Returns a stretch of a string of an event; of any other value, a stretch of its JSON text. */
 export function textAt(
   event: Event,
   pointer: string,

@@ -15,7 +15,7 @@ export interface AdmittedRequest {
   readonly grant: Grant;
   /** The body as far as it was read. */
   readonly body: RequestBody;
-  /** The bytes that the request holds. */
+  /** The bytes in memory for the request. */
   readonly bytes: CountedBytes;
   /** Returns the error for a message of this call that could not be read. */
   readonly problem: () => RepriseError;

@@ -58,7 +58,7 @@ export function wholeBody(request: HttpRequest, bytesMax: number, take: (bytes: 
       } catch (error) {
         reject(error as Error);
       }
-      // The rest comes for nobody.
+      // Discards the rest.
       request.off('data', onData).resume();
     };
     request.on('data', onData);

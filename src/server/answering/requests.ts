@@ -82,7 +82,7 @@ export function requestHandler(parts: RequestParts): HttpHandler {
     const id = requestId(request) ?? parts.newId();
     response.setHeader('x-request-id', id);
     answer(request, response, id).catch((error) => {
-      // The client left while its body was read; there is nobody to tell.
+      // The client left while its body was read; no one is left to tell.
       if (!response.destroyed || error instanceof RepriseError) refused(parts, request, response, id, error);
     });
   };
@@ -100,7 +100,7 @@ export function requestHandler(parts: RequestParts): HttpHandler {
       parts.metrics.add('reprise_streams', -1);
     });
     if (handler === undefined) {
-      // Nobody reads the body of a GET, so its end does not come.
+      // Nothing reads the body of a GET, so its end does not come.
       if (request.method === 'GET') clearTimeout(late);
       else request.once('end', () => clearTimeout(late));
       return await showPage(parts, [request, response], id, grant);
@@ -123,7 +123,7 @@ export function requestHandler(parts: RequestParts): HttpHandler {
       if (handler.method.methodKind === 'unary' && !body.isRead && !bytes.isRefused) throw problem();
       await universalResponseToNodeResponse(plainly(answered), response);
     } catch (error) {
-      // The client left in the middle; there is nobody to tell.
+      // The client left in the middle; no one is left to tell.
       if (ConnectError.from(error).code !== Code.Aborted && !hasLeft(error) && !response.destroyed) throw error;
     }
   }

@@ -168,7 +168,7 @@ function usedBefore(txn: string): RepriseError {
   });
 }
 
-/** Says why a transaction that a client holds may not be known here. */
+/** Says why a client's transaction may not be known here. */
 function elsewhere(error: unknown): unknown {
   if (!hasCode(error, 'transaction.not-found')) return error;
   return new RepriseError('transaction.not-found', error.message, {

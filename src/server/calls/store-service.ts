@@ -53,7 +53,7 @@ export interface StoreServiceParts {
   readonly callerOf: (context: HandlerContext) => StoreCaller;
   /** Recognizes repeated changes. */
   readonly done: DoneChanges;
-  /** Aborts when the server drains: followers end then, and go on at a different server. */
+  /** Aborts when the server drains: followers end then, and continue at a different server. */
   readonly draining: AbortSignal;
   /** Gets the outcome of each append: `ok`, `known`, or a code. */
   readonly onAppend: (outcome: string) => void;
@@ -149,7 +149,7 @@ function listings(
   };
 }
 
-/** Sends consecutive pages. Nothing is open between two of them, so a slow client holds nothing but its connection. */
+/** Sends consecutive pages. Nothing is open between two of them, so a slow client takes up nothing but its connection. */
 async function* readPages(store: GuardedStore, request: ReadRequest, signal: AbortSignal) {
   const ref = sessionRefFromWire(request.session);
   const { view, page } = pageFromWire(request);
@@ -272,12 +272,10 @@ function kept(storeOf: (context: HandlerContext) => GuardedStore): Pick<ServiceI
       if (snapshot !== undefined) await store.putSnapshot(sessionRefFromWire(session), snapshotFromWire(snapshot));
       return {};
     },
-    async listSnapshots({ branch, key, through, keys, within }, context) {
-      const ref = branchRefFromWire(branch);
-      const reaches = within.length === 0 ? [{ branch: ref.branch, through }] : within;
-      const found = await storeOf(context).snapshots(ref, {
-        keys: keys.length === 0 ? [snapshotKeyFromWire(key)] : keys.map(snapshotKeyFromWire),
-        within: reaches.map((reach) => ({ branch: reach.branch, through: seqFrom(reach.through) })),
+    async listSnapshots({ session, keys, within }, context) {
+      const found = await storeOf(context).snapshots(sessionRefFromWire(session), {
+        keys: keys.map(snapshotKeyFromWire),
+        within: within.map(({ branch, through }) => ({ branch, through: seqFrom(through) })),
       });
       return { snapshots: found.map(snapshotToWire) };
     },

@@ -11,7 +11,7 @@ import type { StateService } from '../../wire/generated/reprise/v1/state_pb.ts';
 import type { StoreService } from '../../wire/generated/reprise/v1/store_pb.ts';
 import type { VerbName } from './verb-table.ts';
 
-/** How a verb is reached over the wire: through the door, by a call with messages of its own, or not, and why. */
+/** How a verb is reached over the wire: through the door, by a call with its own messages, or not, and why. */
 type Reached =
   | { readonly verb: VerbName }
   | { readonly call: keyof typeof StateService.method | keyof typeof StoreService.method }

@@ -172,7 +172,7 @@ export function* piecesOf(text: string): Generator<string, void, undefined> {
   }
 }
 
-/** Returns the name of a verb for the log and the figures; other texts must not fill them. */
+/** Returns the name of a verb for the log and the figures; other strings must not fill them. */
 export function shownVerb(verb: string): string {
   return isVerb(verb) ? verb : 'unknown verb';
 }

@@ -94,7 +94,7 @@ export function takes<Options>(names: Readonly<Record<keyof Required<Options>, A
 /** The rights of verbs that write history: the engine reads what it writes to. */
 export const writing: readonly Right[] = ['read', 'append'];
 
-/** Returns a text among the arguments that the door has checked. */
+/** Returns a string among the arguments that the door has checked. */
 export function textIn(input: JsonObject, name: string): string {
   return stringAt(input, name) ?? '';
 }

@@ -35,7 +35,7 @@ export const verbTable: Readonly<Record<VerbName, VerbEntry>> = {
   ...agentVerbs,
 };
 
-/** Whether a text is the name of a verb. */
+/** Returns true if a string is the name of a verb. */
 export function isVerb(name: string): name is VerbName {
   return Object.hasOwn(verbTable, name);
 }

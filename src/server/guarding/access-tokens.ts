@@ -18,7 +18,7 @@ export interface NewToken {
   readonly ttlMs?: number;
 }
 
-/** A token and the record of it. Nobody can find the token out from the record. */
+/** A token and the record of it. The record does not reveal the token. */
 export interface MadeToken {
   readonly token: string;
   readonly record: TokenRecord;

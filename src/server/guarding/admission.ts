@@ -31,7 +31,7 @@ export function hostNamesFrom(names: readonly string[] | undefined, host: string
 
 /**
  * Returns a check of the headers of a request. A page of a different site may make a browser send requests here: those
- * name the site as their origin. A site may also let its own name lead to this machine: then the host is not ours.
+ * name the site as their origin. A site may even make its own name resolve to this machine: then the host is not ours.
  */
 export function admission(hosts: HostNames): (request: HttpRequest) => void {
   return (request) => {

@@ -34,9 +34,9 @@ interface CallerParts {
   readonly loadFormats: () => Promise<readonly ForeignFormat[]>;
 }
 
-/** Returns what callers use: each token has a guarded store, and an engine on it with transactions of its own. */
+/** Returns what callers use: each token has a guarded store, and an engine on it with separate transactions. */
 export function callersOf({ store, platform, snapshots, loadFormats }: CallerParts): Callers {
-  // The project of the server says nothing about a caller, and nobody writes folders from outside.
+  // The project of the server says nothing about a caller, and callers from outside write no folders.
   const { project: _, writeFolder: __, ...ownPlatform } = platform;
   const guard = { store, platform, shipped: snapshots.names, keep: snapshots.keep };
   // Agents of one fleet have a token each. The guard of each decides about a branch before the engine uses its fleet.

@@ -36,7 +36,7 @@ export function guardedSnapshots(
   const shown = <Place extends SnapshotKey>(place: Place): Place =>
     place.projection.endsWith(end) ? { ...place, projection: place.projection.slice(0, -end.length) } : place;
   const isShown = ({ projection }: SnapshotKey): boolean => shipped.has(projection) || projection.endsWith(end);
-  /** Seals a value for a different name; one that is not sealed stays as it is, and nobody believes it. */
+  /** Seals a value for a different name; one that is not sealed stays as it is, and is never believed. */
   const sealed = (from: Snapshot, to: Snapshot): Snapshot => {
     const value = openValue(sha256, from);
     return value === undefined ? to : { ...to, value: sealValue(sha256, to, value) };

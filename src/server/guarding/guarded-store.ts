@@ -28,8 +28,8 @@ import { checkDeltas, honestKeys, partsFor } from './honest-events.ts';
 export type GuardedStore = Omit<EventStore, 'close'>;
 
 /**
- * The right that each method takes. `restore` and `renameSession` also take `append`, where they carry out a copy into a
- * session that does not exist yet.
+ * The right that each method takes. `restore` and `renameSession` take `append`, too, where they carry out a copy into
+ * a session that does not exist yet.
  */
 export const rightOf: Readonly<Record<keyof GuardedStore, Right>> = {
   branch: 'read',

@@ -13,7 +13,7 @@ import type { Digest } from '../../core/point.ts';
 import type { EventInput, EventStore, SessionRef } from '../../core/store/event-store.ts';
 import { isoTime } from '../../core/time.ts';
 
-/** The parts that came with a change, and those that the session holds. */
+/** The parts that came with a change, and those that the session has. */
 export interface KnownParts {
   readonly given: ReadonlyMap<Digest, PartInput>;
   readonly held: ReadonlyMap<Digest, PartInput>;
@@ -92,7 +92,7 @@ function checkSkeleton({ type, data }: SentEvent): string {
   return data;
 }
 
-/** Puts every delta together and holds it against its digest, which the store alone cannot do. */
+/** Puts every delta together and compares it with its digest, which the store alone cannot do. */
 export function checkDeltas({ given: sent, held }: KnownParts, sha256: Sha256): void {
   const get = (digest: Digest): PartInput | undefined => sent.get(digest) ?? held.get(digest);
   for (const part of sent.values()) {

@@ -4,7 +4,7 @@ import { queuedBytes } from './stalled-clients.ts';
 /** Bytes that may wait for a client before nothing more is read for it: enough that it seldom waits for the server. */
 const queuedBytesMax = 1_048_576;
 
-/** Sends pages of texts as lines; an empty page is a beat, which is an empty line. */
+/** Sends pages of strings as lines; an empty page is a beat, which is an empty line. */
 export async function sendLines(
   response: HttpResponse,
   lines: AsyncGenerator<readonly string[], void, undefined>,
@@ -23,7 +23,7 @@ export async function sendLines(
 
 /** Sends a piece of an answer, and waits while the client has not taken the pieces before it. */
 export async function sendPiece(response: HttpResponse, text: string, left: AbortSignal): Promise<void> {
-  // Bytes go out as they are; a text would be measured and turned into bytes piece by piece.
+  // Bytes go out as they are; a string would be measured and turned into bytes piece by piece.
   write(response, Buffer.from(text));
   if (queuedBytes(response) > queuedBytesMax && !left.aborted) await drained(response);
 }

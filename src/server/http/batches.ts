@@ -8,7 +8,7 @@ const bytesMax = 262_144;
 /** When nothing comes for so long, the first beat tells the client that its request was accepted. */
 const firstMs = 100;
 
-/** Returns pages of texts as messages; an empty one is a beat, which shows that the server is there. */
+/** Returns pages of strings as messages; an empty one is a beat, which shows that the server is there. */
 export async function* batched(
   pages: AsyncIterable<readonly string[]>,
   everyMs: number,
@@ -34,8 +34,8 @@ function* messagesOf(page: readonly string[], itemsAtOnce: number): Generator<re
 }
 
 /**
- * Gathers texts that are there at once into pages. It never waits for a full one: a follower gets what it follows as soon
- * as that is stored.
+ * Gathers strings that are there at once into pages. It never waits for a full one: a follower gets what it follows as
+ * soon as that is stored.
  */
 export async function* gathered(items: AsyncIterable<string>): AsyncGenerator<readonly string[], void, undefined> {
   const iterator = items[Symbol.asyncIterator]();

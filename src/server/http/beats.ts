@@ -31,7 +31,7 @@ export async function* withBeats<Item>(
       next = iterator.next();
     }
   } finally {
-    // A source that waits ends by the signal; nobody waits for it here.
+    // A source that waits ends by the signal; nothing waits for it here.
     next.catch(() => undefined);
     iterator.return?.().catch(() => undefined);
   }

@@ -12,7 +12,7 @@ export interface CountedBytes {
   readonly isRefused: boolean;
 }
 
-/** Bounds the bytes of all requests that a server holds at once. */
+/** Bounds the bytes of all requests that a server has in memory at once. */
 export class BodyBudget {
   readonly #bytesMax: number;
   readonly #onChange: (bytes: number) => void;

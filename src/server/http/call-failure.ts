@@ -29,7 +29,7 @@ export function answerTo(error: unknown, call: string, report: ReportFailure): C
   );
 }
 
-/** Returns true if a call failed because its client left: nobody gets an answer, and no operator has to know. */
+/** Returns true if a call failed because its client left: no one is left to answer, and no operator has to know. */
 export function isGone({ code }: ConnectError): boolean {
   return code === Code.Canceled || code === Code.Aborted;
 }

@@ -27,7 +27,7 @@ export class EarlyListener {
   }
 }
 
-/** Requests that nobody can answer yet. */
+/** Requests that cannot be answered yet. */
 class EarlyRequests {
   #handler: HttpHandler | undefined;
   #waiting: (readonly [HttpRequest, HttpResponse])[] = [];

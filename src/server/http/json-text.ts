@@ -2,7 +2,7 @@ import { parseJson } from '../../core/canonical-json.ts';
 import { hasCode, RepriseError } from '../../core/error.ts';
 import { isArray, isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 
-/** Reads a field that holds JSON text. */
+/** Reads a field of JSON text. */
 export function jsonIn(text: string, field: string): JsonValue {
   try {
     return parseJson(text);
@@ -12,14 +12,14 @@ export function jsonIn(text: string, field: string): JsonValue {
   }
 }
 
-/** Reads a field that holds the JSON text of an object; an empty text is an empty object. */
+/** Reads a field with the JSON text of an object; an empty string is an empty object. */
 export function objectIn(text: string, field: string): JsonObject {
   const value = text === '' ? {} : jsonIn(text, field);
   if (isObject(value)) return value;
   throw refused(field, 'is not an object');
 }
 
-/** Reads a field that holds the JSON text of a list; an empty text is an empty list. */
+/** Reads a field with the JSON text of a list; an empty string is an empty list. */
 export function listIn(text: string, field: string): readonly JsonValue[] {
   const value = text === '' ? [] : jsonIn(text, field);
   if (isArray(value)) return value;

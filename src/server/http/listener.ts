@@ -23,7 +23,7 @@ export interface Certificate {
   readonly cert: string | Buffer;
 }
 
-/** The most that one client, and all together, may hold. */
+/** The most that one client, and all together, may take up. */
 export interface ListenerLimits {
   readonly connections: number;
   readonly streamsPerConnection: number;
@@ -136,7 +136,7 @@ const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 /** Node has no server for both protocols without TLS, so the first bytes decide which one gets the connection. */
 function clearServer(handler: HttpHandler, limits: ListenerLimits, sessions: Set<ServerHttp2Session>): Serving {
   const { headerBytes, greetingMs, idleMs } = limits;
-  // An import would also load the clients of HTTP in Node, which takes longer than the rest of the start.
+  // An import would load even the clients of HTTP in Node, which takes longer than the rest of the start.
   const http1 = process
     .getBuiltinModule('node:http')
     .createServer({ maxHeaderSize: headerBytes, headersTimeout: greetingMs, keepAliveTimeout: idleMs }, handler);

@@ -1,7 +1,17 @@
 import { gunzipSync } from 'node:zlib';
-import { type DescMessage, fromBinary, fromJson, type JsonObject, type JsonValue } from '@bufbuild/protobuf';
+import {
+  type DescField,
+  type DescMessage,
+  fromBinary,
+  fromJson,
+  type JsonObject,
+  type JsonValue,
+  ScalarType,
+} from '@bufbuild/protobuf';
 import { RepriseError } from '../../core/error.ts';
 import { isArray, isObject } from '../../core/json.ts';
+import { kindName } from '../../core/known-keys.ts';
+import { nearest } from '../../core/nearest.ts';
 import { unreadableField } from './unreadable-field.ts';
 
 /** How the body of a request is written. */
@@ -70,27 +80,62 @@ function jsonProblem(input: DescMessage, message: Uint8Array): RepriseError {
   } catch {
     return refused('', 'is not JSON');
   }
-  const path = isObject(value) ? wrongField(input, value as JsonObject) : '';
-  return refused(path ?? '', path === undefined || path === '' ? 'is not a message of this call' : 'is wrong');
+  const problem = isObject(value) ? fieldProblem(input, value as JsonObject, '') : undefined;
+  return problem ?? refused('', 'is not a message of this call');
 }
 
-/** Returns the path of the first field that the message does not have, or that has a value of a wrong type. */
-function wrongField(input: DescMessage, value: JsonObject): string | undefined {
+/** Returns the error for the first field that the message does not have, or that has a value of a wrong kind. */
+function fieldProblem(input: DescMessage, value: JsonObject, within: string): RepriseError | undefined {
   for (const [name, held] of Object.entries(value)) {
+    const path = within === '' ? name : `${within}.${name}`;
     const field = input.fields.find((each) => each.jsonName === name || each.name === name);
-    if (field === undefined) return name;
-    if (isJson(input, { [name]: held })) continue;
-    const nested = field.message;
-    if (nested === undefined) return name;
-    const items = isArray(held) ? [...held.entries()] : [[undefined, held] as const];
-    for (const [index, item] of items) {
-      const inner = isObject(item) ? wrongField(nested, item as JsonObject) : '';
-      const place = index === undefined ? name : `${name}[${index}]`;
-      if (inner !== undefined) return inner === '' ? place : `${place}.${inner}`;
-    }
-    return name;
+    if (field === undefined) return unknownField(input, name, path);
+    if (!isJson(input, { [name]: held })) return nestedProblem(field, held, path) ?? wrongValue(field, held, path);
   }
   return undefined;
+}
+
+/** Returns the error for the first wrong field inside a message or a list of messages. */
+function nestedProblem(field: DescField, held: JsonValue, path: string): RepriseError | undefined {
+  const nested = field.message;
+  if (nested === undefined) return undefined;
+  const items = isArray(held) ? [...held.entries()] : [[undefined, held] as const];
+  for (const [index, item] of items) {
+    const place = index === undefined ? path : `${path}[${index}]`;
+    if (!isObject(item)) return refused(place, `is ${kindName(item)}, and must be an object`);
+    const problem = fieldProblem(nested, item as JsonObject, place);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+function wrongValue(field: DescField, held: JsonValue, path: string): RepriseError {
+  const [is, wanted] = [kindName(held), wantedBy(field)];
+  return refused(path, is === wanted ? 'cannot be read' : `is ${is}, and must be ${wanted}`);
+}
+
+/** Returns what a field takes, in words. */
+function wantedBy({ fieldKind, scalar }: DescField): string {
+  if (fieldKind === 'list') return 'a list';
+  if (fieldKind === 'enum') return 'one of its names';
+  if (fieldKind !== 'scalar') return 'an object';
+  if (scalar === ScalarType.STRING) return 'a string';
+  if (scalar === ScalarType.BOOL) return 'a boolean';
+  return scalar === ScalarType.BYTES ? 'bytes in base64' : 'a number';
+}
+
+function unknownField(input: DescMessage, name: string, path: string): RepriseError {
+  const names = input.fields.map(({ jsonName }) => jsonName);
+  const near = nearest(name, names);
+  const expected = names.length === 0 ? 'no field' : names.join(', ');
+  return new RepriseError(
+    'option.invalid',
+    `Unknown field ${JSON.stringify(path.slice(0, 200))}; expected ${expected}`,
+    {
+      hint: near === undefined ? 'See docs/reference/wire.md for the fields of a call.' : `Did you mean "${near}"?`,
+      details: { path: path.slice(0, 200) },
+    },
+  );
 }
 
 function isJson(input: DescMessage, value: JsonObject): boolean {

@@ -4,7 +4,7 @@ import type { HttpRequest, HttpResponse } from './listener.ts';
 import { refused } from './request-problem.ts';
 import { unpacked } from './unpacking.ts';
 
-/** The most that a body may hold, and how to refuse more. */
+/** The most bytes that a body may have, and how to refuse more. */
 interface BodyLimits {
   readonly budget: BodyBudget;
   readonly bytesMax: number;
@@ -38,7 +38,7 @@ export async function sentBody(
   }
 }
 
-/** Reads a body to its end. After a refusal the rest comes for nobody: the answer still gets through. */
+/** Reads a body to its end. After a refusal it discards the rest, so that the answer still gets through. */
 function bytesOf(request: HttpRequest, check: (sum: number, chunk: number) => void): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

@@ -1,7 +1,7 @@
 import { cutOff } from './cut-off.ts';
 import type { HttpResponse } from './listener.ts';
 
-/** Ends the answers to clients that stopped reading: each holds memory until then. */
+/** Ends the answers to clients that stopped reading: each takes up memory until then. */
 export class StalledClients {
   readonly #open: ReadonlySet<HttpResponse>;
   readonly #full = new WeakMap<HttpResponse, number>();
@@ -24,7 +24,7 @@ export class StalledClients {
     }
   }
 
-  /** A client that took what was there begins anew, also if the next is there at once. */
+  /** A client that took what was there begins anew, even if the next is there at once. */
   #watch(response: HttpResponse, now: number): void {
     this.#full.set(response, now);
     response.once('drain', () => this.#full.delete(response));

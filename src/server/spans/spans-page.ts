@@ -24,7 +24,7 @@ export const spansPath = '/v1/traces';
 /** The header that names the namespace of spans; the first one of the token, or the default one, if it is missing. */
 const namespaceHeader = 'x-reprise-namespace';
 
-/** The most that an export may hold. */
+/** The most that an export may have. */
 interface SpanLimits {
   readonly budget: BodyBudget;
   readonly bytesMax: number;

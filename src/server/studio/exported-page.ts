@@ -73,7 +73,7 @@ export interface PageExport {
   readonly recording: RecordingDefaults;
   readonly namespace: string;
   readonly ref: Ref;
-  /** The rules of a redaction, as texts. */
+  /** The rules of a redaction, as strings. */
   readonly rules: readonly string[];
   readonly release: string;
   /** Undefined if the app of pages is not built. */
@@ -151,7 +151,7 @@ async function leftOutOf(
     for await (const { events: read } of readEvents(engine, session, [segmentOver({ branch, after, through })]))
       for (const event of read) {
         const [first] = piecesOf(event).flatMap((piece) => leftOutBy(piece.event));
-        // A text has no rule of its own, and neither has a payload that only repeats the content of a different one.
+        // A single text has no rule, and neither has a payload that only repeats the content of a different one.
         const repeated = own?.has(event.seq) === true ? { type: event.type, rule: 'its content' } : undefined;
         const left = first ?? repeated;
         if (left !== undefined) found.push({ branch, seq: event.seq, ...left });

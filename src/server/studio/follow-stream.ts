@@ -34,7 +34,7 @@ export interface Following {
   /** Undefined where no runs can be started. */
   readonly runs: RunBook | undefined;
   readonly isSeen: (run: RunName) => boolean;
-  /** Throws if the token of the follower does not hold any more. */
+  /** Throws if the token of the follower is no longer valid. */
   readonly recheck: () => Promise<void>;
   readonly signal: AbortSignal;
 }
@@ -58,7 +58,7 @@ export async function* follow(
   // A source that never speaks keeps the stream open if nothing is subscribed to, or everything has ended.
   const all = merged([...sources, silence(following.signal)]);
   for await (const item of withBeats(all, { everyMs: followBeatMs, signal: following.signal })) {
-    // Also before news: a stream that always has some must end with its token too.
+    // Before news, too: a stream that always has some must end with its token too.
     await following.recheck();
     yield item ?? { item: { case: 'beat', value: {} } };
   }
@@ -79,7 +79,7 @@ function sourceOf(following: Following, { kind }: Subscription): AsyncGenerator<
   }
 }
 
-/** Turns an error of one source into its end, so that the others go on. */
+/** Turns an error of one source into its end, so that the others continue. */
 async function* guarded(
   source: AsyncGenerator<Item, void, undefined>,
   subscription: number,

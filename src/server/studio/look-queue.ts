@@ -9,8 +9,8 @@ interface Line {
 }
 
 /**
- * Works on a few looks of each token at once. Somebody who scrubs asks for hundreds of points and gives up nearly all of
- * them: a look that nobody waits for any more when its turn comes is not begun.
+ * Works on a few looks of each token at once. A person who scrubs asks for hundreds of points and gives up nearly all
+ * of them: a look that no one waits for when its turn comes is not begun.
  */
 export class LookQueue {
   readonly #lines = new Map<string, Line>();

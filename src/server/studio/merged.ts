@@ -6,7 +6,7 @@ type Arrival<Item> = { readonly iterator: AsyncIterator<Item, void, undefined> }
 
 /**
  * Passes on what several iterators give, in the order in which it comes. Each is asked again when its item was taken. It
- * races no promises: one that never settles would hold everything that was raced with it.
+ * races no promises: one that never settles would keep everything that was raced with it in memory.
  */
 export async function* merged<Item>(
   iterables: readonly AsyncIterable<Item, void, undefined>[],

@@ -41,7 +41,7 @@ interface KeptRun {
   readonly questions: RunQuestions;
   readonly stop: AbortController;
   about: Omit<StudioRun, 'questions'>;
-  /** The erasures of its session when its texts were kept: see {@link erasureStamp}. */
+  /** The erasures of its session when its text was kept: see {@link erasureStamp}. */
   stamp: string;
   /** Resolves when it has ended, however it did. */
   ended: Promise<void>;
@@ -123,7 +123,7 @@ export class RunBook {
     return kept.about.id;
   }
 
-  /** Answers a question; false if it was answered before. The last decision of a person starts a run that goes on. */
+  /** Answers a question; false if it was answered before. The last decision of a person starts a run that continues. */
   async answer(id: string, question: string, answer: QuestionAnswer): Promise<boolean> {
     const kept = this.#kept(id);
     const accepted = kept.questions.answer(question, answer);
@@ -292,7 +292,7 @@ export class RunBook {
     kept.questions.close();
   }
 
-  /** Goes on with what a person decided, on the branch of a run that waits. */
+  /** Continues with what a person decided, on the branch of a run that waits. */
   async #goOn({ order, place, about }: KeptRun, decisions: Decisions): Promise<void> {
     const { effects, simulate, budget, timeoutMs, run } = order;
     const branch = about.branch ?? parsePoint(place.point).branch;
@@ -315,7 +315,7 @@ export class RunBook {
       Array.from(bySession.values(), async (held) => {
         const [first] = held;
         const stamp = first === undefined ? '' : await this.#stampOf(first.place);
-        // A run has no stamp before its session is opened, and no texts either.
+        // A run has no stamp before its session is opened, and no text either.
         for (const kept of held) if (kept.stamp !== '' && kept.stamp !== stamp) this.#forgetTexts(kept, stamp);
       }),
     );

@@ -69,8 +69,8 @@ export class RunQuestions {
   }
 
   /**
-   * Answers a question. Returns undefined if it was answered before; else what to do next: nothing, or to go on with what
-   * people decided. A run that waits for several answers goes on with the last of them.
+   * Answers a question. Returns undefined if it was answered before; else what to do next: nothing, or to continue with
+   * what people decided. A run that waits for several answers continues with the last of them.
    */
   answer(id: string, answer: QuestionAnswer): { readonly decisions: Decisions | undefined } | undefined {
     const asked = this.#asked.find(({ shown }) => shown.id === id);
@@ -94,7 +94,7 @@ export class RunQuestions {
     return { decisions: undefined };
   }
 
-  /** Lets people answer again, because the run could not go on with what they said. */
+  /** Lets people answer again, because the run could not continue with what they said. */
   takeBack(): void {
     for (const asked of this.#asked) {
       if (asked.shown.kind !== 'person') continue;

@@ -108,7 +108,7 @@ export function sendStudio(files: StudioFiles | undefined, request: HttpRequest,
 const notBuilt = 'The studio is not built here. Run "npm run build" in the repository of Reprise, and start again.\n';
 
 function sendFile(file: SentFile, request: HttpRequest, response: HttpResponse, isHashed: boolean): void {
-  // The names of assets hold a hash of their content; pages are asked about each time.
+  // The names of assets have a hash of their content; pages are asked about each time.
   const cache = isHashed ? 'public, max-age=31536000, immutable' : 'no-cache';
   const about = { ...headers, 'cache-control': cache, etag: file.tag, vary: 'accept-encoding' };
   if (request.headers['if-none-match'] === file.tag) {

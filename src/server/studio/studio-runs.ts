@@ -18,7 +18,7 @@ import { runText } from './run-text.ts';
 export interface StudioParts extends VerbParts {
   readonly grantOf: (context: HandlerContext) => Grant;
   readonly storeOf: (grant: Grant) => EventStore;
-  /** Throws if the token of a call does not hold any more. */
+  /** Throws if the token of a call is no longer valid. */
   readonly recheck: (context: HandlerContext) => Promise<void>;
   /** Undefined where the server was started without agents. */
   readonly runs: RunBook | undefined;

@@ -240,7 +240,7 @@ function cutToWire({ value, cuts }: CutValue): MessageInitShape<typeof CutValueS
   };
 }
 
-/** Cuts an answer to what one message holds, before it is written as JSON: it may hold a text of many megabytes. */
+/** Cuts an answer to the size of one message, before it is written as JSON: it may have a string of many megabytes. */
 function shortened(value: unknown, share = 1): MessageInitShape<typeof CutValueSchema> {
   const most = { text: limits.shownTextMax, whole: Math.floor(limits.shownBytesMax / share) };
   return cutToWire(cutValue(value as JsonValue, most));

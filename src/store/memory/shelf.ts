@@ -21,7 +21,7 @@ export interface HeldBranch {
   readonly events: HeldEvent[];
   /** The clocks of the branch after each of them. */
   readonly clocks: Clock[];
-  /** The parts that its appends brought to the session and that the session still holds. */
+  /** The parts that its appends brought to the session and that the session still has. */
   readonly parts: Set<Digest>;
   /** Seqs by key, rising. */
   readonly keys: Map<string, Seq[]>;

@@ -123,7 +123,7 @@ function isTarget(target: string | undefined): target is Target | undefined {
   return target === undefined || targets.includes(target);
 }
 
-/** Returns the user and password as they stand before the host; parameters take precedence. */
+/** Returns the user and password as they are before the host; parameters take precedence. */
 function credentialsOf(held = '', user?: string, password?: string): string {
   const [, heldUser = '', heldPassword] = /^([^:]*)(?::(.*))?$/s.exec(held) ?? [];
   const name = user === undefined ? heldUser : encodeURIComponent(user);

@@ -58,7 +58,7 @@ export interface ConnectionOptions {
 }
 
 /**
- * One connection, with a driver of its own that may hold only one. A pool that reconnects by itself would continue a
+ * One connection, with its own driver, which may have only one. A pool that reconnects by itself would continue a
  * transaction on a connection that never started it. For the same reason a write waits for the answer to the statement
  * before it, and a connection that was cut is never used again. The socket is ours, since the driver would wait for the
  * other side to close it, however long a network is silent.

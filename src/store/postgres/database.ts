@@ -147,7 +147,7 @@ export class Database implements Queries {
   }
 
   #giveBack(connection: Connection | undefined): void {
-    // A server that fell silent on one connection would also stall each of the others.
+    // A server that fell silent on one connection would stall each of the others, too.
     if (connection?.isSilent) for (const held of this.#idle.splice(0)) held.destroy();
     if (connection?.isDead) this.#onLost();
     const usable = connection === undefined || connection.isDead ? undefined : connection;

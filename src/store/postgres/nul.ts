@@ -2,7 +2,7 @@
 // escaped the same way, so that every text comes back unchanged.
 const lead = '\u001a';
 
-/** Returns a text that PostgreSQL can store. */
+/** Returns a string that PostgreSQL can store. */
 export function escapeNul(text: string): string {
   if (!text.includes('\u0000') && !text.includes(lead)) return text;
   return text.replaceAll(lead, `${lead}1`).replaceAll('\u0000', `${lead}0`);

@@ -23,7 +23,7 @@ interface OpenDatabaseOptions {
 /** An open database, and where it is. */
 export interface OpenedDatabase {
   readonly database: Database;
-  /** Opens a connection beside the pool, for listening. */
+  /** Opens a connection outside the pool, for listening. */
   readonly connect: (onMessage: (message: string) => void) => Promise<Connection>;
   /** Its address, without the password. */
   readonly location: string;

@@ -3,7 +3,7 @@ import type { Queries } from './connection.ts';
 
 /**
  * Throws unless statements of a connection go to the store's schema. A pooler that ignores the settings of a connection
- * leads them to `public`, where tables would be made and filled that nobody finds again.
+ * leads them to `public`, where tables would be made and filled that no one finds again.
  */
 export async function checkOwnSchema(connection: Queries, schema: string): Promise<void> {
   const [found, path] = await connection.one<[string | null, string]>(

@@ -78,7 +78,7 @@ import { checkedBounds, checkOptions, type PostgresStoreOptions } from './store-
 
 /**
  * Opens the store in a PostgreSQL database, which many processes on many machines may share. Needs the package `postgres`
- * beside Reprise.
+ * in addition to Reprise.
  *
  * @example
  * ```ts

@@ -55,7 +55,7 @@ const erased: Columns = {
   part_holders: ['part_id', 'bytes'],
 };
 
-/** The rights that each ability needs; appending also needs those of reading, erasing and deleting those of both. */
+/** The rights that each ability needs; appending needs those of reading, too; erasing and deleting need those of both. */
 export const rights: readonly Right[] = [
   ...tables.map((table) => ({ ability: 'read', privilege: 'SELECT', table }) as const),
   ...['namespaces', ...sessionTables].map((table) => ({ ability: 'append', privilege: 'INSERT', table }) as const),

@@ -25,14 +25,14 @@ export function bools<Row>(of: ValueOf<Row, boolean>): ListColumn<Row> {
   return { write: (rows) => arrayLiteral(rows.map(of)), read: (parameter) => `${parameter}::bool[]` };
 }
 
-/** A column of any texts. */
+/** A column of any strings. */
 export function texts<Row>(of: ValueOf<Row, string>): ListColumn<Row> {
   return { write: (rows) => arrayLiteral(rows.map(of)), read: (parameter) => `${parameter}::text[]` };
 }
 
 /**
- * A column of texts that are not empty and hold neither U+001E nor U+001F. Both ends handle it faster than an array with
- * quoted elements.
+ * A column of strings that are not empty and contain neither U+001E nor U+001F. Both ends handle it faster than an
+ * array with quoted elements.
  */
 export function plainTexts<Row>(of: ValueOf<Row, string>): ListColumn<Row> {
   return {

@@ -21,7 +21,7 @@ export interface SessionRow extends SessionKey {
 
 type SessionColumns = readonly [number, number, string, Digest, string, number, number, oldest: number];
 
-// A store may be migrated while it is open, so every lookup of a session also checks the schema.
+// A store may be migrated while it is open, so every lookup of a session checks the schema, too.
 const sessionColumns = `s.namespace_id, s.id, s.name, s.genesis, s.root, s.erasures, s.branches, ${oldestSql}`;
 
 // The range with an order leaves PostgreSQL one index to choose. With a plain comparison of the name it may go through the
@@ -43,8 +43,8 @@ export async function findSessionRow(queries: Queries, ref: SessionRef): Promise
 }
 
 /**
- * Locks one session against other writers until the transaction ends; undefined if it does not exist. `wholly` also locks
- * out those that only keep a snapshot.
+ * Locks one session against other writers until the transaction ends; undefined if it does not exist. `wholly` locks
+ * out even those that only keep a snapshot.
  */
 export async function lockSession(
   queries: Queries,

@@ -9,10 +9,10 @@ export function partOf(columns: Omit<PartInput, 'damaged'>, isDamaged: boolean):
   return { ...columns, ...given({ damaged: isDamaged ? true : undefined }) };
 }
 
-/** A part that a walk along references reached, and its size; null if the session does not hold it. */
+/** A part that a walk along references reached, and its size; null if the session does not have it. */
 export type ReachedPart = readonly [digest: Digest, bytes: number | null];
 
-/** Returns the parts of a walk that the session holds. */
+/** Returns the parts of a walk that the session has. */
 export function heldAmong(walked: readonly ReachedPart[]): [digest: Digest, bytes: number][] {
   return walked.flatMap(([digest, bytes]) => (bytes === null ? [] : [[digest, bytes]]));
 }

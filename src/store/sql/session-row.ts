@@ -1,7 +1,7 @@
 import type { Digest } from '../../core/point.ts';
 import type { SessionRecord, SessionsPage } from '../../core/store/event-store.ts';
 
-/** A session as a listing selects it. `position` is where it stands in the order of the last append. */
+/** A session as a listing selects it. `position` is its place in the order of the last append. */
 export type SessionRow = readonly [
   namespace: string,
   session: string,

@@ -2,7 +2,7 @@ import type { Digest, Seq } from '../../core/point.ts';
 import type { BranchRef, Snapshot, SnapshotKey } from '../../core/store/event-store.ts';
 import { snapshotKeyOf } from '../../core/store/snapshot-key.ts';
 
-/** Where a snapshot stands, as its columns. */
+/** Where a snapshot is, as its columns. */
 export type SnapshotPlaceRow = readonly [seq: Seq, digest: Digest];
 
 /** A snapshot as its columns. */
@@ -31,7 +31,7 @@ export function snapshotKeyValues(key: SnapshotKey): [string, string, number, nu
   return [key.projection, key.version, key.upcasts, key.erasures];
 }
 
-/** Returns where a snapshot stands, without its value. */
+/** Returns where a snapshot is, without its value. */
 export function snapshotPlaceOf(
   { branch }: Pick<BranchRef, 'branch'>,
   key: SnapshotKey,

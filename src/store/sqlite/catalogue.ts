@@ -91,7 +91,7 @@ export class Catalogue {
   }
 
   session({ namespace, session }: SessionRef): SessionRow | undefined {
-    // Ids hold no control characters, so a line break cannot be part of either.
+    // Ids have no control characters, so a line break cannot be part of either.
     const name = `${namespace}\n${session}`;
     const known = this.#sessions.get(name);
     if (known !== undefined) return known;

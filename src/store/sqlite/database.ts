@@ -120,7 +120,7 @@ export class Database {
   }
 
   /**
-   * Runs queries that all see the file as it is at the first of them. This is also faster: on its own, each query would
+   * Runs queries that all see the file as it is at the first of them. This is faster, too: on its own, each query would
    * take and release the lock of a reader, which costs as much as the query.
    */
   reading<Result>(work: () => Result): Result {

@@ -14,7 +14,7 @@ export interface ExaminationRequest {
 export type ExaminationAnswer = { readonly examined: Examined } | { readonly error: unknown };
 
 /**
- * Examines a whole file in a thread of its own: SQLite does it in one statement, which would hold up the event loop for
+ * Examines a whole file in a separate thread: SQLite does it in one statement, which would block the event loop for
  * as long as the file is large.
  */
 export async function examineAside(request: ExaminationRequest): Promise<Examined> {

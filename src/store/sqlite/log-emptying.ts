@@ -4,7 +4,7 @@ import { truncateLog } from './operations/health.ts';
 /** How long to let a reader be before the next try. */
 const retryMs = 1_000;
 
-/** Empties the log of a file after something was erased; if a reader holds it, in the background until the store closes. */
+/** Empties the log of a file after something was erased; if a reader is using it, in the background until the store closes. */
 export class LogEmptying {
   readonly #database: Database;
   readonly #waitMs: number;

@@ -43,7 +43,7 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Opened
     }
   };
   if (!isRestricted) return await attempt(false);
-  // Beside a writer its shared memory is there, and a reader that may not create it can use it and follow.
+  // While a writer is running, its shared memory is there, and a reader that may not create it can use it and follow.
   if (logBytes(path) > 0) return await attempt(false);
   if (!existsSync(`${path}-shm`)) return await attempt(true);
   return await attempt(false).catch(() => attempt(true));

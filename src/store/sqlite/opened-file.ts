@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { RepriseError } from '../../core/error.ts';
 
 /**
- * The file that a connection has open. SQLite goes on writing into a file that was removed or moved away, where nobody
+ * The file that a connection has open. SQLite keeps writing into a file that was removed or moved away, where no one
  * finds it again; so the store compares the file at its path with the one it opened before it acknowledges anything.
  */
 export class OpenedFile {
@@ -26,7 +26,7 @@ export class OpenedFile {
       : { location: this.#path, isUrl: false };
   }
 
-  /** Throws if the file at the path is not the one that was opened: a commit went where nobody finds it. */
+  /** Throws if the file at the path is not the one that was opened: a commit went where no one finds it. */
   checkWritten(): void {
     if (identityOf(this.#path) === this.#identity) return;
     throw new RepriseError(

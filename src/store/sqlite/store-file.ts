@@ -14,7 +14,7 @@ import { type ErrorCode, messageOf, RepriseError } from '../../core/error.ts';
 import { propertyOf } from '../../core/property.ts';
 import { mayWriteIn } from './file-rights.ts';
 
-/** The file of a store as it stands on the disk, before it is opened. */
+/** The file of a store as it is on the disk, before it is opened. */
 export type StoreFile = 'missing' | 'empty' | 'filled';
 
 /**
@@ -43,7 +43,7 @@ function statusOf(path: string): Stats | undefined {
   }
 }
 
-/** Returns the size of the log beside a store. */
+/** Returns the size of the log next to a store. */
 export function logBytes(path: string): number {
   return statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 }
@@ -58,7 +58,7 @@ function notAFile(path: string, held: Stats): RepriseError {
 
 /**
  * Makes the empty file of a new store, and its directory. Only its user can read it, whatever the umask says, and SQLite
- * gives the log beside it the same rights. git does not take it.
+ * gives the log next to it the same rights. git does not take it.
  */
 export function makeStoreFile(path: string): void {
   const directory = dirname(path);
@@ -73,7 +73,7 @@ export function makeStoreFile(path: string): void {
   keepOutOfGit(path);
 }
 
-/** Writes a `.gitignore` beside a store, unless there is one or nobody could need it. */
+/** Writes a `.gitignore` next to a store, unless there is one or it could be of no use. */
 function keepOutOfGit(path: string): void {
   const directory = dirname(path);
   const isOurs = basename(directory) === '.reprise';

@@ -71,7 +71,7 @@ export class Writer {
     });
   }
 
-  /** Runs work in a transaction of its own, in turn; waits at most `waitMs` for a different process. */
+  /** Runs work in a separate transaction, in turn; waits at most `waitMs` for a different process. */
   run<Result>(work: () => Result, waitMs: number = this.#busyWaitMs): Promise<Result> {
     return new Promise((resolve, reject) => {
       let result: Result;

@@ -206,12 +206,12 @@ export function seqsOf(events: readonly { readonly seq: Seq }[]): number[] {
   return events.map((event) => event.seq);
 }
 
-/** The texts of notes. */
+/** The text of each note. */
 export function textsOf(events: readonly StoredEvent[]): unknown[] {
   return events.map((event) => (JSON.parse(event.data ?? '{}') as JsonObject)['text']);
 }
 
-/** SHA-256 of a text, as stores compute it. */
+/** SHA-256 of a string, as stores compute it. */
 export async function sha256(text: string): Promise<Digest> {
   const bytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
   return [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, '0')).join('') as Digest;

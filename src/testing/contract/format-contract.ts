@@ -19,8 +19,8 @@ export interface FormatCase {
 }
 
 /**
- * Lists what a format must hold for its sources: it detects them, its units mean something, the same bytes come back, a
- * second import adds nothing, a source that grew is extended, odd units are kept, and what is erased is gone.
+ * Lists what a format must guarantee for its sources: it detects them, its units mean something, the same bytes come
+ * back, a second import adds nothing, a source that grew is extended, odd units are kept, and what is erased is gone.
  *
  * @example
  * ```ts

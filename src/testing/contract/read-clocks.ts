@@ -31,7 +31,7 @@ function chance(seed: number): (bound: number) => number {
   };
 }
 
-/** Notes by clocks that mostly rise, sometimes stand still, and sometimes go back a little or a lot. */
+/** Notes by clocks that mostly rise, sometimes stop, and sometimes go back a little or a lot. */
 function clockedNotes(count: number, seed: number): EventInput[] {
   const next = chance(seed);
   let [second, turn] = [0, 0];
@@ -59,7 +59,7 @@ async function passing(world: World, view: readonly Segment[], { since, turnAfte
 export const readClocksCases: readonly ContractCase[] = [
   contractCase('read() finds all that is not before a time or turn, though clocks go back', async (world) => {
     const notes = clockedNotes(2_400, 7);
-    // In appends of several sizes: each goes on with the clock that the one before has left.
+    // In appends of several sizes: each continues with the clock that the one before has left.
     for (let from = 0; from < notes.length; from += 1 + (from % 397)) {
       const size = 1 + (from % 397);
       await append(world, notes.slice(from, from + size));

@@ -20,7 +20,7 @@ export interface SpokenAnswer {
   readonly toolCalls: readonly SpokenToolCall[];
   readonly finishReason: 'stop' | 'length' | 'tool-calls' | 'content-filter';
   readonly usage: Required<Usage>;
-  /** Cuts a text into the pieces it is streamed in. */
+  /** Cuts a string into the pieces it is streamed in. */
   readonly cut: NonNullable<StreamOptions['cut']>;
 }
 

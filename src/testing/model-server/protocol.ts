@@ -55,7 +55,7 @@ export function scriptedRequest(
 
 const isSystem = ({ role }: Message): boolean => role === 'system';
 
-/** A message without what its protocol keeps beside it; one that is only text has it as its content. */
+/** A message without what its protocol keeps in addition; one that is only text has it as its content. */
 function plainMessage(message: Message): Message {
   const parts = partsOf(message).map(plainPart);
   const [only, second] = parts;

@@ -85,7 +85,7 @@ export const openaiChat: Protocol = {
   errorType: sharedErrorType,
 };
 
-/** A text that is empty is sent as such, and not left out. */
+/** Empty text is sent as such, and not left out. */
 function emptied(message: Message | undefined): Message | undefined {
   return message === undefined ? undefined : providerFields('openaiChat').add(message, { content: 'empty' });
 }

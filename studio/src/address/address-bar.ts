@@ -12,7 +12,7 @@ export interface AddressBar {
   readonly href: (address: Address) => string;
 }
 
-/** Where the address stands: in the path of a server's page, or behind the `#` of a file. */
+/** Where the address is: in the path of a server's page, or behind the `#` of a file. */
 export type AddressPlace = 'path' | 'fragment';
 
 /** Returns the address bar of this page. */

@@ -10,7 +10,7 @@ export const scales = ['time', 'seq', 'turn'] as const;
 /** How the strip measures its width. */
 export type ScaleName = (typeof scales)[number];
 
-/** The address of a run at a point, alone or beside others. */
+/** The address of a run at a point, alone or next to others. */
 export interface RunAddress {
   readonly screen: 'run';
   readonly session: string;

@@ -8,7 +8,7 @@ import { asError } from '../parts/use-answer.ts';
 import { ComparePairs } from './compare-pairs.tsx';
 import { CompareTable } from './compare-table.tsx';
 
-/** Two histories beside each other, or three to eight as a table. */
+/** Two histories side by side, or three to eight as a table. */
 export function CompareScreen({ address }: { readonly address: RunAddress }): React.ReactNode {
   const { session, branch, at } = address;
   const seq = Number(at);

@@ -2,7 +2,7 @@ import { costText, countText, durationText } from '../../../src/wording/amount.t
 import { type Column, Table } from '../parts/table.tsx';
 import type { CompareAnswer } from '../source/answers.ts';
 
-/** The usage of both histories, beside each other. */
+/** The usage of both histories, side by side. */
 export function CompareUsage({ answer: { left, right, counts } }: { readonly answer: CompareAnswer }): React.ReactNode {
   const amounts: readonly (readonly [
     name: string,

@@ -16,9 +16,9 @@ export interface Draft {
   /** Tools that simulations answer. */
   readonly simulate: readonly string[];
   readonly repeats: string;
-  /** Edits that were set aside: an experiment runs them beside those that are being made. */
+  /** Edits that were set aside: an experiment runs them in addition to those that are being made. */
   readonly variants: readonly { readonly name: string; readonly edits: readonly Edit[] }[];
-  /** A text that the answer of a branch of an experiment must hold to pass. */
+  /** A text that the answer of a branch of an experiment must contain to pass. */
   readonly expects: string;
 }
 

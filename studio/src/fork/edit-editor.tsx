@@ -5,7 +5,7 @@ import { editContent, withContent } from './draft.ts';
 
 const CodeEditor = lazy(async () => ({ default: (await import('./code-editor.tsx')).CodeEditor }));
 
-/** The editor of one edit: its content, and for some kinds a name beside it. What cannot be read says where. */
+/** The editor of one edit: its content, and for some kinds a name next to it. What cannot be read says where. */
 export function EditEditor({
   edit,
   onEdit,

@@ -45,7 +45,7 @@ export class Studio {
   readonly runs: Cell<readonly StudioRun[]> = new Cell<readonly StudioRun[]>([]);
   /** Text that models are writing now, by the id of the call. */
   readonly streams: Cell<ReadonlyMap<string, string>> = new Cell<ReadonlyMap<string, string>>(new Map());
-  /** Why nothing can be read: the token does not hold. */
+  /** Why nothing can be read: the token is not valid. */
   readonly locked: Cell<RepriseError | undefined> = new Cell<RepriseError | undefined>(undefined);
   /** A second point, kept for comparing. */
   readonly pin: Cell<Omit<PointName, 'namespace'> | undefined> = new Cell<Omit<PointName, 'namespace'> | undefined>(

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { RepriseError } from '../../../src/core/error.ts';
 import { keepToken, takeToken } from '../source/token.ts';
 
-/** Asks for a token where none was given, or where the one that was given does not hold. */
+/** Asks for a token where none was given, or where the one that was given is not valid. */
 export function TokenPage({ error }: { readonly error: RepriseError }): React.ReactNode {
   const [token, setToken] = useState('');
   return (

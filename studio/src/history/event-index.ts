@@ -135,7 +135,7 @@ export class EventIndex {
     this.version++;
   }
 
-  /** Writes the texts of a chunk as numbers of this index. Each text is looked up once, however many events have it. */
+  /** Writes the strings of a chunk as numbers of this index. Each string is looked up once, however many events have it. */
   #putWords(column: WordColumn, positions: Uint16Array, { first, texts }: EventRows): void {
     const to = this.#columns[column];
     const list = this.#lists[column];
@@ -179,17 +179,17 @@ export class EventIndex {
     return seq >= 1 && seq <= this.#head && this.#columns.known[seq] === 1;
   }
 
-  /** Returns a text of an event; empty if it has none. */
+  /** Returns a string of an event; empty if it has none. */
   word(column: WordColumn, seq: number): string {
     return this.#lists[column].at(this.#columns[column][seq] ?? 0);
   }
 
-  /** Returns the number under which a column lists a text, to compare many events with it. */
+  /** Returns the number under which a column lists a string, to compare many events with it. */
   numberOf(column: WordColumn, word: string): number {
     return this.#lists[column].find(word) ?? -1;
   }
 
-  /** Returns the different texts of a column. */
+  /** Returns the different strings of a column. */
   words(column: WordColumn): readonly string[] {
     return this.#lists[column].words;
   }

@@ -1,9 +1,9 @@
-/** A list of the different texts of a column: an event stores the number of its text. Number 0 is no text. */
+/** A list of the different strings of a column: an event stores the number of its string. Number 0 is no string. */
 export class WordList {
   readonly #words: string[] = [''];
   readonly #numbers = new Map<string, number>([['', 0]]);
 
-  /** Returns the number of a text, and adds the text if it is new. */
+  /** Returns the number of a string, and adds the string if it is new. */
   numberOf(word: string | undefined): number {
     if (word === undefined || word === '') return 0;
     const known = this.#numbers.get(word);
@@ -14,7 +14,7 @@ export class WordList {
     return number;
   }
 
-  /** Returns the number of a text that is in the list. */
+  /** Returns the number of a string that is in the list. */
   find(word: string): number | undefined {
     return this.#numbers.get(word);
   }
@@ -24,7 +24,7 @@ export class WordList {
     return this.#words[number] ?? '';
   }
 
-  /** All texts, in the order in which they were added. */
+  /** All strings, in the order in which they were added. */
   get words(): readonly string[] {
     return this.#words.slice(1);
   }

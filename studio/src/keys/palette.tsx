@@ -98,7 +98,7 @@ export function Palette({
   );
 }
 
-/** Returns true if every word of a text is found. */
+/** Returns true if every word of a string is found. */
 function isFound(text: string, name: string): boolean {
   const held = name.toLowerCase();
   return text
@@ -107,7 +107,7 @@ function isFound(text: string, name: string): boolean {
     .every((word) => held.includes(word));
 }
 
-/** The order of actions: those that have no key of their own to learn come first. */
+/** The order of actions: those without a key to learn come first. */
 const groups: readonly Action['group'][] = ['Change', 'Go', 'Page', 'Look', 'Move'];
 
 function useEntries(): readonly Entry[] {

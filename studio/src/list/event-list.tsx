@@ -188,7 +188,7 @@ export function rowName(index: EventIndex, seq: number): string {
   return type.replace('.', ' ');
 }
 
-/** Returns a line without what stands beside it already: the name, the outcome, tokens, cost and time. */
+/** Returns a line without what is next to it already: the name, the outcome, tokens, cost and time. */
 export function shortLine(line: string, name: string, outcome: string): string {
   const pieces = line.split('  ').filter((piece) => piece !== name && piece !== `model ${name}` && !known.test(piece));
   const [first = '', ...rest] = pieces;

@@ -16,7 +16,7 @@ export interface FilterBarProps {
   readonly onText: (text: string) => void;
 }
 
-/** The filter bar: the words of `reprise replay`, with suggestions of what the history holds. */
+/** The filter bar: the words of `reprise replay`, with suggestions of what the history has. */
 export function FilterBar({ index, version, text, filtered, matched, total, onText }: FilterBarProps): React.ReactNode {
   const input = useRef<HTMLInputElement>(null);
   const [typed, setTyped] = useState(text);
@@ -134,7 +134,7 @@ const columns: Readonly<Record<string, Parameters<EventIndex['words']>[0]>> = {
 
 const shownMax = 12;
 
-/** Returns how the last word of a line may go on: names of words, or values that the history holds. */
+/** Returns how the last word of a line may continue: names of words, or values that the history has. */
 export function suggestionsFor(text: string, index: EventIndex): readonly string[] {
   const last = /\S*$/.exec(text)?.[0] ?? '';
   const [name = '', value] = last.split('=', 2);

@@ -75,7 +75,7 @@ function foldKind(index: EventIndex, seq: number, raw: boolean): Fold['why'] | u
   return (flags & (columnFlags.noise | columnFlags.error)) === columnFlags.noise ? 'noise' : undefined;
 }
 
-/** Returns the row of an event, or of the fold that holds it. */
+/** Returns the row of an event, or of the fold that contains it. */
 export function rowOfSeq({ rows, folds }: ListRows, seq: number): number {
   let low = 0;
   let high = rows.length - 1;

@@ -12,7 +12,7 @@ import { indexMatch, isEmptyFilter, needsContent } from './index-match.ts';
 export interface Filtered {
   /** Undefined if there is no filter. */
   readonly isMatch: ((seq: number) => boolean) | undefined;
-  /** Seqs that hold the searched text, in order. */
+  /** Seqs of events with the searched text, in order. */
   readonly hits: readonly number[];
   /** How many events were searched for text; undefined if none are. */
   readonly searched: number | undefined;

@@ -20,7 +20,7 @@ import { readRows } from './exported-rows.ts';
 import { LeftOut } from './left-out.tsx';
 import { pageSource } from './page-source.ts';
 
-/** Opens the session that this file holds. No server is asked, and nothing leaves the page. */
+/** Opens the session in this file. No server is asked, and nothing leaves the page. */
 async function begin(root: HTMLElement): Promise<void> {
   theme.begin();
   const view = createRoot(root);
@@ -46,7 +46,7 @@ async function begin(root: HTMLElement): Promise<void> {
   }
 }
 
-/** Returns the address of the point that was exported: a seq, so that nobody has to look for the head first. */
+/** Returns the address of the point that was exported: a seq, so that no one has to look for the head first. */
 function firstAddress({ ref, restores }: PageRows): Address {
   const { session, branch } = parseRef(ref);
   const head = restores.findLast((batch) => batch.branch === branch && batch.events.length > 0)?.events.at(-1)?.seq;

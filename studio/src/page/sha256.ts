@@ -21,11 +21,11 @@ function fraction(root: number): number {
 const encoder = new TextEncoder();
 const state = new Int32Array(8);
 const words = new Int32Array(64);
-/** Room for a text, a bit, and its length; it grows with the longest text. */
+/** Room for a string, a bit, and its length; it grows with the longest string. */
 let room = new Uint8Array(4_096);
 let view = new DataView(room.buffer);
 
-/** Returns the SHA-256 of a text. The browser's own only answers later, and a chain is computed at once. */
+/** Returns the SHA-256 of a string. The browser's own only answers later, and a chain is computed at once. */
 export const sha256: Sha256 = (text) => {
   const end = fill(text);
   state.set(initial);
@@ -35,14 +35,14 @@ export const sha256: Sha256 = (text) => {
 };
 
 const digits = Array.from('0123456789abcdef', (digit) => digit.charCodeAt(0));
-/** The codes of a digest in hex. Joining texts of two digits takes longer. */
+/** The codes of a digest in hex. Joining strings of two digits takes longer. */
 const hex: number[] = Array.from({ length: 64 }, () => 0);
 
 function writeHex(word: number, from: number): void {
   for (let i = 0; i < 8; i++) hex[from + i] = digits[(word >>> (28 - i * 4)) & 15] as number;
 }
 
-/** Writes a text, a 1 bit, zeros, and the length in bits; returns where they end. */
+/** Writes a string, a 1 bit, zeros, and the length in bits; returns where they end. */
 function fill(text: string): number {
   // A character of a string takes three bytes at most.
   if (room.length < text.length * 3 + 72) {

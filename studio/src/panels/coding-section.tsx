@@ -16,7 +16,7 @@ export function isCoding(value: JsonValue): value is JsonValue & Coding {
   );
 }
 
-/** Returns true if there is anything to show: every run is noted, even where nobody writes code. */
+/** Returns true if there is anything to show: every run is noted, even where no one writes code. */
 export function hasWork({ goal, testRuns, ...lists }: Coding): boolean {
   const { constraints, failures, files, decisions, procedures, evidence, facts, risks } = lists;
   const kinds = [constraints, failures, files, decisions, procedures, evidence, facts, risks];

@@ -148,7 +148,7 @@ function headline({ call, against }: ContextAnswer): string {
 
 type Reader = ((path: string, offset: number) => Promise<string>) | undefined;
 
-/** Returns a function that reads the rest of a text of a request; only a recorded call has one. */
+/** Returns a function that reads the rest of a string of a request; only a recorded call has one. */
 function readerOf(point: PointName, { call }: ContextAnswer, source: ReturnType<typeof useStudio>['source']): Reader {
   if (call === null) return undefined;
   const at = { ...point, seq: call.seq };

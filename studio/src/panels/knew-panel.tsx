@@ -120,7 +120,7 @@ function ordered(sections: readonly CutValue<KnownSection>[]): readonly CutValue
 const pathText = (path: readonly (string | number)[]): string =>
   path.map((word) => `/${String(word).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 
-/** Returns the paths of values that differ, and of everything that holds them. */
+/** Returns the paths of values that differ, and of everything that contains them. */
 function changedPaths(diff: ValueDiff): ReadonlySet<string> {
   const paths = new Set<string>();
   for (const { path } of [...diff.added, ...diff.changed])
@@ -183,7 +183,7 @@ function Section({ section: { value: section, cuts }, seq, onGo, onFollow, onCha
   );
 }
 
-/** Returns the view that a projection has of its own; undefined for those that are shown as JSON. */
+/** Returns the special view of a projection; undefined for those that are shown as JSON. */
 function ownView({ projection, value }: KnownSection, seq: number, onGo: (seq: number) => void): React.ReactNode {
   if (projection === 'beliefs' && isBeliefs(value)) return <BeliefsSection beliefs={value} seq={seq} onGo={onGo} />;
   if (projection === 'coding' && isCoding(value)) return <CodingSection coding={value} onGo={onGo} />;

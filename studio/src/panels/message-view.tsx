@@ -143,7 +143,7 @@ export function Value({ value }: { readonly value: JsonValue }): React.ReactNode
   return text.length <= shortMax ? <code className="recorded">{text}</code> : <JsonTree value={value} open={1} />;
 }
 
-/** A picture of the record. It is shown after a click, and only if the record holds its data. */
+/** A picture of the record. It is shown after a click, and only if the record has its data. */
 function Picture({
   data,
   mediaType,

@@ -10,7 +10,7 @@ import { asError } from '../parts/use-answer.ts';
 import type { Cut, PointName, Verified } from '../source/studio-source.ts';
 import { useEvents } from './use-events.ts';
 
-/** The event as `--json` prints it, as a tree that folds; its digest, and whether the chain holds up to here. */
+/** The event as `--json` prints it, as a tree that folds; its digest, and whether the chain is intact up to here. */
 export function RawPanel({ point }: { readonly point: PointName }): React.ReactNode {
   const { source } = useStudio();
   const { value, error, isStale, again } = useEvents(point, [point.seq]);

@@ -35,7 +35,7 @@ export function When({ value: { projection, path }, point, onGo, onTicks, onClos
     },
     { keep: false },
   );
-  // The marks go with the list, also when a different panel is opened.
+  // The marks go with the list, even when a different panel is opened.
   useEffect(() => () => onTicks([]), []);
   return (
     <section className="knew-when" aria-label="When it changed">

@@ -1,6 +1,6 @@
 import { announce } from './announcer.ts';
 
-/** Copies a text, and says so. */
+/** Copies text, and says so. */
 export function copyText(text: string, what: string): void {
   navigator.clipboard
     .writeText(text)

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 
-/** A section that folds, with a count beside its name. */
+/** A section that folds, with a count next to its name. */
 export function FoldSection({
   title,
   about,

@@ -30,7 +30,7 @@ class BoundedLexer extends Lexer {
   }
 }
 
-/** Returns the tokens of Markdown, which say what is what and hold no HTML that was made of it. */
+/** Returns the tokens of Markdown, which say what is what and contain no HTML that was made of it. */
 export function markdownTokens(text: string): readonly Token[] {
   return new BoundedLexer({ gfm: true }).lex(text);
 }

@@ -1,4 +1,4 @@
 const signs = /^(?:#{1,6} |```|~~~|> |[-*+] |\d{1,9}[.)] |\||={3,} *$)|\*\*|`[^`\n]|\]\(/m;
 
-/** Whether a text looks like Markdown. */
+/** Returns true if a string looks like Markdown. */
 export const looksLikeMarkdown = (text: string): boolean => signs.test(text);

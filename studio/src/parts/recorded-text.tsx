@@ -8,7 +8,7 @@ export const acting =
 const signOf = (character: string): string =>
   `U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
 
-/** Splits a text into what is shown as it is, and characters that get a sign. */
+/** Splits a string into what is shown as it is, and characters that get a sign. */
 export function signedPieces(text: string): readonly { readonly text: string; readonly isSign: boolean }[] {
   const pieces: { text: string; isSign: boolean }[] = [];
   let from = 0;

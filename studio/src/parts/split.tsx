@@ -24,7 +24,7 @@ export interface SplitProps {
 
 const keyStep = 16;
 
-/** Two parts beside each other, with a divider that drags and takes arrow keys. Its place is kept by the browser. */
+/** Two parts side by side, with a divider that drags and takes arrow keys. Its place is kept by the browser. */
 export function Split({ name, label, initial, min, max, side = 'start', children }: SplitProps): React.ReactNode {
   const setting = sizeOf(name, initial);
   const size = useCell(setting.cell);

@@ -5,7 +5,7 @@ export interface Column<Row> {
   readonly isHeadUnseen?: boolean;
   /** Whether the cells are numbers, which end at one edge. */
   readonly isNumber?: boolean;
-  /** The class of the cell of a row, beside the one of a number. */
+  /** The class of the cell of a row, in addition to the one of a number. */
   readonly look?: (row: Row) => string | undefined;
   readonly cell: (row: Row) => React.ReactNode;
 }

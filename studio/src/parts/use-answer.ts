@@ -85,7 +85,7 @@ export function useAnswer<Value>(
       control.abort();
       clearTimeout(late);
       clearTimeout(rest);
-      // One who hurries on goes on hurrying, even if nothing was asked in between.
+      // A reader who hurries on is still in a hurry, even if nothing was asked in between.
       if (isHurried) askedAt.current = performance.now();
     };
   }, [key, attempt, keep]);

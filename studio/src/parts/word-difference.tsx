@@ -2,10 +2,10 @@ import { useMemo } from 'react';
 import { nearDifferences, wordRuns } from '../../../src/wording/word-diff.ts';
 import { RecordedText } from './recorded-text.tsx';
 
-/** The longest texts that are compared by words. */
+/** The longest strings that are compared by words. */
 const comparedMax = 100_000;
 
-/** Two texts as one: words that left are struck out, words that came are marked. */
+/** Two strings as one: words that left are struck out, words that came are marked. */
 export function WordDifference({
   before,
   after,

@@ -11,7 +11,7 @@ import { Strip } from '../strip/strip.tsx';
 /** The most height of the lanes of the original, in pixels. */
 const lanesMax = 40;
 
-/** The strip of the branch that a run was forked from, beside the run: what the original did after the same point. */
+/** The strip of the branch that a run was forked from, next to the run: what the original did after the same point. */
 export function OriginalStrip({
   name,
   parent,

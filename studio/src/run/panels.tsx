@@ -40,11 +40,11 @@ const names: Readonly<Record<Panel, string>> = {
   raw: 'Raw',
 };
 
-/** The width from which two panels have room beside each other. */
+/** The width from which two panels have room side by side. */
 const besideMin = 900;
 const isKnewBeside = new KeptSetting<boolean>('knew-beside', true);
 
-/** The panels of the selected point. Where there is room, *Knew* stands beside *Context*. */
+/** The panels of the selected point. Where there is room, *Knew* is shown next to *Context*. */
 export function Panels(props: PanelsProps): React.ReactNode {
   const { address, point, index } = props;
   const look = lookOf(index.word('type', point.seq), index.word('kind', point.seq));

@@ -14,7 +14,7 @@ export function RunBanner({
   isCompared = false,
 }: {
   readonly name: BranchName;
-  /** Whether the original is beside it already. */
+  /** Whether the original is shown next to it already. */
   readonly isCompared?: boolean;
 }): React.ReactNode {
   const { runs, bar } = useStudio();

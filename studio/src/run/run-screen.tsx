@@ -297,7 +297,7 @@ function useFollowing({ isRunning, isHeld, seq, head, headAt, onHead }: Followin
   return isRunning && !isHeld && seq === head;
 }
 
-/** The event under the pointer, described in a place of its own: nothing chases the pointer. */
+/** The event under the pointer, described in a fixed place: nothing chases the pointer. */
 function HoverLine({ text }: { readonly text: string }): React.ReactNode {
   return (
     <p className="hover-line mono" aria-hidden="true">

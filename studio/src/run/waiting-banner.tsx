@@ -9,7 +9,7 @@ import { PersonAnswers, PersonQuestion } from '../runs/questions.tsx';
 import type { QuestionAnswer, WaitingCall } from '../source/answers.ts';
 import type { PointName } from '../source/studio-source.ts';
 
-/** The questions of a branch that waits for a person, wherever it was recorded. The last answer lets it go on here. */
+/** The questions of a branch that waits for a person, wherever it was recorded. The last answer continues it here. */
 export function WaitingBanner({ head }: { readonly head: PointName }): React.ReactNode {
   const studio = useStudio();
   const { source, runs } = studio;

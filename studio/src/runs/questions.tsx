@@ -6,7 +6,7 @@ import { RecordedText } from '../parts/recorded-text.tsx';
 import { asError } from '../parts/use-answer.ts';
 import type { QuestionAnswer, RunQuestion, StudioRun, WaitingCall } from '../source/answers.ts';
 
-/** The questions of a run that wait: each is answered once, by whoever comes first. */
+/** The questions of a run that wait: each is answered once, by the first person who answers. */
 export function Questions({ run }: { readonly run: StudioRun }): React.ReactNode {
   const open = run.questions.filter(({ answer }) => answer === null);
   return open.map((question) => <Question key={question.id} run={run} question={question} />);

@@ -1,4 +1,4 @@
-/** Stands in for the part of `node:crypto` that formats of saved runs use, where there is none. */
+/** Replaces the part of `node:crypto` that formats of saved runs use, where there is none. */
 import { sha256 } from '../page/sha256.ts';
 
 /** Returns a hash of text. The only one that is asked for is SHA-256, in hexadecimal. */

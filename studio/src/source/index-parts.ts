@@ -39,7 +39,7 @@ export function newsParts({ chunk, view }: BranchNews): readonly IndexPart[] {
   return [...(chunk === undefined ? [] : [rowsPart(chunk)]), ...(view === undefined ? [] : [viewPart(view)])];
 }
 
-/** Returns the stretches of seqs up to a head that no piece of a view holds. */
+/** Returns the stretches of seqs up to a head that no piece of a view covers. */
 export function stretchesOutside(
   pieces: readonly (readonly [number, number])[],
   head: number,

@@ -11,7 +11,7 @@ export interface LiveFeed {
   readonly onNews: (take: (news: News) => void) => () => void;
 }
 
-/** Opens the feed: a worker holds one stream for all tabs; where there is none, the page holds its own while it is seen. */
+/** Opens the feed: a worker keeps one stream for all tabs; where there is none, the page keeps its own while it is seen. */
 export function openLiveFeed(baseUrl: string, token: string | undefined): LiveFeed {
   const takers = new Set<(news: News) => void>();
   const tell = (news: News): void => {

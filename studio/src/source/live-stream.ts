@@ -11,7 +11,7 @@ const pauseMax = 10_000;
 /** A stream that is silent for longer than two beats is gone. */
 const silentMs = 35_000;
 
-/** The one stream on which a server sends everything that is live. It comes back by itself and goes on where it was. */
+/** The one stream on which a server sends everything that is live. It comes back by itself and continues where it was. */
 export class LiveStream {
   readonly #transport: Transport;
   readonly #take: (news: News) => void;

@@ -1,5 +1,5 @@
 /**
- * Holds the live stream for every tab: a browser opens six connections to a plain-HTTP host, and a stream for each of
+ * Keeps the live stream for every tab: a browser opens six connections to a plain-HTTP host, and a stream for each of
  * six tabs would leave none for requests.
  */
 import { LiveStream } from './live-stream.ts';

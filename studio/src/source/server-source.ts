@@ -268,7 +268,7 @@ function runs({ studio }: Clients): Pick<StudioSource, RunVerbs> {
       return (await studio.listRuns({}, { signal })).runs.map((text) => jsonOf(text));
     },
     async startRun({ namespace, session, ...point }, order, requestId) {
-      // A branch goes on at its head, whatever it is by now.
+      // A branch continues at its head, whatever it is by now.
       const head = pointText({ branch: point.branch, at: { kind: 'head' } });
       const { run } = await studio.startRun({
         namespace,

@@ -78,7 +78,7 @@ export function drawBars(pen: Pen, scene: Scene, frame: Frame): void {
   const [top, bottom] = [frame.lanesTop - size.lane, frame.lanesTop + frame.lanesHeight];
   pen.font = monoFont;
   pen.textBaseline = 'middle';
-  // A name may stand beside its bar, up to the next one in the row.
+  // A name may be next to its bar, up to the next one in the row.
   const unnamed: (BarShape | undefined)[] = [];
   for (let bar = 0; bar < bars.count; bar++) {
     const row = bars.row[bar] ?? 0;
@@ -210,10 +210,10 @@ function drawOpenEnd(pen: Pen, color: string, x: number, y: number, tall: number
   pen.setLineDash([]);
 }
 
-/** A bar has its name beside it from this width on, in pixels: where bars are slivers, a few names would say little. */
+/** A bar has its name next to it from this width on, in pixels: where bars are slivers, a few names would say little. */
 const besideMin = 12;
 
-/** Draws the name of a bar in it, or beside it where it has no room but the stretch up to the next bar has. */
+/** Draws the name of a bar in it, or next to it where it has no room but the stretch up to the next bar has. */
 function drawBarText(pen: Pen, scene: Scene, shape: BarShape, limit: number): void {
   const { index, colors } = scene;
   const { seq, end, from, to, y, failed, look } = shape;

@@ -7,7 +7,7 @@ import { lowerBound, seqsBetween } from './positions.ts';
 import type { Tick } from './ruler.ts';
 import { alphaOf, type Frame, overviewPixel, pixelOf, pixelsOf, type Scene, size } from './scene.ts';
 
-/** Draws everything that stays while points are selected: the overview, lanes, marks and folds. Returns the ticks of the ruler whose labels have room beside those of folds. */
+/** Draws everything that stays while points are selected: the overview, lanes, marks and folds. Returns the ticks of the ruler whose labels have room next to those of folds. */
 export function drawHistory(pen: Pen, scene: Scene, frame: Frame, ticks: readonly Tick[]): readonly Tick[] {
   const { width, height, colors } = scene;
   pen.fillStyle = colors.panel;
@@ -178,7 +178,7 @@ function drawForks(pen: Pen, scene: Scene, top: number): void {
   }
 }
 
-/** Returns where a text after an event begins so that no marker that follows is under it. */
+/** Returns where the words after an event begin so that no marker that follows is under it. */
 function besideMarkers(scene: Scene, seq: number, from: number, wide: number): number {
   const { markers } = scene.rows.marks;
   let left = from;
@@ -269,7 +269,7 @@ function drawLabels(pen: Pen, scene: Scene, frame: Frame): void {
   }
 }
 
-/** Says that lanes go on below. */
+/** Says that lanes continue below. */
 function drawMore(pen: Pen, { colors, rows, scroll }: Scene, frame: Frame): void {
   const hidden = rows.groups.filter(({ firstRow }) => firstRow * size.lane - scroll >= frame.lanesHeight).length;
   const y = frame.lanesTop + frame.lanesHeight - size.lane;
@@ -279,7 +279,7 @@ function drawMore(pen: Pen, { colors, rows, scroll }: Scene, frame: Frame): void
   pen.fillText(hidden === 0 ? '▾ more below' : `▾ ${hidden} more below`, 12, y + size.lane / 2 + 1);
 }
 
-/** Says that lanes begin above, in the corner beside the ruler. */
+/** Says that lanes begin above, in the corner next to the ruler. */
 function drawMoreAbove(pen: Pen, { colors, rows, scroll }: Scene): void {
   const hidden = rows.groups.filter(({ firstRow }) => firstRow * size.lane < scroll).length;
   pen.fillStyle = colors.accent;

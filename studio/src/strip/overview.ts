@@ -25,7 +25,7 @@ export function overviewOf(index: EventIndex, { at, total }: Positions, width: n
     most = Math.max(most, density[column] ?? 0);
     if (((flags[seq] ?? 0) & columnFlags.error) !== 0) error[column] = 1;
   }
-  // The root makes single events visible beside a crowd.
+  // The root makes single events visible next to a crowd.
   for (let column = 0; column < columns; column++) density[column] = Math.sqrt((density[column] ?? 0) / most);
   return { density, error };
 }

@@ -27,7 +27,7 @@ export class PixelColumns {
     this.#values = new Uint8Array(this.#rows * this.#columns);
   }
 
-  /** Marks the column that holds a pixel. Anything outside is left out. */
+  /** Marks the column that contains a pixel. Anything outside is left out. */
   mark(row: number, pixel: number, value: number): void {
     const column = Math.floor(pixel / columnWidth);
     const line = row - this.#firstRow;

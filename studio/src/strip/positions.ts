@@ -6,12 +6,12 @@ interface Fold {
   /** Where the break begins, and how wide it is. */
   readonly at: number;
   readonly width: number;
-  /** The time it stands for. */
+  /** The time that it represents. */
   readonly from: number;
   readonly ms: number;
 }
 
-/** Where every event stands on the strip, in units of the strip. */
+/** Where every event is on the strip, in units of the strip. */
 export interface Positions {
   readonly scale: ScaleName;
   /** By seq; the place 0 is the beginning. */
@@ -91,7 +91,7 @@ function clockOf(index: EventIndex): Float64Array {
     if (columns.known[seq] === 1) latest = Math.max(latest, columns.time[seq] ?? 0);
     clock[seq] = latest === Number.NEGATIVE_INFINITY ? 0 : latest;
   }
-  // Events that are still missing at the beginning stand at the time of the first one that is there.
+  // Events that are still missing at the beginning are at the time of the first one that is there.
   const first = clock.find((time) => time > 0) ?? 0;
   for (let seq = 0; seq <= head && clock[seq] === 0; seq++) clock[seq] = first;
   return clock;

@@ -36,7 +36,7 @@ export interface StripRows {
   readonly marks: { readonly state: Uint32Array; readonly markers: Uint32Array; readonly tasks: Uint32Array };
 }
 
-/** The most calls of one lane that are drawn beside each other; more of them share the last row. */
+/** The most calls of one lane that are drawn below each other; more of them share the last row. */
 const parallelMax = 8;
 
 interface Lane {
@@ -93,7 +93,7 @@ function rowKind(type: string): RowKind {
   return type.startsWith('task.') || type.startsWith('verification.') ? 'tasks' : 'state';
 }
 
-/** The lanes of a history: an agent in a run. A run that resumed an earlier one goes on with its agent's last lane. */
+/** The lanes of a history: an agent in a run. A run that resumed an earlier one continues its agent's last lane. */
 class Lanes {
   readonly all: Lane[] = [];
   /** By seq: the number of its lane, plus 1; 0 for events that belong to none. */
@@ -179,7 +179,7 @@ function placeLanes(lanes: readonly Lane[], foldedAgents: ReadonlySet<string>): 
   return { groups, laneRows: next };
 }
 
-/** Finds the first of so many rows beside each other that are all free before a seq. */
+/** Finds the first of so many adjacent rows that are all free before a seq. */
 function firstFree(freeAfter: readonly number[], rows: number, seq: number): number {
   for (let first = 0; ; first++) {
     let free = 0;

@@ -47,7 +47,7 @@ export const size = {
   lanesMax: 240,
 } as const;
 
-/** The parts of the strip that have a height of their own. */
+/** The parts of the strip that have their own height. */
 export interface Frame {
   readonly lanesTop: number;
   readonly lanesHeight: number;

@@ -11,7 +11,7 @@ class RawNumber {
   }
 }
 
-/** Fields of a row that its payload does not hold. */
+/** Fields of a row that its payload does not have. */
 const envelope: ReadonlySet<string> = new Set(['ts', 'elapsed_s', 'index', 'prev_hash', 'payload_hash', 'event_hash']);
 
 /** Checks the chain of a run's journal, row by row. */

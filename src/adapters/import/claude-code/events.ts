@@ -19,7 +19,7 @@ import { testsRan } from '../pieces/test-command.ts';
 /** The agent that a session of Claude Code belongs to. */
 const claudeAgent = 'claude-code';
 
-/** A response that goes on over several lines: its usage is that of the last one. */
+/** A response that spans several lines: its usage is that of the last one. */
 interface OpenResponse {
   readonly id: string;
   readonly model: string;
@@ -61,7 +61,7 @@ export class ClaudeCodeReader {
   readonly #sidechains = new Map<string, string>();
   #hasBegun = false;
 
-  /** `fileAgents` are the agents that have files of their own. */
+  /** `fileAgents` are the agents that have their own files. */
   constructor(session: string | undefined, fileAgents: ReadonlySet<string | undefined>) {
     this.#session = session;
     this.#fileAgents = fileAgents;
@@ -125,7 +125,7 @@ export class ClaudeCodeReader {
     return { settled, drafts: this.#begun(line, drafts, isPrompt ? message : undefined), ...begins };
   }
 
-  /** Returns what a user line says beside the results of tools. */
+  /** Returns what a user line says in addition to the results of tools. */
   #said(message: JsonObject | undefined): EventDraft[] {
     const content = neutralContent(message?.['content']);
     const said = typeof content === 'string' ? content : content.filter((part) => part['type'] !== 'tool_result');
@@ -219,7 +219,7 @@ export class ClaudeCodeReader {
     return given({ run: this.#session });
   }
 
-  /** Puts the start of the run behind its first line, whose text the first event of a unit holds. */
+  /** Puts the start of the run behind its first line, whose text the first event of a unit has. */
   #begun(line: JsonObject, drafts: EventDraft[], prompt?: JsonObject): EventDraft[] {
     // The lines that the tool writes before a first prompt, such as those of a command, give the run no title.
     if (this.#hasBegun || (prompt === undefined && line['type'] !== 'assistant')) return drafts;

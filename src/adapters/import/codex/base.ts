@@ -3,7 +3,7 @@ import type { BasePoint, SourceBase } from '../../../core/recording/foreign-form
 import { firstLines, readJson } from '../pieces/first-lines.ts';
 
 /**
- * How a rollout goes on from a different one. `history_base` in its first line names the file of that one by the id in
+ * How a rollout continues a different one. `history_base` in its first line names the file of that one by the id in
  * its name, and the ordinal and the bytes up to which its lines come first.
  */
 export const codexBase: SourceBase = {

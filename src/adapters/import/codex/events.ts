@@ -61,7 +61,7 @@ export class CodexReader {
     this.#meta = meta;
   }
 
-  /** Reads a line of the rollout, or of the base that it goes on from. */
+  /** Reads a line of the rollout, or of the base that it continues. */
   line(line: JsonObject, at: number, base: string | undefined): UnitMeaning {
     const type = stringAt(line, 'type') ?? 'unknown';
     const payload = objectAt(line, 'payload') ?? {};
@@ -184,7 +184,7 @@ export class CodexReader {
     const id = `response-${++this.#responses}`;
     this.#response = { id, model: this.#model, isAnswered: false };
     const data = { call: id, kind: 'model', name: this.#model, effect: 'pure' };
-    // The first event of a unit holds its text, so the call begins behind what was said before it.
+    // The first event of a unit has its text, so the call begins behind what was said before it.
     return [...before, { type: 'call.started', data }, ...drafts];
   }
 

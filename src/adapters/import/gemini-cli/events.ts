@@ -13,12 +13,12 @@ import {
 import type { UnitMeaning } from '../../../core/recording/foreign-format.ts';
 import { said, Talk, toolCallPart } from '../pieces/talk.ts';
 
-/** A message of the chat that stands: where a rewind to it leads. */
+/** A message of the chat that was not taken back: where a rewind to it leads. */
 interface StandingMessage {
   readonly id: string;
   /** The unit before it; undefined for one that the tool wrote anew in a list. */
   readonly before: string | undefined;
-  /** The messages that it is; left out for one that units hold. */
+  /** The messages that it is; left out for one that is in units. */
   readonly messages?: readonly JsonObject[];
 }
 
@@ -98,7 +98,7 @@ export class GeminiReader {
     const first = this.#standing[index];
     this.#stand(this.#standing.slice(0, index));
     this.#answer = undefined;
-    // The talk of a sub-agent stands behind that of the main one, which no rewind of it may take back.
+    // The talk of a sub-agent comes after that of the main one, which no rewind of it may take back.
     if (first === undefined || this.#isSubAgent) return about;
     if (first.before !== undefined) return { ...about, rewindTo: first.before };
     return { ...about, drafts: this.#talk.of([this.#goneOn()]) };
@@ -240,7 +240,7 @@ function answerContent(record: JsonObject, calls: readonly ToolRecord[]): string
   return [...thoughts, ...spoken, ...calls.map(askedPart)];
 }
 
-/** Returns the results of tools that the parts of a record hold. */
+/** Returns the results of tools in the parts of a record. */
 function responsesIn(record: JsonObject): { readonly id: string; readonly name: string; readonly output: JsonValue }[] {
   return (arrayAt(record, 'content') ?? []).flatMap((part) => {
     const response = objectAt(part, 'functionResponse');
@@ -250,7 +250,7 @@ function responsesIn(record: JsonObject): { readonly id: string; readonly name: 
   });
 }
 
-/** Returns the messages of a record in a list; `answered` are the calls whose results have records of their own. */
+/** Returns the messages of a record in a list; `answered` are the calls whose results have their own records. */
 function messagesOf(record: JsonObject, answered: ReadonlySet<string>): JsonObject[] {
   const type = stringAt(record, 'type');
   if (type !== 'user' && type !== 'gemini') return [];

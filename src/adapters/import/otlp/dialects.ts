@@ -28,7 +28,7 @@ export function readSpan({ span, attributes }: OtlpSpan): Span {
   const about = {
     id: stringAt(context, 'spanId') ?? stringAt(span, 'spanId') ?? stringAt(span, 'span_id') ?? '',
     parent: filled(stringAt(parent, 'spanId') ?? stringAt(span, 'parentSpanId') ?? stringAt(span, 'parent_span_id')),
-    // A conversation goes on over several traces, and each of them is a run.
+    // A conversation spans several traces, and each of them is a run.
     trace: stringAt(context, 'traceId') ?? stringAt(span, 'traceId') ?? stringAt(span, 'trace_id'),
     start,
     end,

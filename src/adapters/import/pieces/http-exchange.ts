@@ -8,7 +8,7 @@ import { fromResponses } from '../../../protocols/responses.ts';
 import { parseSse } from '../../../protocols/sse.ts';
 import { readJson } from './first-lines.ts';
 
-/** A request and its answer, as a cassette or an archive holds them. */
+/** A request and its answer, as a cassette or an archive has them. */
 export interface HttpExchange {
   readonly method: string;
   readonly url: string;

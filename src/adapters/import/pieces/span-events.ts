@@ -42,11 +42,11 @@ interface Around {
   readonly agent: string;
 }
 
-/** Work that is left: a span, or the events that stand after everything inside one. */
+/** Work that is left: a span, or the events that come after everything inside one. */
 type Left = { readonly span: Span; readonly around: Around | undefined } | readonly EventDraft[];
 
 /**
- * Returns the events of spans: a trace is a run, and what happened inside a span stands between its start and end. Of a
+ * Returns the events of spans: a trace is a run, and what happened inside a span comes between its start and end. Of a
  * part of a trace, whose other spans are in other units, only a span that is inside no other one is a run.
  */
 export function spanEvents(spans: readonly Span[], isPart = false): EventDraft[] {
@@ -91,7 +91,7 @@ export function withTraceEnds(spans: readonly Span[]): Span[] {
   });
 }
 
-/** Writes what stands before everything inside a span; returns what is left of it, the last first. */
+/** Writes what comes before everything inside a span; returns what is left of it, the last first. */
 function begun(
   { span, around }: Exclude<Left, readonly EventDraft[]>,
   told: {
@@ -118,7 +118,7 @@ function begun(
 const byStart = (a: Span, b: Span): number =>
   (a.start ?? '') < (b.start ?? '') ? -1 : (a.start ?? '') > (b.start ?? '') ? 1 : 0;
 
-/** Returns what stands before and after everything inside a span. */
+/** Returns what comes before and after everything inside a span. */
 function edges(span: Span, isRoot: boolean): { readonly before: EventDraft[]; readonly after: EventDraft[] } {
   const outcome = span.error === undefined ? 'ok' : 'error';
   const error = span.error === undefined ? undefined : { name: 'Error', message: span.error };
@@ -198,7 +198,7 @@ export function neutralMessage(value: JsonValue): JsonObject[] {
   }
   const { content } = message;
   if (typeof content === 'string' && calls.length === 0) return [{ role: known, content }];
-  // LangChain writes a call of Anthropic both into the content and beside it.
+  // LangChain writes a call of Anthropic both into the content and next to it.
   const held = new Set(parts.filter(({ type }) => type === 'tool-call').map(({ toolCallId }) => toolCallId));
   return [{ role: known, content: [...parts, ...calls.filter(({ toolCallId }) => !held.has(toolCallId))] }];
 }
@@ -274,7 +274,7 @@ function callsIn(message: JsonObject): JsonObject[] {
   });
 }
 
-/** Returns the JSON in a text; the text itself if it is not JSON. */
+/** Returns the JSON in a string; the string itself if it is not JSON. */
 export function parsed(value: JsonValue): JsonValue {
   if (typeof value !== 'string' || !/^\s*[[{"]/.test(value)) return value;
   try {

@@ -83,7 +83,7 @@ export class Talk {
     return [{ type: 'call.ended', data }, ...testsRan(open?.command, exitCode, call)];
   }
 
-  /** Returns a whole model call that said nothing beside the messages around it. */
+  /** Returns a whole model call that said nothing but the messages around it. */
   modelCall(call: string, model: string, end: JsonInput): EventDraft[] {
     const about = { call, kind: 'model', name: model };
     return [

@@ -25,7 +25,7 @@ interface SentList {
 }
 
 /**
- * Returns the conversation of a history event by event. A message may stand in an event of its own, in an answer, or only
+ * Returns the conversation of a history event by event. A message may be in a separate event, in an answer, or only
  * in a list: that of a request, that a run began with, or that a compaction left. Each comes once.
  */
 export class WrittenTalk {
@@ -37,12 +37,12 @@ export class WrittenTalk {
   readonly #toolNames = new Map<string, string>();
   #written = 0;
 
-  /** In a file that was imported, the units before an event hold what its list repeats: lists do not count. */
+  /** In a file that was imported, the units before an event have what its list repeats: lists do not count. */
   constructor({ first }: Pick<WriterSource, 'first'>) {
     this.#hasLists = first === undefined;
   }
 
-  /** The tool calls that are open, and the model calls that their tools made: those stand outside of the conversation. */
+  /** The tool calls that are open, and the model calls that their tools made: those are outside of the conversation. */
   readonly #openTools = new Map<string, string>();
   readonly #inside = new Set<string>();
   /** How many messages were written when each run began. */
@@ -92,7 +92,7 @@ export class WrittenTalk {
     const [last, before] = [messages.at(-1), this.#lists.get(agent)];
     if (last === undefined || !this.#hasLists) return [];
     const end = before === undefined ? undefined : messages[before.length - 1];
-    // A later run goes on with the list before it only if its own list is longer. Otherwise it asks again.
+    // A later run continues the list before it only if its own list is longer. Otherwise it asks again.
     const isAnew = before !== undefined && before.run !== run && messages.length <= before.length;
     const goesOn = !isAnew && end !== undefined && keyOf(end) === before?.last;
     const after = goesOn ? before.written : isAnew ? (this.#began.get(run) ?? 0) : 0;
@@ -152,11 +152,11 @@ function keyOf(message: JsonObject): string {
   });
   const role = String(message['role']);
   const text = textOf(message);
-  // The text itself would hold the whole conversation in memory.
+  // The text itself would keep the whole conversation in memory.
   return `${role} ${text.length} ${hashOf(text)} ${others.length === 0 ? '' : hashOf(others.join('\n'))}`;
 }
 
-/** Returns a hash of a text: equal texts have equal hashes, and two of one length hardly ever have the same by chance. */
+/** Returns a hash of a string: equal strings have equal hashes, and two of one length hardly ever have the same by chance. */
 function hashOf(text: string): string {
   let [a, b] = [0x811c9dc5, 0x1b873593];
   for (let at = 0; at < text.length; at++) {

@@ -72,7 +72,7 @@ export class JunitReport implements ReportReader, XmlListener {
     const classname = attributes.get('classname') ?? '';
     const file = given ?? (looksLikeFile(classname) ? classname : undefined);
     if (file === undefined) return { testId: classname === '' ? name : `${classname}::${name}`, file };
-    // A file that could not be loaded is listed as a test of its own name.
+    // A file that could not be loaded is listed as a test with its name.
     if (looksLikeFile(name) && (file === name || file.endsWith(`/${name}`))) return { testId: file, file };
     const suites = given === undefined ? [] : this.#suites.filter((suite) => suite !== '' && suite !== file);
     return { testId: `${file}::${[...suites, name].join(' > ')}`, file };

@@ -14,7 +14,7 @@ export interface ReadReportOptions {
   readonly format?: ReportFormat;
 }
 
-/** A report, or its pieces: texts, or bytes in UTF-8. */
+/** A report, or its pieces: strings, or bytes in UTF-8. */
 export type ReportPieces = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array> | Uint8Array;
 
 const readers: Readonly<Record<ReportFormat, () => ReportReader>> = {

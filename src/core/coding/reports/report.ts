@@ -125,7 +125,7 @@ export function errorTypeIn(message: string): string | undefined {
   return /^((?:[A-Za-z_][\w.]*)?(?:Error|Exception|Failure|Interrupt|Warning))\b/.exec(text)?.[1];
 }
 
-/** Returns a text without the sequences that color it on a terminal. */
+/** Returns text without the sequences that color it on a terminal. */
 export function withoutColors(text: string): string {
   return text.includes('\u001b') ? text.replace(terminalSequence, '') : text;
 }

@@ -1,7 +1,7 @@
 import { checkLimit } from '../../limits.ts';
 import { refuseReport } from './report.ts';
 
-/** Hears the elements and texts of an XML text, in order. */
+/** Receives the elements and text of an XML document, in order. */
 export interface XmlListener {
   open(name: string, attributes: ReadonlyMap<string, string>): void;
   text(text: string): void;
@@ -12,8 +12,8 @@ export interface XmlListener {
 const depthMax = 64;
 
 /**
- * Reads XML piece by piece. It knows elements, attributes, texts, CDATA and comments, and refuses document types and every
- * entity but the five of XML: nothing can be defined, so nothing can grow.
+ * Reads XML piece by piece. It knows elements, attributes, text, CDATA and comments, and refuses document types and
+ * every entity but the five of XML: nothing can be defined, so nothing can grow.
  */
 export class XmlReader {
   readonly #listener: XmlListener;

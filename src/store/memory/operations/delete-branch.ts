@@ -4,7 +4,7 @@ import { heldBranch, heldSession, type Shelf } from '../shelf.ts';
 import { append } from './append.ts';
 import { listBranches } from './branch.ts';
 
-/** Removes a branch and everything only it holds; a refusal leaves everything as it was. */
+/** Removes a branch and everything that only it has; a refusal leaves everything as it was. */
 export function deleteBranch(shelf: Shelf, platform: Platform, request: DeleteBranchRequest): AppendOutcome {
   const session = heldSession(shelf, request);
   checkDeletable(request, listBranches(shelf, request));

@@ -2,7 +2,7 @@ import type { Point } from '../../../core/point.ts';
 import type { SessionRef } from '../../../core/store/event-store.ts';
 import { findHeld, type Shelf } from '../shelf.ts';
 
-/** Returns where events of a session stand, by id; leaves out unknown ids. */
+/** Returns the places of events of a session, by id; leaves out unknown ids. */
 export function locate(shelf: Shelf, ref: SessionRef, ids: readonly string[]): ReadonlyMap<string, Point> {
   const places = findHeld(shelf, ref)?.places;
   const found = new Map<string, Point>();

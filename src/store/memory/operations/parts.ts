@@ -5,14 +5,14 @@ import type { PartsPage, PartsRequest } from '../../../core/store/event-store.ts
 import { utf8Length } from '../../../core/utf8.ts';
 import type { HeldSession } from '../shelf.ts';
 
-/** Returns a page of the parts of these digests that the session holds and, by default, of all they refer to. */
+/** Returns a page of the parts of these digests that the session has and, by default, of all they refer to. */
 export function partsPage(
   session: HeldSession,
   digests: readonly Digest[],
   { depth = 'all' }: PartsRequest,
 ): PartsPage {
   const parts = new Map<Digest, PartInput>();
-  // Iterating over a set also visits what is added on the way.
+  // Iterating over a set visits what is added on the way, too.
   const open = new Set(digests.filter((digest) => session.parts.has(digest)));
   let bytes = 0;
   for (const digest of open) {

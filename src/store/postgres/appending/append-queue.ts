@@ -33,7 +33,7 @@ export class AppendQueue {
     this.#jobs.push(job);
   }
 
-  /** Takes up to `count` appends from the front, as many as one transaction should hold. */
+  /** Takes up to `count` appends from the front, as many as one transaction should write. */
   take(count: number = this.#jobs.length): AppendJob[] {
     let events = 0;
     let bytes = 0;

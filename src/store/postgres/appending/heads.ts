@@ -13,7 +13,7 @@ export interface KnownBranch {
   readonly clock: Clock;
 }
 
-/** Where an event of this process stands. */
+/** Where an event of this process is. */
 export type KnownPlace = Point & { readonly turn: number };
 
 const branchesHeldMax = 10_000;
@@ -39,7 +39,7 @@ export class Heads {
     return this.#branches.get(placeOf(ref, branch));
   }
 
-  /** Notes where a branch stands after a commit of the careful way. */
+  /** Notes where a branch is after a commit of the careful way. */
   remember(ref: SessionRef, known: KnownBranch): void {
     const care = this.#care.get(known.session.id);
     if (care !== undefined && care.left > 0) {
@@ -49,14 +49,14 @@ export class Heads {
     this.advance(ref, known);
   }
 
-  /** Notes where a branch will stand. */
+  /** Notes where a branch will be. */
   advance(ref: SessionRef, known: KnownBranch): void {
     if (this.#branches.size >= branchesHeldMax) this.#branches.clear();
     this.#branches.set(placeOf(ref, known.state.branch), known);
   }
 
   /**
-   * Returns where an event of a session stands, if this process wrote it lately. An event on its way counts only for
+   * Returns where an event of a session is, if this process wrote it lately. An event on its way counts only for
    * appends to the same branch: the server compares only that head, so others would not notice if it was not written.
    */
   placeOf({ id: session }: SessionKey, id: string, branch: string): KnownPlace | undefined {
@@ -114,7 +114,7 @@ export class Heads {
   }
 }
 
-// Names hold no control characters, so a line break cannot be part of one.
+// Names have no control characters, so a line break cannot be part of one.
 function placeOf({ namespace, session }: SessionRef, branch: string): string {
   return `${namespace}\n${session}\n${branch}`;
 }

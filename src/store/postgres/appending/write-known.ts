@@ -45,7 +45,7 @@ const sessionList = new RowList<MovedBranch>(2, {
   name: texts(({ request }) => request.session),
 });
 
-/** The branches to move: where each should stand, and where it will stand. */
+/** The branches to move: where each should be, and where it will be. */
 const branchList = new RowList<MovedBranch>(sessionList.next, {
   n: ints(({ session }) => session.namespaceId),
   s: bigints(({ session }) => session.id),
@@ -104,8 +104,8 @@ const keyList = new RowList<KnownKey>(eventList.next, {
 /**
  * One statement, which is a transaction by itself. It locks the sessions that still have their names and moves the heads
  * that are still where this process believed them. It divides by zero unless that was all of them and this program knows
- * the schema. It also compares clocks, since a rebuild can change them without moving the head. Looking for the first row
- * that is not less, in order, leaves PostgreSQL one index to choose.
+ * the schema. It compares clocks, too, since a rebuild can change them without moving the head. Looking for the first
+ * row that is not less, in order, leaves PostgreSQL one index to choose.
  */
 const writeSql = `
 WITH tick AS MATERIALIZED (SELECT nextval('touches') * 100000 AS value),

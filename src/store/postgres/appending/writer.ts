@@ -58,7 +58,7 @@ export class Writer {
     });
   }
 
-  /** Runs work in a transaction of its own, and again if that was cut; see {@link Repeatable}. */
+  /** Runs work in a separate transaction, and again if that was cut; see {@link Repeatable}. */
   async run<Result>(work: Repeatable<Result>, waitMs: number = Number.POSITIVE_INFINITY): Promise<Result> {
     const running = this.#run(work, waitMs);
     const settled = running.catch(() => {});
@@ -154,7 +154,7 @@ async function judge(appends: AppendGroup, job: AppendJob): Promise<AppendOutcom
     const outcome = await appends.judge(job.request);
     if (!outcome.ok) return outcome;
     const last = outcome.events.at(-1)?.digest ?? '';
-    // A digest holds random salt, so an equal one was written by an earlier try of this very append.
+    // A digest includes random salt, so an equal one was written by an earlier try of this very append.
     if (outcome.known) return job.tried.has(last) ? { ...outcome, known: false } : outcome;
     job.tried.add(last);
     return outcome;

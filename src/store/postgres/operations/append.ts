@@ -230,7 +230,7 @@ function lookedUpFor(request: RestoreRequest): AppendRequest {
 /** The head of a branch that is not written yet: no stored branch has it. */
 const newHead = -1 as Seq;
 
-// Ids hold no control characters, so a line break cannot be part of either.
+// Ids have no control characters, so a line break cannot be part of either.
 function sessionName({ namespace, session }: SessionRef): string {
   return `${namespace}\n${session}`;
 }

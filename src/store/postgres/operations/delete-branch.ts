@@ -16,8 +16,8 @@ interface Deletion {
 }
 
 /**
- * Removes a branch and everything only it holds, inside the caller's transaction; a refusal undoes all of it. The recorded
- * event shows whether an earlier try was committed after all.
+ * Removes a branch and everything that only it has, inside the caller's transaction; a refusal undoes all of it. The
+ * recorded event shows whether an earlier try was committed after all.
  */
 export async function deleteBranch(
   queries: Queries,

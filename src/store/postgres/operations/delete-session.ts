@@ -34,8 +34,8 @@ export async function hiddenSessions(queries: Queries): Promise<SessionKey[]> {
 }
 
 /**
- * Deletes everything that only this session holds, a few rows at a time. Two processes may do so at once: each round waits
- * for the other's. Otherwise it could find nothing left and delete the row of the session too soon.
+ * Deletes everything that only this session has, a few rows at a time. Two processes may do so at once: each round
+ * waits for the other's. Otherwise it could find nothing left and delete the row of the session too soon.
  */
 export async function clearSession(session: SessionKey, inTransaction: InTransaction): Promise<void> {
   const inTurn: InTransaction = (work) =>

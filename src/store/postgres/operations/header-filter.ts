@@ -11,7 +11,7 @@ export interface Conditions {
   readonly values: readonly Bound[];
   /** Conditions on clocks, which let a reader skip the start of a branch. */
   readonly clocks: readonly ClockTerm[];
-  /** A text that the agent's name must contain: the server folds the case of letters differently. */
+  /** A string that the agent's name must contain: the server folds the case of letters differently. */
   readonly agentContains?: string;
 }
 

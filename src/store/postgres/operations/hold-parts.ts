@@ -79,7 +79,7 @@ export async function holdParts(queries: Queries, brought: readonly BroughtParts
   );
 }
 
-/** Adds a part with a hole, which one session holds alone. Returns its row id. */
+/** Adds a part with a hole, which only one session has. Returns its row id. */
 export async function addHole(queries: Queries, session: SessionKey, part: PartInput): Promise<number> {
   const [id] = (await queries.get<[number]>(
     `INSERT INTO parts (namespace_id, digest, kind, salt, damaged, refs, text)
@@ -104,7 +104,7 @@ async function addParts(
   const added = new Map<string, { readonly namespaceId: number; readonly part: PartInput }>();
   for (const { session, plan } of rows) {
     const key = partKey(session.namespaceId, plan.part.digest);
-    // A whole body serves every session; a delta only those that hold its base.
+    // A whole body serves every session; a delta only those that have its base.
     if (plan.kind === 'add' && (plan.part.kind !== 'delta' || !added.has(key)))
       added.set(key, { namespaceId: session.namespaceId, part: plan.part });
   }

@@ -99,7 +99,7 @@ interface KeyPlace {
   readonly seq: Seq;
 }
 
-/** Where the last event of each key stands; keys that the view does not have are left out. */
+/** Where the last event of each key is; keys that the view does not have are left out. */
 async function findLatest(
   queries: Queries,
   session: SessionKey,

@@ -11,7 +11,7 @@ const fromSql = `FROM unnest($3::text[]) asked (id)
 JOIN LATERAL (SELECT * FROM events WHERE namespace_id = $1 AND session_id = $2 AND id >= asked.id ORDER BY id LIMIT 1) e ON e.id = asked.id
 JOIN branches b ON b.namespace_id = $1 AND b.session_id = $2 AND b.id = e.branch_id`;
 
-/** Returns where events stand, by id. */
+/** Returns the places of events, by id. */
 export async function findPlaces(
   queries: Queries,
   session: SessionKey,

@@ -28,7 +28,7 @@ CROSS JOIN LATERAL (SELECT * FROM parts WHERE namespace_id = $1 AND id = h.part_
 const askedSql = `FROM unnest($3::text[]) asked (digest)
 ${holderSql('asked.digest')}`;
 
-/** Returns the parts of these digests that the session holds. */
+/** Returns the parts of these digests that the session has. */
 export async function findParts(
   queries: Queries,
   session: SessionKey,
@@ -55,7 +55,7 @@ LEFT JOIN LATERAL (
   SELECT held.text FROM (SELECT walked.digest) w ${holderSql('walked.digest').replace(/p$/, 'held')} LIMIT 1
 ) p ON true`;
 
-/** Returns a page of the parts of these digests that the session holds and, by default, of all they refer to. */
+/** Returns a page of the parts of these digests that the session has and, by default, of all they refer to. */
 export async function partsPage(
   queries: Queries,
   session: SessionKey,
@@ -98,7 +98,7 @@ async function fitting(
   return { parts: await findParts(queries, session, digests.slice(0, count)), rest: digests.slice(count) };
 }
 
-/** Returns which of these parts the session holds, and whether they are whole. */
+/** Returns which of these parts the session has, and whether they are whole. */
 export async function findHeld(
   queries: Queries,
   session: SessionKey,
@@ -113,7 +113,7 @@ export async function findHeld(
   return new Map(rows.map(([digest, isWhole]) => [digest, { isWhole }]));
 }
 
-/** Returns the digests of the parts a session holds, rising. */
+/** Returns the digests of the parts of a session, rising. */
 export async function heldParts(
   queries: Queries,
   session: SessionKey,

@@ -220,7 +220,7 @@ function found<Value>(ids: readonly string[], lookup: Lookup<string, Value>): Ma
   return values;
 }
 
-// Names hold no control characters, so a line break cannot be part of one.
+// Names have no control characters, so a line break cannot be part of one.
 function pointKey({ branch, seq }: Point): string {
   return `${seq}\n${branch}`;
 }

@@ -7,8 +7,8 @@ import { listBranches } from './branch.ts';
 import { forgetParts } from './parts.ts';
 
 /**
- * Removes a branch and everything only it holds, inside the caller's transaction; a refusal undoes all of it. It is one
- * transaction however long the branch is: half a branch must never be seen, and its row id may be given again.
+ * Removes a branch and everything that only it has, inside the caller's transaction; a refusal undoes all of it. It is
+ * one transaction however long the branch is: half a branch must never be seen, and its row id may be given again.
  */
 export function deleteBranch(
   database: Database,

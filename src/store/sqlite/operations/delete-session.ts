@@ -19,7 +19,7 @@ export function hiddenSessions(database: Database): number[] {
   return database.all<[number]>('SELECT id FROM sessions WHERE name IS NULL').map(([id]) => id);
 }
 
-/** Deletes everything that only this session holds, a few rows at a time. */
+/** Deletes everything that only this session has, a few rows at a time. */
 export async function clearSession(database: Database, sessionId: number, inTransaction: InTransaction): Promise<void> {
   for (const sql of clearingSql) {
     while ((await inTransaction(() => database.change(sql, sessionId, rowsMax))) > 0) {
@@ -36,7 +36,7 @@ const clearingSql = [
   `DELETE FROM events WHERE rowid IN (SELECT rowid FROM events WHERE branch_id IN ${branches} LIMIT ?)`,
   `DELETE FROM snapshots WHERE rowid IN (SELECT rowid FROM snapshots WHERE branch_id IN ${branches} LIMIT ?)`,
   'DELETE FROM receipts WHERE rowid IN (SELECT rowid FROM receipts WHERE session_id = ? LIMIT ?)',
-  // First the parts that only this session holds, then its hold on the others.
+  // First the parts that only this session has, then its hold on the others.
   `DELETE FROM parts WHERE id IN (
      SELECT h.part_id FROM part_holders h JOIN parts p ON p.id = h.part_id WHERE h.session_id = ?
      AND NOT EXISTS (SELECT 1 FROM part_holders o WHERE o.part_id = h.part_id AND o.session_id <> h.session_id) LIMIT ?)`,

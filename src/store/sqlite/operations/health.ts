@@ -43,7 +43,7 @@ export function examine(database: Database, { deep }: { readonly deep: boolean }
   return { problems, tables: tableSizes(database), namespaces: namespaceSizes(database) };
 }
 
-/** Asks SQLite. `integrity_check` also compares every index with its table. */
+/** Asks SQLite. `integrity_check` compares every index with its table, too. */
 function problemsOf(database: Database, check: 'quick_check' | 'integrity_check'): StoreAdvice[] {
   const found = database.all<[string]>(`PRAGMA ${check}(${problemsMax})`).map(([line]) => line);
   return found.filter((line) => line !== 'ok').map((message) => ({ message }));

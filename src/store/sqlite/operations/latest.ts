@@ -157,7 +157,7 @@ function latestOf(
   return undefined;
 }
 
-/** Where an event stands: its branch by number and by name, and its seq. */
+/** Where an event is: its branch by number and by name, and its seq. */
 interface StoredPlace {
   readonly branch: number;
   readonly name: string;

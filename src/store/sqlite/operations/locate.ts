@@ -9,7 +9,7 @@ const placesSql = `
 SELECT e.id, b.name, e.seq, e.turn FROM json_each(?) asked
 CROSS JOIN events e ON e.session_id = ? AND e.id = asked.value CROSS JOIN branches b ON b.id = e.branch_id`;
 
-/** Returns where events stand, by id. */
+/** Returns the places of events, by id. */
 export function findPlaces(
   database: Database,
   session: SessionRow,

@@ -29,7 +29,7 @@ const askedSql = `FROM json_each(?) asked
 CROSS JOIN part_holders h ON h.session_id = ? AND h.digest = unhex(asked.value) CROSS JOIN parts p ON p.id = h.part_id`;
 const partsSql = `SELECT ${columns} ${askedSql}`;
 
-/** Returns the parts of these digests that the session holds. */
+/** Returns the parts of these digests that the session has. */
 function findParts(
   database: Database,
   session: SessionRow,
@@ -54,7 +54,7 @@ WITH RECURSIVE reached(digest) AS (
 SELECT lower(hex(reached.digest)), octet_length(p.text) FROM reached
 LEFT JOIN part_holders h ON h.session_id = :session AND h.digest = reached.digest LEFT JOIN parts p ON p.id = h.part_id`;
 
-/** Returns a page of the parts of these digests that the session holds and, by default, of all they refer to. */
+/** Returns a page of the parts of these digests that the session has and, by default, of all they refer to. */
 export function partsPage(
   database: Database,
   session: SessionRow,
@@ -83,7 +83,7 @@ function fitting(
   return { parts: findParts(database, session, digests.slice(0, count)), rest: digests.slice(count) };
 }
 
-/** Returns one part that the session holds. */
+/** Returns one part that the session has. */
 export function heldPart(database: Database, session: SessionRow, digest: Digest): PartInput | undefined {
   return findParts(database, session, [digest]).get(digest);
 }
@@ -95,7 +95,7 @@ WHERE NOT EXISTS (
   WHERE h.session_id = ? AND h.digest = unhex(asked.value) AND p.damaged = 0
 )`;
 
-/** Returns which of these parts the session does not hold whole. */
+/** Returns which of these parts the session does not have whole. */
 export function notHeld(database: Database, session: SessionRow, digests: readonly Digest[]): readonly Digest[] {
   return database.all<[Digest]>(notHeldSql, JSON.stringify(digests), session.id).map(([digest]) => digest);
 }
@@ -103,7 +103,7 @@ export function notHeld(database: Database, session: SessionRow, digests: readon
 const heldSql = `
 SELECT lower(hex(digest)) FROM part_holders WHERE session_id = ? AND digest > unhex(?) ORDER BY digest LIMIT ?`;
 
-/** Returns the digests of the parts a session holds, rising. */
+/** Returns the digests of the parts of a session, rising. */
 export function heldParts(database: Database, session: SessionRow, after: Digest | undefined, limit: number): Digest[] {
   return database.all<[Digest]>(heldSql, session.id, after ?? '', limit).map(([digest]) => digest);
 }

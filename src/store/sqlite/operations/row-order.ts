@@ -1,7 +1,7 @@
 /** The bytes of a page that rows can take: what its head leaves. */
 const pageRoom = 4_096 - 8;
 
-/** A payload of more bytes continues on pages of its own. */
+/** A payload of more bytes continues on separate pages. */
 const localMax = 4_061;
 const localMin = 489;
 const overflowRoom = 4_092;
@@ -19,8 +19,8 @@ const orderedBytesMin = 65_536;
 
 /**
  * Returns rows in an order that leaves little room at the end of pages. SQLite appends a row to the last page or begins a
- * new one, so of rows of 1 to 4 KB a page of 4 KB holds two thirds. A row goes out of turn if it still fits and the next
- * one does not. The order says nothing: every reader sorts by an index.
+ * new one, so of rows of 1 to 4 KB a page of 4 KB is filled to two thirds. A row goes out of turn if it still fits and
+ * the next one does not. The order says nothing: every reader sorts by an index.
  */
 export function inPagingOrder<Row extends { readonly textBytes: number }>(
   rows: readonly Row[],
@@ -61,7 +61,7 @@ function indexThatFits(waiting: readonly number[], sizes: readonly number[], roo
   return best;
 }
 
-/** Returns the bytes that a row takes on its page, or a few more. The size of its last value, a text, is given. */
+/** Returns the bytes that a row takes on its page, or a few more. The size of its last value, a string, is given. */
 export function cellBytes(values: readonly Stored[], lastBytes: number): number {
   let [head, body] = [varintBytes(13 + 2 * lastBytes), lastBytes];
   for (let index = 0; index < values.length - 1; index++) {
