@@ -71,7 +71,7 @@ export class Where {
   #place: Promise<Place> | undefined;
 
   static {
-    // What a program prints; the type of a computed name cannot be declared.
+    // A program that prints a handle gets its name. It is defined here, since a computed name has no declared type.
     Object.defineProperty(Where.prototype, Symbol.for('nodejs.util.inspect.custom'), {
       value(this: Where): string {
         return this.toJSON();
