@@ -62,6 +62,7 @@ export const wrongPlaces: readonly VerbCase[] = [
     const loose = session as unknown as Record<string, (...given: readonly unknown[]) => Promise<unknown>>;
     for (const verb of ['locate', 'known', 'metadata', 'fingerprint'])
       assert.match((await refuses('option.invalid', () => loose[verb]?.('main@1'))).hint ?? '', /session\.at\(point\)/);
+    await refuses('option.invalid', () => session.as('a').known(...(['main@1'] as unknown as [])));
     const set = await refuses('option.invalid', () => loose['setMetadata']?.({ a: 1 }, { branch: 'x' }));
     assert.match(set.hint ?? '', /session\.branch\(name\)/);
     assert.deepEqual(await session.metadata(), {});
