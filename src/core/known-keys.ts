@@ -75,7 +75,7 @@ export function shownValue(value: unknown): string {
 export function kindName(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return 'a list';
-  if (Number.isNaN(value)) return 'not a number';
+  if (Number.isNaN(value)) return 'NaN';
   const kind = typeof value;
   return kind === 'object' ? 'an object' : kind === 'string' ? 'a string' : `a ${kind}`;
 }
@@ -94,11 +94,19 @@ export function checkKeys<Options extends object>(options: Options, known: Known
   }
 }
 
+/** Refuses arguments of a verb that takes none, or none more: a point there would otherwise be ignored silently. */
+export function checkNoMore(given: readonly unknown[], attempt: string): void {
+  if (given.every((value) => value === undefined)) return;
+  throw new RepriseError('option.invalid', `Cannot ${attempt}: ${shownValue(given[0])} is one argument too many`, {
+    hint: 'Leave it out. A point or a branch is said first: session.at(point), session.branch(name).',
+  });
+}
+
 /** Refuses what is not an object at all. */
 export function checkWhole(given: unknown, { keys, code, attempt, whole }: KnownKeys): void {
   if (isObject(given)) return;
   throw new RepriseError(code, `Cannot ${attempt}: ${whole} takes an options object, not ${kindName(given)}`, {
-    hint: `It may have ${[...keys].join(', ')}.`,
+    hint: `${typeof given === 'string' && given.includes('@') ? sayAt(given) : ''} It may have ${[...keys].join(', ')}.`.trimStart(),
   });
 }
 
@@ -122,5 +130,9 @@ function refuse(key: string, { keys, code, attempt, whole, hints = {} }: KnownKe
 /** Returns a hint for an option that says where: a handle says it. */
 function whereHint(key: string): string {
   if (key === 'at' || key === 'point') return 'Say where first: session.at(point).';
+  if (['seq', 'story', 'time', 'turn'].includes(key)) return `Say where first: session.at({ ${key} }).`;
   return key === 'branch' ? 'Say where first: session.branch(name).' : '';
 }
+
+/** Returns a hint for a point in the place of options. */
+const sayAt = (point: string): string => `Say where first: session.at(${shownValue(point)}).`;

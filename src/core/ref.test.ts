@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RepriseError } from './error.ts';
@@ -74,6 +75,17 @@ describe('parsePoint()', () => {
     expect(parsePoint({ branch: 'x', turn: 2 })).toEqual({ branch: 'x', at: { kind: 'turn', turn: 2 } });
     expect(() => parsePoint('demo/main@1')).toThrow(/no session in it/);
     expect(() => parsePoint(7 as never)).toThrow(RepriseError);
+  });
+
+  it('takes an object of a different realm, and no list, date or instance of a class', () => {
+    expect(parsePoint(Object.assign(Object.create(null), { seq: 2 }))).toEqual({
+      branch: 'main',
+      at: { kind: 'seq', seq: 2 },
+    });
+    expect(parsePoint(runInNewContext('({ seq: 2 })'))).toEqual({ branch: 'main', at: { kind: 'seq', seq: 2 } });
+    for (const input of [[], new Date(), new Map(), new (class Place {})()])
+      expect(() => parsePoint(input as never)).toThrow(/a point/);
+    expect(() => parsePoint({ seq: 1, turn: 1 })).toThrow('it names more than one place');
   });
 });
 

@@ -1,7 +1,7 @@
 import { RepriseError } from './error.ts';
 import { checkId } from './id.ts';
 import { given } from './json.ts';
-import { shownValue } from './known-keys.ts';
+import { kindName, shownValue } from './known-keys.ts';
 import { type Seq, seq } from './point.ts';
 import { isoTime } from './time.ts';
 
@@ -88,6 +88,8 @@ const pointFields: ReadonlySet<string> = new Set(
   ),
 );
 
+const placeFields = ['seq', 'turn', 'run', 'time'] as const;
+
 /** Writes a point for a message, without the data that an event carries. */
 const refusedText = ({ data: _data, ...input }: PointInput & { readonly data?: unknown } & object): string =>
   Object.keys(input).join(', ');
@@ -102,8 +104,7 @@ export function parsePoint(input: PointInput): { readonly branch: string; readon
     const branch = name === '' ? mainBranch : checkId('branch', decode(name, input));
     return { branch, at: parseAt(sign < 0 ? 'head' : input.slice(sign + 1), input) };
   }
-  if (typeof input !== 'object' || input === null)
-    refuseRef(shownValue(input), 'a point is a string or an object', pointHint);
+  checkPlain(input);
   const branch = input.branch === undefined ? mainBranch : checkId('branch', input.branch);
   const other = Object.keys(input).find((key) => !pointFields.has(key));
   if (other !== undefined) refuseRef(refusedText(input), `"${other}" is not a field of a point`, pointHint);
@@ -116,8 +117,23 @@ export function parsePoint(input: PointInput): { readonly branch: string; readon
   };
 }
 
+/** Refuses what has no fields of a point: a list, a date or a handle would otherwise be the head of `main` silently. */
+function checkPlain(input: unknown): void {
+  if (typeof input !== 'object' || input === null)
+    return refuseRef(shownValue(input), 'a point is a string or an object', pointHint);
+  if (input instanceof Date) refuseRef('a Date', 'a point names a time as text', 'Write { time: date.toISOString() }.');
+  const prototype: unknown = Object.getPrototypeOf(input);
+  // An object of a different realm has a prototype of that realm, which has none.
+  if (prototype === null || Object.getPrototypeOf(prototype) === null) return;
+  const kind = Array.isArray(input) ? kindName(input) : `a ${input.constructor.name}`;
+  refuseRef(kind, 'a point is a string or a plain object', pointHint);
+}
+
 /** Reads the place on its branch that the fields of a point name. */
 function atOf(input: PointInput & object): Exclude<At, StoryAt> {
+  const named = placeFields.filter((field) => field in input);
+  // An event has all of them, and its seq says where it is.
+  if (named.length > 1 && !('type' in input)) refuseRef(named.join(', '), 'it names more than one place', pointHint);
   if ('seq' in input) return { kind: 'seq', seq: seq(input.seq) };
   if ('turn' in input) return { kind: 'turn', turn: checkTurn(input.turn) };
   if ('run' in input) return { kind: 'run', run: checkId('run', input.run) };

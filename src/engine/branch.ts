@@ -3,7 +3,7 @@ import type { EventData } from '../core/event/event-data.ts';
 import type { EventOf } from '../core/event/event-of.ts';
 import { defaultAgent } from '../core/event/state-key.ts';
 import { type JsonObject } from '../core/json.ts';
-import { checkKeys, type KnownKeys, optionKeys } from '../core/known-keys.ts';
+import { checkKeys, checkNoMore, type KnownKeys, optionKeys } from '../core/known-keys.ts';
 import type { Masker } from '../core/masking/masking.ts';
 import type { Point, Seq } from '../core/point.ts';
 import type { Agent } from '../core/recording/agent.ts';
@@ -319,7 +319,8 @@ export class Branch extends Look {
    * await session.setMetadata({ owner: 'support', ticket: 7 });
    * ```
    */
-  async setMetadata(set: JsonObject): Promise<void> {
+  async setMetadata(set: JsonObject, ...none: readonly []): Promise<void> {
+    checkNoMore(none, 'set metadata');
     await this.append({ type: 'metadata.changed', data: { set } });
   }
 

@@ -5,7 +5,7 @@ import type { EventFilter } from '../core/event/filter.ts';
 import type { Projection } from '../core/event/projection.ts';
 import { defaultAgent } from '../core/event/state-key.ts';
 import { given, type JsonObject } from '../core/json.ts';
-import { checkKeys } from '../core/known-keys.ts';
+import { checkKeys, checkNoMore } from '../core/known-keys.ts';
 import type { Agent } from '../core/recording/agent.ts';
 import type { Ref } from '../core/ref.ts';
 import type { ForkOptions, Replay, ReplayOptions } from '../core/session/session-log.ts';
@@ -99,7 +99,8 @@ export class Look {
    * const { branch: stored, seq, digest } = await session.at('careful@turn:0').locate(); // main@1: before the first message
    * ```
    */
-  async locate(): Promise<Located> {
+  async locate(...none: readonly []): Promise<Located> {
+    checkNoMore(none, 'locate');
     return locate(this.where.engine, await this.where.place('locate'));
   }
 
@@ -191,7 +192,8 @@ export class Look {
    * const { seen, state, changes } = await session.at('main@5').known();
    * ```
    */
-  async known(): Promise<Known> {
+  async known(...none: readonly []): Promise<Known> {
+    checkNoMore(none, 'see what was known');
     return knownAt(this.where.engine, await this.where.place('see what was known'));
   }
 
@@ -203,7 +205,8 @@ export class Look {
    * console.log(await session.metadata()); // {}: nothing was set
    * ```
    */
-  async metadata(): Promise<JsonObject> {
+  async metadata(...none: readonly []): Promise<JsonObject> {
+    checkNoMore(none, 'read metadata');
     return metadataAt(this.where.engine, await this.where.place('read metadata'));
   }
 
@@ -246,16 +249,8 @@ export class Look {
    */
   async diff(other: Look | string | Ref, options: StrictOptions): Promise<StrictDiff>;
   async diff(other: Look | string | Ref, options?: BehaviorOptions): Promise<Comparison>;
-  async diff(
-    other: Look | string | Ref,
-    options: StrictOptions | BehaviorOptions = {},
-  ): Promise<Comparison | StrictDiff> {
-    const { engine } = this.where;
-    const right = other instanceof Look ? other : new Look(Where.ofRef(engine, other));
-    const places = [await this.where.place('diff'), await right.where.place('diff')] as const;
-    const compared = await compareHistories(engine, ...places, options);
-    if (!('names' in compared)) return compared;
-    return { ...compared, names: { left: await this.where.name(), right: await right.where.name() } };
+  async diff(other: Look | string | Ref, options?: StrictOptions | BehaviorOptions): Promise<Comparison | StrictDiff> {
+    return compareHistories(this.where, other instanceof Look ? other.where : other, options);
   }
 
   /**
@@ -266,7 +261,8 @@ export class Look {
    * const same = compareFingerprints(await session.at('main@2').fingerprint(), await session.at('careful@2').fingerprint());
    * ```
    */
-  async fingerprint(): Promise<string> {
+  async fingerprint(...none: readonly []): Promise<string> {
+    checkNoMore(none, 'take the fingerprint');
     return fingerprintAt(this.where.engine, await this.where.place('take the fingerprint'));
   }
 

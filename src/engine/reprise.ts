@@ -210,9 +210,9 @@ export class Reprise {
     right: string | Ref | Look,
     options: BehaviorOptions | StrictOptions = {},
   ): Promise<Comparison | StrictDiff> {
-    const look = left instanceof Look ? left : this.at(left);
+    const [look, other] = [left instanceof Look ? left : this.at(left), right instanceof Look ? right : this.at(right)];
     // Null is refused where the options are checked.
-    return options?.strict === true ? look.diff(right, options) : look.diff(right, options);
+    return options?.strict === true ? look.diff(other, options) : look.diff(other, options);
   }
 
   /**

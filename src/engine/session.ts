@@ -1,5 +1,5 @@
 import { checkId } from '../core/id.ts';
-import { mainBranch, type PointInput, parsePoint } from '../core/ref.ts';
+import { mainBranch, type PointInput } from '../core/ref.ts';
 import type { BranchNode, ForkOptions } from '../core/session/session-log.ts';
 import type { BranchSummary } from '../core/store/branch-record.ts';
 import { Branch, type ForkedBranch } from './branch.ts';
@@ -10,7 +10,7 @@ import { deleteSession } from './changing/delete-session.ts';
 import { type Engine, sessionRef } from './context/engine.ts';
 import { type Erased, type EraseOptions, erase } from './erasing/erase.ts';
 import { sessionRecord } from './history/place.ts';
-import { Where } from './history/where.ts';
+import { placeInSession, Where } from './history/where.ts';
 import { Look } from './look.ts';
 import { type SessionJson, sessionJson } from './looking/session-json.ts';
 import { branchTree } from './looking/tree.ts';
@@ -56,7 +56,7 @@ export class Session extends Branch {
    */
   override at(point: PointInput | number): Look {
     if (typeof point === 'number') return super.at(point);
-    return new Look(Where.at(this.#engine, { session: this.id, ...parsePoint(point) }));
+    return new Look(Where.at(this.#engine, placeInSession(this.id, point)));
   }
 
   /**
@@ -81,9 +81,9 @@ export class Session extends Branch {
    * ```
    */
   override fork(options?: ForkOptions): Promise<ForkedBranch>;
-  override fork(point: string, options?: ForkOptions): Promise<ForkedBranch>;
-  override async fork(first: string | ForkOptions = {}, second: ForkOptions = {}): Promise<ForkedBranch> {
-    return typeof first === 'string' ? this.at(first).fork(second) : super.fork(first);
+  override fork(point: string | number, options?: ForkOptions): Promise<ForkedBranch>;
+  override async fork(first: string | number | ForkOptions = {}, second: ForkOptions = {}): Promise<ForkedBranch> {
+    return typeof first === 'object' ? super.fork(first) : this.at(first).fork(second);
   }
 
   /**
@@ -122,7 +122,7 @@ export class Session extends Branch {
    * ```
    */
   async erase(point: PointInput, options: EraseOptions = {}): Promise<Erased> {
-    const where = Where.at(this.#engine, { session: this.id, ...parsePoint(point) });
+    const where = Where.at(this.#engine, placeInSession(this.id, point));
     return erase(this.#engine, await where.event('erase'), options);
   }
 

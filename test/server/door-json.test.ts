@@ -230,6 +230,11 @@ describe('plain JSON', () => {
     await own.close();
   });
 
+  test('a verb that is asked for with GET gets a hint to post its arguments', async () => {
+    const response = await fetch(`${server.url}/v1/look.known`);
+    expect(await response.json()).toMatchObject({ error: { hint: "Post the arguments of a verb: curl -d '{}'." } });
+  });
+
   test('a path of no verb gets a code, whatever the method', async () => {
     for (const [method, path] of [
       ['POST', '/v1/'],

@@ -48,6 +48,7 @@ import { isolation, lifeCycle } from './state-transactions.ts';
 import { stopping } from './stopping.ts';
 import type { VerbCase } from './verb-case.ts';
 import { whatIf } from './what-if.ts';
+import { wrongPlaces } from './wrong-places.ts';
 
 /** The methods and accessors of a handle, without the plain fields that name what it is on. */
 type VerbsOf<Handle, Field extends keyof Handle = never> = Exclude<keyof Handle & string, Field>;
@@ -112,7 +113,7 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   fingerprint,
   verify: [...verify, ...deep],
   repair: deep,
-  at: [...looks, ...storyLooks],
+  at: [...looks, ...storyLooks, ...wrongPlaces],
   branch: [...branchVerbs, ...branches],
   branches: looks,
   known: looks,

@@ -87,7 +87,7 @@ export const draftKeys: KnownKeys = {
   whole: 'an event that is not stored yet',
   hints: {
     session: 'Leave it out: an event goes to the session that appends it.',
-    branch: 'Name the branch in the options: append(events, { branch }).',
+    branch: 'Say where first: session.branch(name).append(events).',
     seq: assigned,
     causeSeq: assigned,
     digest: assigned,

@@ -8,6 +8,7 @@ import {
 import type { Belief } from '../../core/fleet/belief.ts';
 import { checkId } from '../../core/id.ts';
 import { given } from '../../core/json.ts';
+import { checkNoMore } from '../../core/known-keys.ts';
 import type { PointInput } from '../../core/ref.ts';
 import type { Replay } from '../../core/session/session-log.ts';
 import type { CommitOptions, CommittedBelief } from '../believing/commit-belief.ts';
@@ -118,7 +119,8 @@ export class AgentLook {
    * const { scope, beliefs: seen, state: held, messages } = await session.at('main@5').as('support').known();
    * ```
    */
-  known(): Promise<AgentKnowledge> {
+  async known(...none: readonly []): Promise<AgentKnowledge> {
+    checkNoMore(none, 'see what was known');
     return this.source.known();
   }
 }

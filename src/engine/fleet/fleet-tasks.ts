@@ -53,21 +53,22 @@ export interface FailedVerification {
 }
 
 const who = { task: true, agent: 'text', turn: 'number' } as const;
-const startKeys: KnownKeys = optionKeys<StartTask>('start a task', {
-  ...who,
-  title: 'text',
-  prompt: 'text',
-  role: 'text',
-});
-const claimKeys: KnownKeys = optionKeys<ClaimTask>('claim a task', { ...who, model: 'text' });
-const endKeys: KnownKeys = optionKeys<EndTask>('end a task', {
-  ...who,
-  outcome: 'text',
-  result: true,
-  error: 'object',
-  cost: 'number',
-});
-const failedKeys: KnownKeys = optionKeys<FailedVerification>('report a failed check', { ...who, signals: 'list' });
+const startKeys: KnownKeys = optionKeys<StartTask>(
+  'start a task',
+  { ...who, title: 'text', prompt: 'text', role: 'text' },
+  'the start of a task',
+);
+const claimKeys: KnownKeys = optionKeys<ClaimTask>('claim a task', { ...who, model: 'text' }, 'the claim of a task');
+const endKeys: KnownKeys = optionKeys<EndTask>(
+  'end a task',
+  { ...who, outcome: 'text', result: true, error: 'object', cost: 'number' },
+  'the end of a task',
+);
+const failedKeys: KnownKeys = optionKeys<FailedVerification>(
+  'report a failed check',
+  { ...who, signals: 'list' },
+  'a failed check',
+);
 
 const taskKey = (task: string): string => plainKey('task', checkId('task', task));
 

@@ -1,6 +1,7 @@
 import { RepriseError } from '../../core/error.ts';
 import { shownValue } from '../../core/known-keys.ts';
 import { seq } from '../../core/point.ts';
+import { propertyOf } from '../../core/property.ts';
 import { type At, type PointInput, parsePoint, pointText, type Ref, refOf, refText } from '../../core/ref.ts';
 import type { Engine } from '../context/engine.ts';
 import { type Place, placeAt, pointOf, refOfPlace } from './place.ts';
@@ -23,15 +24,29 @@ export interface Named {
   readonly storedOn?: string;
 }
 
+/** Reads a point of a session. An event of a different session is refused: its seq means a different event here. */
+export function placeInSession(session: SessionName, input: PointInput): Named {
+  const point = parsePoint(input);
+  const stored = typeof input === 'object' ? propertyOf(input, 'session') : undefined;
+  if (stored === undefined || typeof session !== 'string' || stored === session) return { session, ...point };
+  throw new RepriseError(
+    'ref.invalid',
+    `Cannot use an event of session ${shownValue(stored)} in session ${JSON.stringify(session)}`,
+    {
+      hint: 'Name a seq of this session, or begin with the session of the event.',
+      details: { session, stored: shownValue(stored) },
+    },
+  );
+}
+
 /** Reads a place on a branch: a seq, `{ turn: 3 }`, `@12`, or an event that leads to the head of the branch. */
 export function placeOnBranch(session: SessionName, branch: string, input: PointInput | number): Named {
   if (typeof input === 'number') return { session, branch, at: { kind: 'seq', seq: seq(input) } };
-  const own = typeof input === 'object' && input !== null && input.branch === undefined ? { ...input, branch } : input;
-  const isUnnamed = typeof own === 'string' && own.startsWith('@');
-  const { branch: named, at } = parsePoint(own);
+  const { branch: named, at } = placeInSession(session, input);
+  const isUnnamed = typeof input === 'string' ? input.startsWith('@') : input.branch === undefined;
   if (isUnnamed || named === branch) return { session, branch, at };
   // A branch has the events that it inherited, and those are stored on the branch that they come from.
-  if (at.kind === 'seq' && typeof own === 'object') return { session, branch, at, storedOn: named };
+  if (at.kind === 'seq' && typeof input === 'object') return { session, branch, at, storedOn: named };
   throw new RepriseError('ref.invalid', `Cannot use ${shownValue(input)} on "${branch}": it names branch "${named}"`, {
     hint: `Leave the branch out, or begin with session.branch(${JSON.stringify(named)}).`,
     details: { branch, named },
@@ -54,6 +69,15 @@ export class Where {
   readonly #storedOn: string | undefined;
   #session: Promise<string> | undefined;
   #place: Promise<Place> | undefined;
+
+  static {
+    // A program that prints a handle gets its name. It is defined here, since a computed name has no declared type.
+    Object.defineProperty(Where.prototype, Symbol.for('nodejs.util.inspect.custom'), {
+      value(this: Where): string {
+        return this.toJSON();
+      },
+    });
+  }
 
   private constructor(engine: Engine, { session, branch, at, storedOn }: Named, isFixed: boolean) {
     this.engine = engine;
@@ -140,6 +164,13 @@ export class Where {
   /** Returns the ref of the place as it was named. */
   async name(): Promise<string> {
     return refText({ session: await this.session(), branch: this.branch, at: this.at });
+  }
+
+  /** Returns its name, as JSON and in what a program prints: neither shows the store that it is in. */
+  toJSON(): string {
+    const { at, branch, named } = this;
+    const session = typeof named === 'string' ? named : 'latest';
+    return at.kind === 'story' ? `${refText({ session, branch })}@story:${at.story}` : refText({ session, branch, at });
   }
 
   #found(at: At): Promise<Place> {

@@ -2,6 +2,7 @@ import type { Budget } from '../../core/comparing/variants.ts';
 import { RepriseError } from '../../core/error.ts';
 import type { Outcome } from '../../core/event/event.ts';
 import { given, type JsonObject, type JsonValue } from '../../core/json.ts';
+import { kindName } from '../../core/known-keys.ts';
 import { type Message, messageFrom } from '../../core/message/message.ts';
 import type { Repair } from '../../core/message/repair.ts';
 import type { Agent, ResumableAgent, ResumeContext } from '../../core/recording/agent.ts';
@@ -108,13 +109,9 @@ export interface RunReport<Result> {
 export function asResumable<Run, Result>(agent: Agent<Run, Result>): ResumableAgent<Run, Result> {
   if (typeof agent === 'function') return { framework: 'function', resume: agent };
   if (typeof agent === 'object' && agent !== null && typeof agent.resume === 'function') return agent;
-  throw new RepriseError(
-    'agent.invalid',
-    `Cannot resume with ${agent === null ? 'null' : `a ${typeof agent}`}: that is not an agent`,
-    {
-      hint: 'Pass a function of the context, or an agent made by an adapter.',
-    },
-  );
+  throw new RepriseError('agent.invalid', `Cannot resume with ${kindName(agent)}: that is not an agent`, {
+    hint: 'Pass a function of the context, or an agent made by an adapter.',
+  });
 }
 
 /** Runs an agent from the head of a branch, records it there, and reports. It throws only before the run begins. */

@@ -194,7 +194,7 @@ function conflict(
     'state.conflict',
     `Cannot commit to "${branch}": since seq ${since}, when the transaction read, ${what}`,
     {
-      hint: 'Begin again: read, decide and commit on the current values. state.transaction() does that by itself.',
+      hint: 'Begin again: read, decide and commit on the current values. state.transaction() does so by itself, as often as its retries.',
       details: { branch, since, seq, keys },
     },
   );

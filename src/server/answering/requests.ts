@@ -214,7 +214,10 @@ export function pathOf(request: HttpRequest): string {
 
 function nothingThere(request: HttpRequest): never {
   throw new RepriseError('store.unsupported', `Cannot find ${JSON.stringify(pathOf(request).slice(0, 200))} here`, {
-    hint: 'See docs/reference/wire.md for the calls of a server.',
+    hint:
+      request.method === 'GET' && /^\/v1\/\w+\.\w+$/.test(pathOf(request))
+        ? "Post the arguments of a verb: curl -d '{}'."
+        : 'See docs/reference/wire.md for the calls of a server.',
   });
 }
 
