@@ -2,8 +2,8 @@ import { RepriseError } from '../../core/error.ts';
 import type { Event } from '../../core/event/event.ts';
 import { isStructural } from '../../core/event/families/structural.ts';
 import { arrayAt, isObject } from '../../core/json.ts';
+import { onwardFrom, throughHead } from '../../core/session/read-through.ts';
 import type { BranchNode, SessionLog } from '../../core/session/session-log.ts';
-import { onwardFrom, throughHead } from '../../core/view/read-through.ts';
 
 /** Where a checkpoint is kept. */
 export interface Saved {

@@ -13,7 +13,7 @@ import { replacedIdsOf } from '../history/replaced-ids.ts';
 import { eventsOf, sightAt } from '../history/sight.ts';
 import { TurnBook } from './turn-book.ts';
 
-/** Reads the turns of the view at a place. What comes after `since` can be the reason why a turn runs. */
+/** Reads the turns of the view at a place. An event after `since` can be the reason why a turn runs. */
 export async function readBook(engine: Engine, place: Place, since: Seq = beginning): Promise<TurnBook> {
   const book = new TurnBook(engine.platform.sha256, { since });
   await readInto(engine, book, place, { view: viewAt(place.history, place.seq) });

@@ -7,8 +7,8 @@ import { storedJson } from '../../core/parts/decode.ts';
 import type { Point, Seq } from '../../core/point.ts';
 import { type EffectClass, effectCallOf, effectOf } from '../../core/recording/effects.ts';
 import type { ReusedAnswer } from '../../core/recording/recorder.ts';
+import { onwardFrom, throughHead } from '../../core/session/read-through.ts';
 import type { BranchSummary, Cursor, SessionRecord, StoredEvent } from '../../core/store/event-store.ts';
-import { onwardFrom, throughHead } from '../../core/view/read-through.ts';
 import { ownSegment, segmentOver } from '../../core/view/segment.ts';
 import type { Segment, View } from '../../core/view/view.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
@@ -59,7 +59,7 @@ interface EffectHalf extends CallHalf {
   readonly isMade: boolean;
 }
 
-/** What was read of the record: the halves of calls, and each branch as it was then. */
+/** The record as far as it was read: the halves of calls, and each branch as it was then. */
 interface ReadRecord {
   readonly halves: readonly EffectHalf[];
   readonly branches: ReadonlyMap<string, BranchSummary>;
@@ -266,7 +266,7 @@ export class EffectLedger {
     const unread = branches.map((held) => unreadOf(known?.branches.get(held.branch), held));
     const came = await this.#readHalves(unread.filter(({ after, through }) => through > after));
     const halves = [...(known?.halves ?? []), ...came];
-    // What began before an erasure may hold what was erased.
+    // A reading that began before an erasure may have content that was erased.
     if (this.#of === of) this.#read = { halves, branches: now };
     return halves;
   }

@@ -85,7 +85,7 @@ export async function resumableHistory(sight: Sight, who: Continued): Promise<Re
     { projection: summary, keep: 'due' },
   ])) as [FoldedValue, FoldedValue, FoldedValue, FoldedValue];
   const { turns } = finishValue(summary, facts.value as SummaryState);
-  // What the resume appends is learned, so that its end does not read the history again for the summary.
+  // The process learns the events of the resume, so that its end does not read the history again for the summary.
   if (sight.hypothesis.events.size === 0)
     followSummary(engine, place, facts.value as SummaryState, await sessionOf(sight));
   const lane = await loggedConversation(sight, talk, (seen) => laneFor(seen, who));

@@ -2,7 +2,7 @@ import type { BranchSummary } from '../store/branch-record.ts';
 
 /** How far a reader has read a branch, or how far a branch goes now. */
 export interface ReadThrough {
-  /** What one that was deleted and made again does not share: when the branch was created, or the session's genesis. */
+  /** When the branch was created, or the session's genesis: one that was deleted and made again has a different one. */
   readonly began: string;
   readonly seq: number;
   /** The digest at that seq. */
@@ -12,8 +12,8 @@ export interface ReadThrough {
 }
 
 /**
- * What a reader does about a branch that it has read before: nothing, as nothing came since; read `more`, after where it
- * stopped; know that it is `ahead`, because it has learned what came after the place it is asked about; or begin `anew`.
+ * The next move of a reader that has read a branch before. It does nothing, as nothing came since; it reads `more`, after
+ * where it stopped; it is `ahead`, because it has learned events after the place it is asked about; or it begins `anew`.
  */
 export type Onward = 'nothing' | 'more' | 'ahead' | 'anew';
 
