@@ -47,6 +47,7 @@ export const replaying: readonly VerbCase[] = [
       [1, 2],
     );
     await refuses('option.invalid', () => all(state.replay({ at: '@2' } as never)));
+    await refuses('option.invalid', () => session.at('@2').state.replay({ follow: true }));
     assert.deepEqual(await seqs({ until: '2000-01-01' }), []);
     assert.deepEqual(await seqs({ since: '2000-01-01' }), [1, 2, 3, 4, 5, 6]);
     for await (const { seq } of state.replay({ follow: true })) if (seq === 6) break;

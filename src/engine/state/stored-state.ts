@@ -5,6 +5,7 @@ import { pointText } from '../../core/ref.ts';
 import type { ViewPoint } from '../../core/view/view.ts';
 import type { OnBranch } from '../context/on-branch.ts';
 import type { Where } from '../history/where.ts';
+import { refuseFollow } from '../looking/refuse-follow.ts';
 import type { StateValue, StateVersion } from './entry.ts';
 import { type StateView, scanState, stateView, valueAt, valueOf, versionsOf } from './lookup.ts';
 import { diffState, type StateChange } from './state-changes.ts';
@@ -78,6 +79,7 @@ export class StoredState implements StateSource {
   }
 
   replay(options: StateReplayOptions): StateReplay {
+    if (this.#of.where.isFixed) refuseFollow(options, 'state.replay');
     const found = replayState({ where: this.#of.where, agent: this.agent }, options);
     const { agent = this.agent } = options;
     if (this.#of.isBound === true && agent !== this.agent) refuseOther(this.agent, agent);

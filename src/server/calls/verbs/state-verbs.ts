@@ -83,7 +83,7 @@ export const stateVerbs: Readonly<Record<`state.${StateVerb}`, VerbEntry>> = {
       if (input['agent'] !== undefined && input['agent'] !== grant.agent)
         checkUnbound(grant, 'replay the state of other agents');
       const options = { ...input, ...given({ agent: grant.agent }), signal: until(input) };
-      const state = ref.at.kind === 'head' ? on.state : look.state;
+      const state = ref.at.kind === 'head' || input['follow'] === true ? on.state : look.state;
       return pagesOf(state.replay(options as StateReplayOptions));
     },
   },
