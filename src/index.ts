@@ -116,7 +116,7 @@ export type { Imported, ImportOptions, ImportSource } from './engine/importing/i
 export type { CompareOptions, Comparison } from './engine/looking/compare.ts';
 export type { Counterfactual, CounterfactualOptions } from './engine/looking/counterfactual.ts';
 export type { FindOptions } from './engine/looking/find.ts';
-export type { FoldOptions } from './engine/looking/state-at.ts';
+export type { FoldOptions } from './engine/looking/fold-options.ts';
 export type { ProveOptions } from './engine/proving/prove.ts';
 export type { Verification, VerifyOptions } from './engine/proving/verify.ts';
 export type { RecordOptions } from './engine/recording/record-options.ts';

@@ -36,9 +36,9 @@ import type { Comparison } from './looking/compare.ts';
 import { type Counterfactual, type CounterfactualOptions, counterfactual } from './looking/counterfactual.ts';
 import { type FindOptions, findEvent } from './looking/find.ts';
 import { fingerprintAt } from './looking/fingerprint-at.ts';
+import { type FoldOptions, foldWith } from './looking/fold-options.ts';
 import { refuseFollow } from './looking/refuse-follow.ts';
 import { replay } from './looking/replay.ts';
-import { type FoldOptions, stateAt } from './looking/state-at.ts';
 import type { ConsistencyProof, InclusionProof } from './proving/event-proof.ts';
 import { type ProveOptions, prove } from './proving/prove.ts';
 import { type Verification, type VerifyOptions, verify } from './proving/verify.ts';
@@ -114,7 +114,7 @@ export class Look {
    * ```
    */
   async fold<Value, Result>(projection: Projection<Value, Result>, options: FoldOptions = {}): Promise<Result> {
-    return stateAt(this.where.engine, await this.where.place('fold'), projection, options);
+    return foldWith(this.where.engine, await this.where.place('fold'), projection, options);
   }
 
   /**

@@ -101,7 +101,7 @@ async function check(open: () => Promise<EventStore>, world: AdapterWorld, chat:
       expect(script.asked, `${branch.name} of ${JSON.stringify(chat)}`).toEqual([next]);
     }
     const lines = seen.flatMap(({ message }) => littleLines(message as never));
-    expect(next.slice(0, lines.length), `stateAt main@${seq}`).toEqual(lines);
+    expect(next.slice(0, lines.length), `fold at main@${seq}`).toEqual(lines);
     if (second !== store) await other.close();
   }
   await reprise.close();

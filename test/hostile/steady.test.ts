@@ -119,7 +119,7 @@ describe.each(['memory', 'sqlite'] as const)('on %s, no verb keeps timers and si
 
   test.each<[name: string, work: () => Promise<unknown>]>([
     ['replay', () => all(session.replay())],
-    ['stateAt', () => session.fold(summary, { snapshots: false })],
+    ['fold', () => session.fold(summary, { snapshots: false })],
     ['stateAt of a conversation', () => session.fold(conversation, { snapshots: false })],
     ['fingerprint', () => session.fingerprint()],
     ['verify', () => session.verify()],

@@ -20,7 +20,7 @@ import type { Engine } from '../context/engine.ts';
 import { fold } from '../history/fold.ts';
 import { type Place, pointOf } from '../history/place.ts';
 import { eventInView, type Sight, sightAt, sightOf } from '../history/sight.ts';
-import { hypothesisFor } from '../looking/state-at.ts';
+import { hypothesisFor } from '../looking/fold-options.ts';
 import { bookAt, budgetAt, type ContextOptions, contextOptionNames, receiptIn, snapshotIn } from './coding-look.ts';
 import { providerCountAt } from './provider-count.ts';
 

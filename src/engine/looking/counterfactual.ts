@@ -6,7 +6,7 @@ import type { Engine } from '../context/engine.ts';
 import { fold, foldAt } from '../history/fold.ts';
 import type { Place } from '../history/place.ts';
 import { sightOf } from '../history/sight.ts';
-import { type FoldOptions, hypothesisFor } from './state-at.ts';
+import { type FoldOptions, hypothesisFor } from './fold-options.ts';
 
 /** The events to leave out, and the edits to make. */
 export type CounterfactualOptions = Omit<FoldOptions, 'snapshots'>;

@@ -14,7 +14,7 @@ import { folds } from '../../engine/history/fold.ts';
 import type { Hypothesis } from '../../engine/history/hypothesis.ts';
 import { findPlace, type Place, pointOf } from '../../engine/history/place.ts';
 import { type Sight, sightAt, sightBeside } from '../../engine/history/sight.ts';
-import { hypothesisFor } from '../../engine/looking/state-at.ts';
+import { hypothesisFor } from '../../engine/looking/fold-options.ts';
 import { engineOf, type Session } from '../../engine/session.ts';
 import { beliefs, fleet } from '../../projections/fleet.ts';
 import { quickEvents } from '../answers/history-facts.ts';

@@ -5,7 +5,7 @@ import type { FollowOptions, ForkOptions, ReplayOptions } from '../../../core/se
 import type { EditOptions } from '../../../core/view/edit.ts';
 import type { FollowingAudit } from '../../../engine/believing/audit.ts';
 import type { Look } from '../../../engine/look.ts';
-import type { FoldOptions } from '../../../engine/looking/state-at.ts';
+import type { FoldOptions } from '../../../engine/looking/fold-options.ts';
 import type { ProveOptions } from '../../../engine/proving/prove.ts';
 import { showAnswer } from '../../../reading/answers/show-answer.ts';
 import { projectionNamed } from '../../../reading/shipped-projections.ts';

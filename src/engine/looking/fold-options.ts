@@ -34,7 +34,7 @@ const lookKeys: KnownKeys = optionKeys<FoldOptions>('look', {
 /**
  * Returns the result of a projection at a place, or the result it would have with edits or exclusions. Writes nothing.
  */
-export async function stateAt<Value, Result>(
+export async function foldWith<Value, Result>(
   engine: Engine,
   place: Place,
   projection: Projection<Value, Result>,
