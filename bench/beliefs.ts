@@ -170,7 +170,7 @@ async function lookRows(workspace: Workspace): Promise<Row[]> {
     });
     rows.push(
       atMost({
-        name: `beliefsAt any turn of ${claims.toLocaleString('en')} commitments, 1,000 active${name}`,
+        name: `beliefs at any turn of ${claims.toLocaleString('en')} commitments, 1,000 active${name}`,
         value: median(times.looks),
         limit,
         unit: ' ms',

@@ -32,7 +32,7 @@ export async function benchPostgresBeliefs(workspace: Workspace): Promise<Row[]>
     const first = await firstLook(url);
     rows.push(
       forTheRecord(
-        `PostgreSQL: beliefsAt any turn of ${claims.toLocaleString('en')} commitments, 1,000 active${name}`,
+        `PostgreSQL: beliefs at any turn of ${claims.toLocaleString('en')} commitments, 1,000 active${name}`,
         time(median(looks)),
         `${spread(looks)}, in a process that has looked before; ${time(first)} for the first look of a process`,
       ),
