@@ -242,7 +242,7 @@ test('an installed package keeps what it was given in a file, from one process t
      await using reprise = await openReprise();
      const session = await reprise.session('kept', { create: true });
      await session.append({ type: 'note.added', data: { text: 'x' } });
-     console.log((await session.verify()).ok, (await session.locate('main')).head);`,
+     console.log((await session.verify()).ok, (await session.locate()).head);`,
   );
   expect([run(process.execPath, 'twice.mjs'), run(process.execPath, 'twice.mjs')]).toEqual(['true 1\n', 'true 2\n']);
   expect(existsSync(join(folder, '.reprise/reprise.db'))).toBe(true);

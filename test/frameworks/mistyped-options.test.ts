@@ -32,7 +32,7 @@ import * as langgraph from '../../src/langgraph.ts';
 import * as mcp from '../../src/mcp.ts';
 import * as openai from '../../src/openai.ts';
 import * as openaiAgents from '../../src/openai-agents.ts';
-import { makeToken } from '../../src/server.ts';
+import { makeToken, serve } from '../../src/server.ts';
 import { openModelServer } from '../../src/testing.ts';
 import { client as anthropicClient } from '../docs/example-anthropic.ts';
 import { client as geminiClient } from '../docs/example-gemini.ts';
@@ -194,6 +194,7 @@ const calls: Readonly<Record<string, () => unknown>> = {
     anthropic.loopAgent(async () => '', { client: anthropicClient, ...(misspelt as object) }),
   'reprise/gemini recordGemini': () => gemini.recordGemini(geminiClient, recorder, misspelt),
   'reprise/gemini loopAgent': () => gemini.loopAgent(async () => '', { client: geminiClient, ...(misspelt as object) }),
+  'reprise/server serve': () => serve(misspelt),
   'reprise/testing openModelServer': () => openModelServer([misspelt]),
   'reprise/ai-sdk recordAgent': () => aiSdk.recordAgent(new ToolLoopAgent({ model }), recorder, misspelt),
   'reprise/ai-sdk recordAiSdk': () => aiSdk.recordAiSdk(recorder, misspelt),

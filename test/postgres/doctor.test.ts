@@ -151,7 +151,7 @@ describe('doctor on PostgreSQL', () => {
     await letGo();
     expect([running.findings, textOf(running, 'schema')]).toEqual([
       [],
-      expect.stringMatching(/made 1 changes and goes on$/),
+      expect.stringMatching(/has made 1 changes, and continues$/),
     ]);
     await (await openMigratedStore({ url, platform }, nextRelease)).close();
     expect((await doctor(url)).findings).toEqual([]);
