@@ -14,7 +14,7 @@ const open = (url: string): Promise<EventStore> => openPostgresStore({ url, plat
 const stores: Readonly<Record<string, OpenStore>> = {
   postgres: async () => await open(await readyPlace()),
   // Each call goes to the other of two stores, so that nothing rests on what one of them remembers. Two servers on one
-  // database do the same in `test/server/postgres-contract.test.ts`, so only a soak runs it without them.
+  // database do the same in `test/server/postgres-contract.long.test.ts`, so only a soak runs it without them.
   ...(process.env['REPRISE_RUNS'] === undefined
     ? {}
     : {
