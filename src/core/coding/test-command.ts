@@ -11,7 +11,7 @@ export interface TestCommand {
   readonly mayStop: boolean;
   /** Whether it only lists tests or shows help, so that no test runs. */
   readonly runsNone: boolean;
-  /** Whether it succeeds even if there is no test to run. */
+  /** Whether it succeeds even when it finds no test. */
   readonly allowsNone: boolean;
   /** Whether its exit code may be that of something else: a shell runs more after the tests, or alongside them. */
   readonly hidesExitCode: boolean;

@@ -113,7 +113,7 @@ class JsonSecrets implements JsonVisitor<JsonPlace> {
   }
 
   readonly object = ({ name, whole, checksRandom, names }: JsonPlace): JsonPlace => {
-    // The description of a parameter is no secret, whatever the parameter is called.
+    // A parameter's description is not a secret, whatever the parameter is called.
     const isDescription = whole === 'secret-field' && names?.container === 'properties';
     return { name, checksRandom, whole: isDescription ? undefined : whole, names: { container: name, isPair: false } };
   };
